@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common'
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
 import { SESSION_SETTINGS } from '../../src/config/tables/session-settings.js'
+import { FIELD_FAULTS } from '../../src/errors/field-faults.js'
 import { type Handler, handlersOf } from './handlers.js'
 import { documentProtection, type Operation } from './protection.js'
 
@@ -64,8 +65,21 @@ const PROBLEM = {
       description: 'What is wrong with which field of the body',
       items: {
         type: 'object' as const,
-        required: ['field', 'message'],
-        properties: { field: { type: 'string' as const }, message: { type: 'string' as const } },
+        required: ['field', 'code', 'message'],
+        properties: {
+          field: { type: 'string' as const },
+          code: {
+            type: 'string' as const,
+            enum: Object.keys(FIELD_FAULTS),
+            description: 'Stable: part of the API. Later versions may have more',
+          },
+          values: {
+            type: 'object' as const,
+            additionalProperties: { type: ['string', 'number'] },
+            description: 'What a sentence of the code needs, such as `max`',
+          },
+          message: { type: 'string' as const, description: 'The sentence in English' },
+        },
       },
     },
   },

@@ -1,6 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger'
-import { ApiError, type FieldError } from '../../src/errors/api-error.js'
+import { ApiError } from '../../src/errors/api-error.js'
 import { ERROR_CODES, type ErrorCode } from '../../src/errors/error-codes.js'
+import { type FieldError, fieldError } from '../../src/errors/field-faults.js'
 import { problemOf } from '../../src/errors/problem.filter.js'
 import { documentationOf, ownRefusalsOf } from '../../src/http/documented.js'
 import type { Handler } from './handlers.js'
@@ -48,8 +49,11 @@ function responseOf(codes: readonly ErrorCode[]) {
 }
 
 const EXAMPLE_ERRORS: Partial<Record<ErrorCode, readonly FieldError[]>> = {
-  INVALID_BODY: [{ field: 'email', message: 'This is not an e-mail address that we can use' }],
-  INVALID_QUERY: [{ field: 'limit', message: 'limit must not be greater than 200' }],
+  INVALID_BODY: [fieldError('email', 'NOT_AN_EMAIL')],
+  INVALID_QUERY: [
+    { ...fieldError('limit', 'TOO_LARGE', { max: 200 }), message: 'limit must not be greater than 200' },
+  ],
+  WEAK_PASSWORD: [fieldError('password', 'PASSWORD_COMMON')],
 }
 
 function exampleOf(code: ErrorCode) {

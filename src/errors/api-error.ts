@@ -1,10 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
-
-/** What is wrong with one field of a body or a query. */
-export interface FieldError {
-  readonly field: string
-  readonly message: string
-}
+import type { FieldError } from './field-faults.js'
 
 export interface ApiErrorOptions extends ErrorOptions {
   /** Replaces the code's sentence as `detail`; must not contain anything that the client must not know. */

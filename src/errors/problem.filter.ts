@@ -1,7 +1,8 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError, type FieldError } from './api-error.js'
+import { ApiError } from './api-error.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
+import type { FieldError } from './field-faults.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

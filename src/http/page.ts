@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsInt, IsOptional, Max, Min, type ValidationOptions } from 'class-validator'
+import { named } from './field-rules.js'
 import { ParseText } from './request-validation.js'
 
 /** One page of a list. */
@@ -37,7 +38,6 @@ export const PageLimit = (byDefault: number) =>
   )
 
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
-const PROBLEM = { message: 'after must be the next of an earlier page' }
 
 /**
  * Where the previous page ended. `parse` reads a cursor, null for any other text; `IsPosition` checks the
@@ -50,7 +50,7 @@ export const PageCursor = (
   applyDecorators(
     ApiPropertyOptional({ type: String, description: '`next` of the previous page' }),
     ParseText(parse),
-    IsPosition(PROBLEM),
+    IsPosition(named('WRONG_CURSOR')),
     IsOptional(),
   )
 

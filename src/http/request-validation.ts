@@ -1,12 +1,9 @@
-import {
-  type ArgumentMetadata,
-  type PipeTransform,
-  type ValidationError,
-  ValidationPipe,
-} from '@nestjs/common'
+import { type ArgumentMetadata, type PipeTransform, ValidationPipe } from '@nestjs/common'
 import { Transform } from 'class-transformer'
-import { ApiError, type FieldError } from '../errors/api-error.js'
+import { ApiError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
+import { fieldError } from '../errors/field-faults.js'
+import { fieldErrorsOf } from './field-rules.js'
 
 const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
@@ -37,7 +34,7 @@ function refuseInheritedNames(value: unknown, code: ErrorCode): void {
   const inherited = names.filter(name => name in Object.prototype)
   if (inherited.length > 0)
     throw new ApiError(code, {
-      errors: inherited.map(field => ({ field, message: `property ${field} should not exist` })),
+      errors: inherited.map(field => fieldError(field, 'UNKNOWN_FIELD')),
     })
   for (const name of names) refuseInheritedNames((value as Record<string, unknown>)[name], code)
 }
@@ -50,17 +47,9 @@ function validation(code: ErrorCode): ValidationPipe {
     forbidNonWhitelisted: true,
     forbidUnknownValues: true,
     stopAtFirstError: true,
-    validationError: { target: false, value: false },
-    exceptionFactory: errors => new ApiError(code, { errors: errors.flatMap(error => fieldErrors(error)) }),
+    validationError: { target: true, value: false },
+    exceptionFactory: errors => new ApiError(code, { errors: errors.flatMap(error => fieldErrorsOf(error)) }),
   })
-}
-
-/** Fields of an object within the body have its name before theirs: `branding.accent`. */
-function fieldErrors({ property, constraints, children = [] }: ValidationError, within = ''): FieldError[] {
-  if (!constraints && children.length > 0)
-    return children.flatMap(child => fieldErrors(child, `${within}${property}.`))
-  const field = `${within}${property}`.slice(0, 64)
-  return [{ field, message: messageFor(property, constraints).slice(0, 200) }]
 }
 
 /**
@@ -69,23 +58,4 @@ function fieldErrors({ property, constraints, children = [] }: ValidationError, 
  */
 export function ParseText(read: (text: string) => unknown): PropertyDecorator {
   return Transform(({ value }) => (typeof value === 'string' ? (read(value) ?? value) : value))
-}
-
-/**
- * What people read at a form field, by the validation rule that it breaks. Fields that nobody types into keep
- * the rule's own message, which is for the client's developer.
- */
-const FOR_PEOPLE: Readonly<Record<string, string>> = {
-  isEmailAddress: 'This is not an e-mail address that we can use. It should look like name@example.com',
-  isName: 'Please enter 1 to 100 characters on one line, without spaces at either end',
-  isNewPassword: 'Please choose a password of 8 to 1,024 characters',
-  isPassword: 'Please enter your password',
-}
-
-/** What to say of a field that breaks these rules; the first of them counts. */
-function messageFor(property: string, constraints: Readonly<Record<string, string>> = {}): string {
-  const [broken] = Object.entries(constraints)
-  if (!broken) return `${property} is not valid`
-  const [rule, sentence] = broken
-  return FOR_PEOPLE[rule] ?? sentence
 }

@@ -14,6 +14,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator'
+import { named } from '../http/field-rules.js'
 import { permissionsOf } from '../permissions/permissions.js'
 import {
   LOGIN_MODES,
@@ -68,19 +69,16 @@ export class BrandingBody {
 
   @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
   @ValidateIf((_, value) => value !== null)
-  @IsUrl(
-    { protocols: ['https'], require_protocol: true, disallow_auth: true },
-    { message: 'This is not the address of a picture, such as https://shop.example.net/logo.png' },
-  )
+  @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 
   @ApiProperty({ type: String, example: '#1d4ed8', description: 'Of buttons and links' })
-  @Matches(/^#[0-9a-f]{6}$/, { message: '$property must be a colour such as #1d4ed8' })
+  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
   accent!: string
 
   @ApiProperty({ type: String, example: '#f8fafc', description: 'Of the page' })
-  @Matches(/^#[0-9a-f]{6}$/, { message: '$property must be a colour such as #f8fafc' })
+  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
   background!: string
 }
 

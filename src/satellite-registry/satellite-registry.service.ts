@@ -4,6 +4,7 @@ import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import { fieldError } from '../errors/field-faults.js'
 import { Accounts } from '../users/accounts.js'
 import { OriginClaims } from './origin-claims.js'
 import {
@@ -137,6 +138,6 @@ export class SatelliteRegistry {
 function requireShortSessions({ kind }: SatelliteRow, { sessionSeconds }: SatelliteChange): void {
   if (kind !== 'preview' || sessionSeconds === undefined) return
   if (sessionSeconds !== null && sessionSeconds <= PREVIEW_SESSION_SECONDS) return
-  const message = `sessionSeconds of a preview satellite must not be more than ${PREVIEW_SESSION_SECONDS}`
-  throw new ApiError('INVALID_BODY', { errors: [{ field: 'sessionSeconds', message }] })
+  const fault = fieldError('sessionSeconds', 'SESSION_TOO_LONG', { max: PREVIEW_SESSION_SECONDS })
+  throw new ApiError('INVALID_BODY', { errors: [fault] })
 }

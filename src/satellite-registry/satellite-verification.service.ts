@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../errors/api-error.js'
-import { lookupInWords } from '../satellites/proof/proof-lookup.js'
+import { lookupFault } from '../satellites/proof/proof-lookup.js'
 import { OriginClaims } from './origin-claims.js'
 import {
   type AccountActor,
@@ -47,6 +47,5 @@ export class SatelliteVerification {
 }
 
 function proofNotFound(result: ProofResult): ApiError {
-  const errors = lookupsOf(result).map(lookup => ({ field: 'proof', message: lookupInWords(lookup) }))
-  return new ApiError('PROOF_NOT_FOUND', { errors })
+  return new ApiError('PROOF_NOT_FOUND', { errors: lookupsOf(result).map(lookupFault) })
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
+import { type Fault, faultOf } from '../errors/field-faults.js'
 import { listedOrigins } from './satellite.js'
 import { isLocal, type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
 
@@ -26,7 +27,7 @@ export class OriginPolicy {
   /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that can be no account's. */
   require(origin: string, kind: 'production' | 'preview'): void {
     const fault = this.faultOf(origin, kind)
-    if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', message: fault }] })
+    if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', ...fault }] })
   }
 
   /** Whether the operator has listed it for everybody. */
@@ -34,8 +35,8 @@ export class OriginPolicy {
     return this.listed.has(origin)
   }
 
-  private faultOf(origin: string, kind: 'production' | 'preview'): string | null {
-    if (this.own.includes(origin)) return 'This is the main site, the API or the operator console itself'
+  private faultOf(origin: string, kind: 'production' | 'preview'): Fault | null {
+    if (this.own.includes(origin)) return faultOf('ORIGIN_OURS')
     return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
   }
 }

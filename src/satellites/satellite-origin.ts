@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { type Fault, faultOf } from '../errors/field-faults.js'
 
 export interface OriginRules {
   /**
@@ -16,11 +17,11 @@ const MAX_HOST_LENGTH = 253
 const WILDCARD_LABEL = /^[a-z0-9-]*\*[a-z0-9-]*$/
 
 /**
- * Why `text` cannot be the origin of a satellite, as a sentence for whoever typed it; null when it can. It
+ * Why `text` cannot be the origin of a satellite, for whoever typed it; null when it can. It
  * must be byte for byte what browsers send, on a host that somebody can own alone.
  */
-export function originFault(text: string, rules: OriginRules): string | null {
-  if (text.includes('*')) return 'Only a preview satellite may have an asterisk in its origin'
+export function originFault(text: string, rules: OriginRules): Fault | null {
+  if (text.includes('*')) return faultOf('ORIGIN_ASTERISK')
   return spellingFault(text) ?? addressFault(new URL(text), rules) ?? hostFault(new URL(text).hostname, rules)
 }
 
@@ -29,14 +30,12 @@ export function originFault(text: string, rules: OriginRules): string | null {
  * `https://shop-*.example.com`. The asterisk stands for letters, digits and hyphens within the left-most
  * label.
  */
-export function previewPatternFault(text: string, rules: OriginRules): string | null {
+export function previewPatternFault(text: string, rules: OriginRules): Fault | null {
   const sample = text.replace('*', 'x')
-  if (sample === text)
-    return 'The origin of a preview satellite has one asterisk: https://*.preview.example.com'
+  if (sample === text) return faultOf('ORIGIN_NO_ASTERISK')
   if (!URL.canParse(sample)) return spellingFault(sample)
   const [label = '', ...rest] = hostOf(text).split('.')
-  if (!WILDCARD_LABEL.test(label) || sample.includes('*'))
-    return 'There may be one asterisk, in the left-most label of the host'
+  if (!WILDCARD_LABEL.test(label) || sample.includes('*')) return faultOf('ORIGIN_ASTERISK_PLACE')
   return originFault(sample, rules) ?? hostFault(rest.join('.'), rules)
 }
 
@@ -50,27 +49,27 @@ function hostOf(origin: string): string {
   return origin.replace(/^https?:\/\//, '').replace(/:\d+$/, '')
 }
 
-function spellingFault(text: string): string | null {
-  if (!URL.canParse(text)) return 'This is not an origin, such as https://shop.example.com'
+function spellingFault(text: string): Fault | null {
+  if (!URL.canParse(text)) return faultOf('ORIGIN_FORM')
   const { origin, protocol } = new URL(text)
-  if (!/^https?:$/.test(protocol)) return 'An origin begins with https://'
-  return origin === text ? null : `Browsers send this origin as ${origin}`
+  if (!/^https?:$/.test(protocol)) return faultOf('ORIGIN_PROTOCOL')
+  return origin === text ? null : faultOf('ORIGIN_SPELLING', { origin })
 }
 
-function addressFault({ protocol, port, hostname }: URL, { isLenient }: OriginRules): string | null {
+function addressFault({ protocol, port, hostname }: URL, { isLenient }: OriginRules): Fault | null {
   if (isLenient && isLocal(hostname)) return null
-  if (protocol !== 'https:') return 'A satellite must use https'
-  return port === '' || isLenient ? null : 'A satellite must use port 443'
+  if (protocol !== 'https:') return faultOf('ORIGIN_NOT_HTTPS')
+  return port === '' || isLenient ? null : faultOf('ORIGIN_PORT')
 }
 
-function hostFault(host: string, { ownHosts, isLenient }: OriginRules): string | null {
-  if (host.length > MAX_HOST_LENGTH || host.endsWith('.')) return 'This is not the name of a host'
+function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | null {
+  if (host.length > MAX_HOST_LENGTH || host.endsWith('.')) return faultOf('ORIGIN_HOST')
   const own = ownHosts.find(name => host === name || host.endsWith(`.${name}`))
-  if (own) return `${own} belongs to this service, with everything under it`
+  if (own) return faultOf('ORIGIN_RESERVED', { host: own })
   if (isLenient && isLocal(host)) return null
   const { isIp, domain } = parse(host, { allowPrivateDomains: true })
-  if (isIp) return 'An IP address cannot be a satellite; it needs a name'
-  return domain === null ? `${host} is shared by everybody who has a name under it` : null
+  if (isIp) return faultOf('ORIGIN_IP')
+  return domain === null ? faultOf('ORIGIN_SHARED', { host }) : null
 }
 
 /** Browsers resolve these to the machine itself (RFC 6761 §6.3). */

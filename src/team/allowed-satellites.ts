@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
+import { fieldError } from '../errors/field-faults.js'
 import type { SatelliteRow } from '../satellite-registry/registered-satellite.js'
 import { RegisteredSatellites } from '../satellite-registry/registered-satellites.js'
 import { Satellites } from '../satellites/satellites.js'
@@ -47,8 +48,8 @@ export class AllowedSatellites {
     const own = await this.database.run(db => this.registered.list(db, accountId))
     const unknown = inactive.find(origin => !own.some(({ satellite }) => satellite.origin === origin))
     if (unknown === undefined) return
-    const message = `${unknown.slice(0, 100)} is not the origin of a satellite of this account`
-    throw new ApiError('UNKNOWN_SATELLITE', { errors: [{ field: 'satellites', message }] })
+    const fault = fieldError('satellites', 'NOT_A_SATELLITE', { origin: unknown.slice(0, 100) })
+    throw new ApiError('UNKNOWN_SATELLITE', { errors: [fault] })
   }
 }
 

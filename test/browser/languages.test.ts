@@ -10,13 +10,12 @@ import { Users } from '../../src/users/users.js'
 import { eventually } from '../support/eventually.js'
 import { anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
-import { englishIn, type Messages } from './stage/english-left.js'
+import type { Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
-import { MAIN, SHOP_ONE } from './stage/hosts.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { MAIN } from './stage/hosts.js'
+import { logInOn, openTab, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
-const PHONE = { width: 390, height: 844 }
 const NARROW = { width: 320, height: 740 }
 /** All pages are built and compressed; seconds, unless other tests want the processor, too. */
 const BUILD_MS = 120_000
@@ -24,14 +23,12 @@ const BUILD_MS = 120_000
 let stage: Stage
 let owner: User
 let english: Messages
-let german: Messages
 let page: Page
 let complaints: string[]
 beforeAll(async () => {
   stage = await Stage.start(startBuiltPages)
   owner = await anOwner(stage.app)
   english = await readMessages('en')
-  german = await readMessages('de')
 }, START_MS)
 afterAll(() => stage?.stop())
 beforeEach(() => open({ locale: 'de-AT' }))
@@ -49,68 +46,11 @@ async function readMessages(language: string): Promise<Messages> {
   return JSON.parse(await readFile(`web/messages/${language}.json`, 'utf8'))
 }
 
-/** A good page in German on every screen, on a phone too, without a word of English. */
-async function expectGerman(name: string): Promise<void> {
-  await untilShown(page)
-  expect(await page.evaluate('document.documentElement.lang')).toBe('de')
-  expect(await englishIn(page, english, german)).toEqual([])
-  await page.setViewportSize(PHONE)
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-  await expectGoodPage(page, `german-${name}`)
-}
-
 async function logIn(password = PASSWORD): Promise<void> {
   await page.getByLabel('E-Mail').fill(owner.email)
   await page.getByLabel('Passwort').fill(password)
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
 }
-
-describe('somebody who reads German', () => {
-  test('logs in, looks around and logs out', async () => {
-    await visit(page, `${MAIN}/account`)
-    await expectGerman('login')
-    await logIn('not the password')
-    await page.getByText('Die E-Mail-Adresse oder das Passwort ist falsch.').waitFor()
-    await expectGerman('login-refused')
-    await logIn()
-    await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
-    await expectGerman('overview')
-    for (const [link, name] of [
-      ['Team', 'team'],
-      ['Abrechnung', 'billing'],
-      ['Satelliten', 'satellites'],
-      ['Protokoll', 'audit'],
-      ['Einstellungen', 'settings'],
-      ['Profil', 'profile'],
-      ['Sicherheit', 'security'],
-      ['Sitzungen', 'sessions'],
-    ] as const) {
-      await page.locator('nav').getByRole('link', { name: link, exact: true }).click()
-      await page.getByRole('heading', { level: 1, name: link }).waitFor()
-      await expectGerman(name)
-    }
-    await page
-      .getByText(/^\S+ auf \S+$/)
-      .first()
-      .waitFor()
-    await page.getByRole('button', { name: 'Kontomenü' }).click()
-    await page.getByRole('button', { name: 'Abmelden', exact: true }).click()
-    await page.getByText('Sie wurden abgemeldet.').waitFor()
-  })
-
-  test('logs in on a satellite and looks around', async () => {
-    await visit(page, `${SHOP_ONE}/`)
-    await page.getByRole('button', { name: 'Mit main.test anmelden' }).waitFor()
-    await expectGerman('satellite-login')
-    await logIn()
-    await page.getByRole('button', { name: 'Kontomenü' }).waitFor()
-    await expectGerman('satellite')
-    for (const path of ['data', 'reports', 'security']) {
-      await visit(page, `${SHOP_ONE}/${path}`)
-      await expectGerman(`satellite-${path}`)
-    }
-  })
-})
 
 describe('the language', () => {
   test('can be chosen, keeps what was typed, and stays', async () => {
@@ -148,7 +88,7 @@ describe('the language', () => {
     await page.getByLabel('Passwort', { exact: true }).fill('password1')
     await page.getByRole('button', { name: 'Registrieren' }).click()
     await page.getByText('Dieses Passwort ist zu leicht zu erraten.').first().waitFor()
-    await expectGerman('signup-weak')
+    await page.getByText('Das ist eines der häufigsten Passwörter: Wer rät, versucht es zuerst.').waitFor()
     await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Registrieren' }).click()
     await page.getByText(email).waitFor()

@@ -8,6 +8,8 @@ declare module 'virtual:languages' {
         readonly name: string
         readonly direction: 'ltr' | 'rtl'
         readonly load: () => Promise<import('@lingui/core').Messages>
+        /** What the service may find wrong with a field. */
+        readonly loadLater: () => Promise<import('@lingui/core').Messages>
       }
     >
   >

@@ -1,4 +1,4 @@
-import { type ErrorCode, MainstayError } from '@mainstay-auth/client'
+import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
 import { i18n, type MessageKey, t } from './language/t.js'
 
 /** Sentences by the code of a refusal. */
@@ -10,6 +10,11 @@ export function messageOf(error: unknown, own: Messages = {}): string {
   // A service that is newer than the page may have codes that the page does not know.
   const message = own[error.code] ?? known(`error.${error.code}`) ?? `${withoutPeriod(error.message)}.`
   return error.code === 'TOO_MANY_ATTEMPTS' ? `${message} ${retryText(error.retryAfterSeconds)}` : message
+}
+
+/** What is wrong with a field, as a sentence; in English where the service is newer than the page. */
+export function faultText({ code, values, message }: FieldError): string {
+  return `${withoutPeriod(known(`fieldFault.${code}`, values) ?? message)}.`
 }
 
 export function withoutPeriod(sentence: string): string {
@@ -27,8 +32,8 @@ function wordsForNoAnswer(error: unknown): string {
 }
 
 /** The message of this name; null when there is none. */
-function known(key: string): string | null {
-  return Object.hasOwn(i18n.messages, key) ? t(key as MessageKey) : null
+function known(key: string, values: FieldError['values'] = {}): string | null {
+  return Object.hasOwn(i18n.messages, key) ? t(key as MessageKey, values) : null
 }
 
 function retryText(seconds: number | null): string {

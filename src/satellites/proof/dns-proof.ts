@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { type FieldFault, faultOf } from '../../errors/field-faults.js'
 import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 2_000
@@ -6,13 +7,13 @@ const TRIES = 2
 /** Of all tries with all servers, as long as for the file. */
 const LIMIT_MS = 5_000
 
-const FAULTS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'there is no such name',
-  ENODATA: 'the name has no TXT record',
-  ESERVFAIL: 'the name server failed (SERVFAIL); DNSSEC may be wrong',
-  EREFUSED: 'the name server refused to answer',
-  ETIMEOUT: 'the name server did not answer in time',
-  ECONNREFUSED: 'the name server cannot be reached',
+const FAULTS: Readonly<Record<string, FieldFault>> = {
+  ENOTFOUND: 'PROOF_NO_NAME',
+  ENODATA: 'PROOF_NO_RECORD',
+  ESERVFAIL: 'PROOF_SERVFAIL',
+  EREFUSED: 'PROOF_DNS_REFUSED',
+  ETIMEOUT: 'PROOF_DNS_TIMEOUT',
+  ECONNREFUSED: 'PROOF_DNS_UNREACHABLE',
 }
 
 /** A resolver of these servers, or of the machine's own when there are none. */
@@ -32,7 +33,9 @@ export async function lookUpTxt(resolver: Resolver, name: string, limitMs = LIMI
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     const isOutage = code !== 'ENOTFOUND' && code !== 'ENODATA'
-    return { question, texts: [], fault: FAULTS[code] ?? `the look-up failed (${code})`, isOutage }
+    const known = FAULTS[code]
+    const fault = known ? faultOf(known) : faultOf('PROOF_DNS_FAILED', { reason: code })
+    return { question, texts: [], fault, isOutage }
   }
 }
 

@@ -3,6 +3,7 @@ import { get as getHttp, type IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
+import { type Fault, type FieldFault, faultOf } from '../../errors/field-faults.js'
 import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 5_000
@@ -25,13 +26,9 @@ export async function fetchProofFile(url: string, options: FileProofOptions): Pr
     return { question: url, texts: [await read(url, options)], fault: null, isOutage: false }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
+    const fault = error instanceof OtherAnswer ? error.fault : requestFault(error as NodeJS.ErrnoException)
     // An answer that is not the file comes without a code.
-    return {
-      question: url,
-      texts: [],
-      fault: faultOf(error as NodeJS.ErrnoException),
-      isOutage: code !== undefined,
-    }
+    return { question: url, texts: [], fault, isOutage: code !== undefined }
   }
 }
 
@@ -49,13 +46,19 @@ function read(url: string, { resolver, mayBePrivate }: FileProofOptions): Promis
   })
 }
 
+/** The server has answered, but not with the file. */
+class OtherAnswer extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.message)
+  }
+}
+
 async function firstKibibyte(response: IncomingMessage): Promise<string> {
   const { statusCode = 0 } = response
   if (statusCode !== 200) {
     response.destroy()
-    throw new Error(
-      statusCode >= 300 && statusCode < 400 ? `a redirect (${statusCode})` : `status ${statusCode}`,
-    )
+    const isRedirect = statusCode >= 300 && statusCode < 400
+    throw new OtherAnswer(faultOf(isRedirect ? 'PROOF_REDIRECT' : 'PROOF_STATUS', { status: statusCode }))
   }
   const chunks: Buffer[] = []
   let bytes = 0
@@ -63,7 +66,7 @@ async function firstKibibyte(response: IncomingMessage): Promise<string> {
     bytes += chunk.length
     if (bytes > MAX_BYTES) {
       response.destroy()
-      throw new Error('more than 1 KiB')
+      throw new OtherAnswer(faultOf('PROOF_TOO_LONG'))
     }
     chunks.push(chunk)
   }
@@ -89,7 +92,8 @@ async function addressesOf(resolver: Resolver, host: string, mayBePrivate: boole
     ...(v4.status === 'fulfilled' ? v4.value.map(address => ({ address, family: 4 })) : []),
     ...(v6.status === 'fulfilled' ? v6.value.map(address => ({ address, family: 6 })) : []),
   ]
-  if (found.length === 0) throw v4.status === 'rejected' ? v4.reason : new Error('no address')
+  if (found.length === 0)
+    throw v4.status === 'rejected' ? v4.reason : new OtherAnswer(faultOf('PROOF_NO_ADDRESS'))
   if (!mayBePrivate && found.some(({ address, family }) => family === 6 && !isGlobalUnicast(address)))
     throw new Error(`an address of ${host} ${NOT_ALLOWED}`)
   return found
@@ -101,17 +105,18 @@ function isGlobalUnicast(address: string): boolean {
   return first >= 0x2000 && first <= 0x3fff
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the host has no address',
-  ENODATA: 'the host has no address',
-  ECONNREFUSED: 'the server refused the connection',
-  ECONNRESET: 'the server closed the connection',
-  ABORT_ERR: 'no answer within 5 seconds',
-  ETIMEOUT: 'the name server did not answer in time',
+const FAULTS: Readonly<Record<string, FieldFault>> = {
+  ENOTFOUND: 'PROOF_NO_ADDRESS',
+  ENODATA: 'PROOF_NO_ADDRESS',
+  ECONNREFUSED: 'PROOF_CONNECTION_REFUSED',
+  ECONNRESET: 'PROOF_CONNECTION_CLOSED',
+  ABORT_ERR: 'PROOF_TIMEOUT',
+  ETIMEOUT: 'PROOF_DNS_TIMEOUT',
 }
 
-function faultOf({ code = '', message }: NodeJS.ErrnoException): string {
-  if (message.includes(NOT_ALLOWED)) return 'its address is private'
-  if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return `its certificate is not valid (${code})`
-  return FAULTS[code] ?? (code ? `the request failed (${code})` : message)
+function requestFault({ code = '', message }: NodeJS.ErrnoException): Fault {
+  if (message.includes(NOT_ALLOWED)) return faultOf('PROOF_PRIVATE_ADDRESS')
+  if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return faultOf('PROOF_CERTIFICATE', { reason: code })
+  const known = FAULTS[code]
+  return known ? faultOf(known) : faultOf('PROOF_REQUEST_FAILED', { reason: code || message })
 }

@@ -1,11 +1,13 @@
+import { type Fault, type FieldError, faultOf } from '../../errors/field-faults.js'
+
 /** What was looked up for a proof, and what came back: people who wait for a record want to know. */
 export interface ProofLookup {
   /** Such as `TXT _mainstay-challenge.shop.example.com`. */
   readonly question: string
   /** The texts that came back, shortened; empty when there was none. */
   readonly texts: readonly string[]
-  /** Why there is none, in words; null when there are texts. */
-  readonly fault: string | null
+  /** Why there is none; null when there are texts. */
+  readonly fault: Fault | null
   /** Whether nobody answered, so that it says nothing about the proof. */
   readonly isOutage: boolean
 }
@@ -14,10 +16,14 @@ export interface ProofLookup {
 const MAX_TEXT_LENGTH = 100
 const MAX_TEXTS = 5
 
-/** What came back as a sentence. Somebody else's server wrote the texts, so they are short and printable. */
-export function lookupInWords({ question, texts, fault }: ProofLookup): string {
-  if (fault) return `${question}: ${fault}`
-  const shown = texts.slice(0, MAX_TEXTS).map(text => JSON.stringify(text.slice(0, MAX_TEXT_LENGTH)))
-  const more = texts.length > MAX_TEXTS ? ` and ${texts.length - MAX_TEXTS} more` : ''
-  return `${question}: found ${shown.join(', ')}${more}, not the token`
+/** What came back, in place of the proof: `TXT …: the name has no TXT record`. */
+export function lookupFault({ question, texts, fault }: ProofLookup): FieldError {
+  const { code, values, message } = fault ?? faultOf('PROOF_OTHER_TEXTS', { texts: shown(texts) })
+  return { field: 'proof', code, values: { ...values, question }, message: `${question}: ${message}` }
+}
+
+/** Somebody else's server wrote the texts, so they are short and printable. */
+function shown(texts: readonly string[]): string {
+  const first = texts.slice(0, MAX_TEXTS).map(text => JSON.stringify(text.slice(0, MAX_TEXT_LENGTH)))
+  return [...first, ...(texts.length > MAX_TEXTS ? ['…'] : [])].join(', ')
 }

@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
+import { type FieldFault, fieldError } from '../../errors/field-faults.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { FairQueue, turnOf } from './fair-queue.js'
@@ -20,6 +21,25 @@ const MAX_WAITING = 50
 const MIN_WORD_LENGTH = 4
 /** More words than any name and address have; each costs time. */
 const MAX_WORDS = 50
+
+/** What zxcvbn warns of, by its names for it. */
+const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
+  straightRow: 'PASSWORD_KEY_ROW',
+  keyPattern: 'PASSWORD_KEY_PATTERN',
+  simpleRepeat: 'PASSWORD_REPEAT',
+  extendedRepeat: 'PASSWORD_REPEATED_PATTERN',
+  sequences: 'PASSWORD_SEQUENCE',
+  recentYears: 'PASSWORD_YEAR',
+  dates: 'PASSWORD_DATE',
+  topTen: 'PASSWORD_COMMON',
+  topHundred: 'PASSWORD_COMMON',
+  common: 'PASSWORD_COMMON',
+  similarToCommon: 'PASSWORD_SIMILAR',
+  wordByItself: 'PASSWORD_WORD',
+  namesByThemselves: 'PASSWORD_NAME',
+  commonNames: 'PASSWORD_NAME',
+  userInputs: 'PASSWORD_PERSONAL',
+}
 
 /** Who wants to set a password. */
 export interface Applicant {
@@ -74,26 +94,25 @@ export class PasswordPolicy implements OnApplicationShutdown {
   }
 
   private async check(password: string, known: readonly string[], client: Client | null): Promise<void> {
-    const message = await this.weaknessOf(password, known, client)
-    if (message)
-      throw new ApiError('WEAK_PASSWORD', {
-        errors: [{ field: 'password', message: `${message} ${ADVICE}` }],
-      })
+    const code = await this.weaknessOf(password, known, client)
+    if (!code) return
+    const fault = fieldError('password', code)
+    throw new ApiError('WEAK_PASSWORD', { errors: [{ ...fault, message: `${fault.message} ${ADVICE}` }] })
   }
 
   private async weaknessOf(
     password: string,
     known: readonly string[],
     client: Client | null,
-  ): Promise<string | null> {
+  ): Promise<FieldFault | null> {
     const words = contextWords([PRODUCT_NAME, new URL(this.settings.mainOrigin).hostname, ...known])
     const measure = () => this.meter.measure(password, words)
     const { isCommon, guesses, warning } = await this.queue.run(turnOf(client), measure)
-    if (isCommon) return 'This is one of the most common passwords: whoever guesses tries it first.'
+    if (isCommon) return 'PASSWORD_COMMON'
     const whole = known.map(text => text.normalize('NFKC').toLowerCase())
     if (passwordLength(withoutWords(password, [...whole, ...words])) < MIN_PASSWORD_LENGTH)
-      return 'Beside your name, your e-mail address and the name of this site there is too little in it.'
-    return guesses < MIN_GUESSES ? (warning ?? 'This password is too easy to guess.') : null
+      return 'PASSWORD_PERSONAL'
+    return guesses < MIN_GUESSES ? (WEAKNESSES[warning ?? ''] ?? 'PASSWORD_GUESSABLE') : null
   }
 }
 

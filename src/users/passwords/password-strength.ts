@@ -7,7 +7,7 @@ export interface Strength {
   /** Whether it is one of the 49,000 commonest passwords, in whatever case. */
   readonly isCommon: boolean
   readonly guesses: number
-  /** What makes it weak, in a sentence for people; null when there is nothing to say. */
+  /** What makes it weak, by zxcvbn's name for it, such as `straightRow`; null when there is nothing to say. */
   readonly warning: string | null
 }
 

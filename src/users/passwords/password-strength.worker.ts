@@ -27,7 +27,8 @@ async function load() {
   const zxcvbn = new ZxcvbnFactory({
     dictionary: { passwords, words: english['commonWords-en'], firstNames: english['firstnames-en'] },
     graphs: adjacencyGraphs,
-    translations,
+    // The warnings by their names; who asks has the words.
+    translations: { ...translations, warnings: namesOf(translations.warnings) },
     maxLength: 2 * MEASURED_CHARACTERS,
     l33tMaxSubstitutions: LEET_SUBSTITUTIONS,
   })
@@ -45,6 +46,10 @@ async function load() {
         : start
     return { isCommon: false, ...(end.guesses > start.guesses ? end : start) }
   }
+}
+
+function namesOf<Names extends object>(texts: Names): { [Name in keyof Names]: string } {
+  return Object.fromEntries(Object.keys(texts).map(name => [name, name])) as { [Name in keyof Names]: string }
 }
 
 // The dictionaries take time and memory, so the thread starts only with the first password.

@@ -250,7 +250,9 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       const signedIn = await signedInOnce()
       const answer = await read(signedIn, '', path)
       expect(outcome(answer)).toBe('400 INVALID_QUERY')
-      expect(answer.json.errors).toEqual([{ field, message: expect.any(String) }])
+      expect(answer.json.errors).toMatchObject([
+        { field, code: expect.any(String), message: expect.any(String) },
+      ])
     })
 
     let signedInBefore: Promise<SignedIn> | undefined

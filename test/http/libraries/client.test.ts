@@ -105,7 +105,7 @@ describe.each(BACKENDS)('the client on %s', backend => {
         status: 400,
         code: 'INVALID_BODY',
         requestId: expect.any(String),
-        errors: [{ field: 'email', message: expect.any(String) }],
+        errors: [{ field: 'email', code: 'NOT_AN_EMAIL', message: expect.any(String) }],
       })
       expect(client.state.status).toBe('unknown')
     })

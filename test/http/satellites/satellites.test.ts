@@ -193,16 +193,29 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
         return answer.json.errors
       }
       const file = `${added.origin}/.well-known/mainstay-challenge.txt`
-      const noHost = { field: 'proof', message: `${file}: the host has no address` }
+      const record = `TXT ${name}`
+      const noHost = {
+        field: 'proof',
+        code: 'PROOF_NO_ADDRESS',
+        values: { question: file },
+        message: `${file}: the host has no address`,
+      }
       expect(await verify()).toEqual([
-        { field: 'proof', message: `TXT ${name}: there is no such name` },
+        {
+          field: 'proof',
+          code: 'PROOF_NO_NAME',
+          values: { question: record },
+          message: `${record}: there is no such name`,
+        },
         noHost,
       ])
       dns.zones.set(name, { txt: [`token=${'x'.repeat(43)} expiry=never`] })
       expect(await verify()).toEqual([
         {
           field: 'proof',
-          message: `TXT ${name}: found "token=${'x'.repeat(43)} expiry=never", not the token`,
+          code: 'PROOF_OTHER_TEXTS',
+          values: { question: record, texts: `"token=${'x'.repeat(43)} expiry=never"` },
+          message: `${record}: found "token=${'x'.repeat(43)} expiry=never", not the token`,
         },
         noHost,
       ])
@@ -359,6 +372,8 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
         [
           {
             field: 'sessionSeconds',
+            code: 'SESSION_TOO_LONG',
+            values: { max: 28_800 },
             message: 'sessionSeconds of a preview satellite must not be more than 28800',
           },
         ],

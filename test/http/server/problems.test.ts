@@ -4,6 +4,8 @@ import type { TestRequest } from '../../support/http-request.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
+import { aLandlord } from '../support/satellite-calls.js'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const LOGIN = { method: 'POST', path: '/api/login' }
@@ -20,7 +22,8 @@ it.each(['toString', 'constructor', 'hasOwnProperty', 'valueOf'])(
     const body = { email: 'a@example.com', password: 'x', source: 'main', [name]: 1 }
     const inBody = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
     expect(outcome(inBody)).toBe('400 INVALID_BODY')
-    expect(inBody.json.errors).toEqual([{ field: name, message: `property ${name} should not exist` }])
+    const message = `property ${name} should not exist`
+    expect(inBody.json.errors).toEqual([{ field: name, code: 'UNKNOWN_FIELD', message }])
     const { accessToken } = await signIn(app, await anOwner(app), 'main')
     const inQuery = await app.request({ path: `/api/logins?${name}=1`, headers: bearer(accessToken) })
     expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
@@ -89,7 +92,11 @@ describe('A refusal', () => {
       'remember',
     ])
     for (const error of json.errors)
-      expect(error).toEqual({ field: expect.any(String), message: expect.any(String) })
+      expect(error).toEqual({
+        field: expect.any(String),
+        code: expect.any(String),
+        message: expect.any(String),
+      })
     expect(JSON.stringify(json)).not.toContain('nobody')
     // pages 19: what people type is answered in people's words.
     const [email, password] = ['email', 'password'].map(
@@ -97,6 +104,39 @@ describe('A refusal', () => {
     )
     expect(email).toContain('This is not an e-mail address')
     expect(password).toBe('Please enter your password')
+  })
+
+  it('of a field says by a code and its values what other languages say in a sentence', async () => {
+    const { session } = await aLandlord(app)
+    const asOwner = (method: string, path: string, body?: object) =>
+      onMainSite(app, session, method, path, body)
+    const { json: limit } = await asOwner('GET', '/api/logins?limit=1000&after=x')
+    expect(limit.errors).toEqual([
+      {
+        field: 'limit',
+        code: 'TOO_LARGE',
+        values: { max: 200 },
+        message: 'limit must not be greater than 200',
+      },
+      { field: 'after', code: 'WRONG_CURSOR', message: 'after must be the next of an earlier page' },
+    ])
+    const { json: origin } = await asOwner('POST', '/api/satellites', {
+      origin: 'https://SHOP.example.net',
+      name: 'Shop',
+    })
+    expect(origin.errors).toEqual([
+      {
+        field: 'origin',
+        code: 'ORIGIN_SPELLING',
+        values: { origin: 'https://shop.example.net' },
+        message: 'Browsers send this origin as https://shop.example.net',
+      },
+    ])
+    const { json: long } = await asOwner('POST', '/api/satellites', { origin: 'a'.repeat(301), name: ' ' })
+    expect(long.errors).toMatchObject([
+      { field: 'origin', code: 'TOO_LONG', values: { max: 300 } },
+      { field: 'name', code: 'NOT_A_NAME' },
+    ])
   })
 
   it('never repeats a secret that was sent', async () => {

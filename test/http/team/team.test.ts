@@ -239,7 +239,9 @@ describe.each(BACKENDS)('the team on %s', backend => {
       const { session } = await anAccount()
       const answer = await page(session, `?${query}`)
       expect(outcome(answer)).toBe('400 INVALID_QUERY')
-      expect(answer.json.errors).toEqual([{ field, message: expect.any(String) }])
+      expect(answer.json.errors).toMatchObject([
+        { field, code: expect.any(String), message: expect.any(String) },
+      ])
     })
   })
 

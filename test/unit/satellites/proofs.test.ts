@@ -1,10 +1,11 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { faultOf } from '../../../src/errors/field-faults.js'
 import { lookUpTxt, resolverOf } from '../../../src/satellites/proof/dns-proof.js'
 import { fetchProofFile } from '../../../src/satellites/proof/file-proof.js'
 import { hasToken, newProofToken, proofChallenge } from '../../../src/satellites/proof/proof-challenge.js'
-import { lookupInWords } from '../../../src/satellites/proof/proof-lookup.js'
+import { lookupFault } from '../../../src/satellites/proof/proof-lookup.js'
 import { DnsServer } from '../../support/dns-server.js'
 
 const NAME = '_mainstay-challenge.shop.example.net'
@@ -60,30 +61,25 @@ describe('TXT records', () => {
   })
 
   test.each([
-    ['no such name', () => {}, 'there is no such name', false],
-    [
-      'a name without one',
-      () => dns.zones.set(NAME, { a: ['192.0.2.1'] }),
-      'the name has no TXT record',
-      false,
-    ],
+    ['no such name', () => {}, 'PROOF_NO_NAME', false],
+    ['a name without one', () => dns.zones.set(NAME, { a: ['192.0.2.1'] }), 'PROOF_NO_RECORD', false],
     [
       'a server that fails',
       () => {
         dns.failure = 'servfail'
       },
-      'the name server failed (SERVFAIL); DNSSEC may be wrong',
+      'PROOF_SERVFAIL',
       true,
     ],
-  ])('%s is a fault in words', async (_, prepare, fault, isOutage) => {
+  ] as const)('%s is a fault', async (_, prepare, code, isOutage) => {
     prepare()
-    expect(await lookUp()).toEqual({ question: `TXT ${NAME}`, texts: [], fault, isOutage })
+    expect(await lookUp()).toEqual({ question: `TXT ${NAME}`, texts: [], fault: faultOf(code), isOutage })
   })
 
   test('a server that is not there is an outage', async () => {
     dns.failure = 'silence'
     expect(await lookUpTxt(resolverOf([dns.address]), NAME, 10)).toMatchObject({
-      fault: 'the name server did not answer in time',
+      fault: faultOf('PROOF_DNS_TIMEOUT'),
       isOutage: true,
     })
     dns.failure = 'none'
@@ -140,7 +136,7 @@ describe('files', () => {
   ])('a name that leads to %s is refused without a connection', async address => {
     dns.zones.set('shop.example.net', { a: [address] })
     const before = asked()
-    expect(await fetchFile(false)).toMatchObject({ texts: [], fault: 'its address is private' })
+    expect(await fetchFile(false)).toMatchObject({ texts: [], fault: faultOf('PROOF_PRIVATE_ADDRESS') })
     expect(asked()).toBe(before)
   })
 
@@ -166,7 +162,7 @@ describe('files', () => {
     const before = asked()
     expect(await fetchFile(false)).toMatchObject({
       texts: [],
-      fault: 'its address is private',
+      fault: faultOf('PROOF_PRIVATE_ADDRESS'),
       isOutage: false,
     })
     expect(asked()).toBe(before)
@@ -182,9 +178,9 @@ describe('files', () => {
 
   test('a public address among private ones does not help', async () => {
     dns.zones.set('shop.example.net', { a: ['203.0.113.7', '127.0.0.1'] })
-    expect(await fetchFile(false)).toMatchObject({ fault: 'its address is private' })
+    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_PRIVATE_ADDRESS') })
     dns.zones.set('shop.example.net', { a: ['8.8.8.8'], aaaa: ['::1'] })
-    expect(await fetchFile(false)).toMatchObject({ fault: 'its address is private' })
+    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_PRIVATE_ADDRESS') })
   })
 
   test.each([
@@ -196,7 +192,7 @@ describe('files', () => {
     dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
     answer = (_request, response) => response.writeHead(status, headers).end(body)
     const before = asked()
-    expect(await fetchFile()).toMatchObject({ texts: [], fault, isOutage: false })
+    expect(await fetchFile()).toMatchObject({ texts: [], fault: { message: fault }, isOutage: false })
     expect(asked()).toBe(before + 1)
   })
 
@@ -210,20 +206,24 @@ describe('files', () => {
         clearInterval(timer)
       })
     }
-    expect(await fetchFile()).toMatchObject({ fault: 'more than 1 KiB' })
+    expect(await fetchFile()).toMatchObject({ fault: faultOf('PROOF_TOO_LONG') })
     await new Promise(resolve => setTimeout(resolve, 50))
     expect(isClosed).toBe(true)
   })
 
   test('a name without an address is a fault in words', async () => {
-    expect(await fetchFile()).toMatchObject({ fault: 'the host has no address' })
+    expect(await fetchFile()).toMatchObject({ fault: faultOf('PROOF_NO_ADDRESS') })
   })
 })
 
 test('what was found in words: short, quoted, and not everything', () => {
   const texts = ['a"b\nc', 'x'.repeat(300), '3', '4', '5', '6', '7']
-  const words = lookupInWords({ question: `TXT ${NAME}`, texts, fault: null, isOutage: false })
-  expect(words).toBe(
-    `TXT ${NAME}: found "a\\"b\\nc", "${'x'.repeat(100)}", "3", "4", "5" and 2 more, not the token`,
-  )
+  const question = `TXT ${NAME}`
+  const found = `"a\\"b\\nc", "${'x'.repeat(100)}", "3", "4", "5", …`
+  expect(lookupFault({ question, texts, fault: null, isOutage: false })).toEqual({
+    field: 'proof',
+    code: 'PROOF_OTHER_TEXTS',
+    values: { question, texts: found },
+    message: `${question}: found ${found}, not the token`,
+  })
 })

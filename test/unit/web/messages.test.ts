@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from '@jest/globals'
 import { ERROR_CODES } from '../../../src/errors/error-codes.js'
+import { FIELD_FAULTS } from '../../../src/errors/field-faults.js'
 import { faultsOf, readMessages, withOwnMessages } from '../../../web/messages/read-messages.mjs'
 import { shorten, shortNames } from '../../../web/messages/short-names.mjs'
 import { chooseLanguage } from '../../../web/pieces/language/choose-language.js'
@@ -46,6 +47,10 @@ describe('the message files', () => {
       const words = { ...wordsOf(ofConsole, language), ...wordsOf(files, language) }
       expect(words[`error.${code}`]).toMatch(/\.$/)
     }
+  })
+
+  it.each(Object.keys(FIELD_FAULTS))('have a sentence for a field whose fault is %s', code => {
+    for (const { messages } of files) expect(messages[`fieldFault.${code}`]).toMatch(/^\S.*[^.]$/)
   })
 
   it('have no message that no page shows', () => {

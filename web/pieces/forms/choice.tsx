@@ -1,5 +1,5 @@
 import { type ReactNode, use, useId } from 'react'
-import { withoutPeriod } from '../messages.js'
+import { faultText } from '../messages.js'
 import { FieldErrors } from './form.js'
 
 export interface Option {
@@ -61,7 +61,7 @@ export function SelectField({
   readonly hint?: string
 }) {
   const id = useId()
-  const fault = use(FieldErrors).find(({ field }) => field === name)?.message
+  const fault = use(FieldErrors).find(({ field }) => field === name)
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -73,7 +73,7 @@ export function SelectField({
         ))}
       </select>
       {hint && <small id={`${id}-hint`}>{hint}</small>}
-      {fault && <small className="fault">{`${withoutPeriod(fault)}.`}</small>}
+      {fault && <small className="fault">{faultText(fault)}</small>}
     </div>
   )
 }

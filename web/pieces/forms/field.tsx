@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, use, useId } from 'react'
 import { t } from '../language/t.js'
-import { withoutPeriod } from '../messages.js'
+import { faultText } from '../messages.js'
 import { FieldErrors } from './form.js'
 
 export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
@@ -16,7 +16,7 @@ export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
 /** An input with its label, a hint, and what is wrong with what was typed. */
 export function Field({ label, hint, button, below, ...input }: FieldProps) {
   const id = useId()
-  const fault = use(FieldErrors).find(({ field }) => field === input.name)?.message
+  const fault = use(FieldErrors).find(({ field }) => field === input.name)
   const told = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ')
   const control = (
     <input {...input} id={id} aria-invalid={fault ? true : undefined} aria-describedby={told || undefined} />
@@ -36,7 +36,7 @@ export function Field({ label, hint, button, below, ...input }: FieldProps) {
       {hint && <small id={`${id}-hint`}>{hint}</small>}
       {fault && (
         <small id={`${id}-fault`} className="fault" role="alert">
-          {`${withoutPeriod(fault)}.`}
+          {faultText(fault)}
         </small>
       )}
     </div>

@@ -1,7 +1,6 @@
 import { type FieldError, MainstayError } from '@mainstay-auth/client'
 import { createContext, type FormEvent, type ReactNode, useState } from 'react'
-import { i18n, t } from '../language/t.js'
-import { type Messages, withoutPeriod } from '../messages.js'
+import { faultText, type Messages } from '../messages.js'
 import { Failure } from '../notice.js'
 import { SubmitButton } from './button.js'
 import { faultOf, wrongControlsOf } from './found-faults.js'
@@ -34,7 +33,7 @@ export function Form({
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
   const [fields, setFields] = useState<readonly string[]>([])
   const [found, setFound] = useState<readonly FieldError[]>([])
-  const faults = action.error instanceof MainstayError ? faultsIn(action.error) : []
+  const faults = action.error instanceof MainstayError ? action.error.errors : []
   const elsewhere = faults.filter(({ field }) => !fields.includes(field))
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -53,7 +52,7 @@ export function Form({
     <form noValidate onSubmit={onSubmit} onInput={onInput} className="form">
       <FieldErrors value={[...found, ...faults]}>{children}</FieldErrors>
       <Failure error={action.error} {...(messages && { messages })}>
-        {elsewhere.map(({ message }) => `${withoutPeriod(message)}.`).join(' ')}
+        {elsewhere.map(faultText).join(' ')}
       </Failure>
       <div className="actions">
         <SubmitButton isBusy={action.isBusy} kind={kind ?? 'primary'}>
@@ -62,15 +61,6 @@ export function Form({
       </div>
     </form>
   )
-}
-
-/** What the service says of a field is English; of what is usual there are words in every language. */
-function faultsIn({ code, errors }: MainstayError): readonly FieldError[] {
-  if (i18n.locale === 'en') return errors
-  return errors.map(({ field, message }) => {
-    if (code === 'WEAK_PASSWORD') return { field, message: t('error.WEAK_PASSWORD') }
-    return { field, message: field === 'email' ? t('fault.emailShape') : message }
-  })
 }
 
 /** What is wrong stands at fields; only a box to tick has the browser say it. */

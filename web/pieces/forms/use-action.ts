@@ -1,4 +1,6 @@
+import { MainstayError } from '@mainstay-auth/client'
 import { useRef, useState } from 'react'
+import { loadLater } from '../language/language.js'
 
 /** Somebody changed their mind: nothing to report. */
 export class Cancelled extends Error {}
@@ -22,6 +24,8 @@ export function useAction<Input = void>(work: (input: Input) => Promise<unknown>
       await work(input)
       setState({ isBusy: false, error: null })
     } catch (error) {
+      // Without its words, what is wrong with a field is said as the service says it.
+      if (error instanceof MainstayError && error.errors.length > 0) await loadLater().catch(() => {})
       setState({ isBusy: false, error: error instanceof Cancelled ? null : error })
     } finally {
       isRunning.current = false

@@ -1,4 +1,5 @@
 import { languages } from 'virtual:languages'
+import { site } from '../site.js'
 import { chooseLanguage } from './choose-language.js'
 import { i18n } from './t.js'
 
@@ -6,11 +7,13 @@ const KEY = 'mainstay.language'
 const AVAILABLE = Object.keys(languages)
 
 let redraw = () => {}
+let hasLater = false
 
 /** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
 export async function drawInLanguage(drawing: Promise<() => void>): Promise<void> {
   const chosen = storedLanguage()
-  const [draw] = await Promise.all([drawing, show(chosen ? [chosen] : navigator.languages)])
+  const wanted = chosen ? [chosen] : [...navigator.languages, site.language]
+  const [draw] = await Promise.all([drawing, show(wanted)])
   redraw = draw
   draw()
 }
@@ -30,11 +33,18 @@ export async function setLanguage(language: string): Promise<void> {
   }
 }
 
+/** Loads what is not needed at first: the messages about faults that the service has found with a field. */
+export async function loadLater(language = i18n.locale): Promise<void> {
+  i18n.load(language, await (languages[language] as (typeof languages)[string]).loadLater())
+  hasLater = true
+}
+
 async function show(wanted: readonly string[]): Promise<void> {
   const { language, locale } = chooseLanguage(wanted, AVAILABLE)
   const { direction, load } = languages[language] as (typeof languages)[string]
   const country = navigator.languages.find(one => one.split('-')[0] === language)
   i18n.load(language, await load())
+  if (hasLater) await loadLater(language)
   i18n.activate(language, [country ?? locale])
   document.documentElement.lang = language
   document.documentElement.dir = direction

@@ -1,9 +1,13 @@
 import type { ErrorCode } from './error-code.js'
 
-/** What is wrong with one field of a body. */
+/** What is wrong with one field of a body. Say it by `code` and `values` in your language, or as `message` in English. */
 export interface FieldError {
   readonly field: string
   readonly message: string
+  /** Such as `TOO_LONG`; the API reference lists them. */
+  readonly code?: string
+  /** What the sentences of the code take, such as `max`. */
+  readonly values?: Readonly<Record<string, string | number>>
 }
 
 /** What somebody can prove who they are with. */

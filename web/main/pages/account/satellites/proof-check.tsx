@@ -2,7 +2,7 @@ import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { type MessageKey, t } from '../../../../pieces/language/t.js'
-import { withoutPeriod } from '../../../../pieces/messages.js'
+import { faultText } from '../../../../pieces/messages.js'
 import { Failure, Success, Warning } from '../../../../pieces/notice.js'
 import { Waiting } from '../../../../pieces/waiting.js'
 import { call } from '../../../api.js'
@@ -68,16 +68,13 @@ function Answers({
     <Warning isAnswer>
       <p>{t('proofCheck.notFound')}</p>
       <ul>
-        {error.errors.map(({ message }) => {
-          const [question, ...answer] = message.split(': ')
-          return (
-            <li key={message}>
-              <code>{question}</code>
-              <br />
-              {withoutPeriod(answer.join(': '))}.
-            </li>
-          )
-        })}
+        {error.errors.map(fault => (
+          <li key={fault.message}>
+            <code>{fault.values?.question}</code>
+            <br />
+            {faultText(fault)}
+          </li>
+        ))}
       </ul>
       <p>
         {t('proofCheck.patience')}

@@ -1,0 +1,78 @@
+import { getMetadataStorage, type ValidationError } from 'class-validator'
+import { FIELD_FAULTS, type FieldError, type FieldFault, fieldError } from '../errors/field-faults.js'
+
+/** A rule of a body or query: what it is called when it is broken, and the names of what it compares with. */
+type Rule = FieldFault | readonly [code: FieldFault, ...values: string[]]
+
+/** By the validator's name for it; ours too. */
+export const FIELD_RULES: Readonly<Record<string, Rule>> = {
+  whitelistValidation: 'UNKNOWN_FIELD',
+  isString: 'NOT_TEXT',
+  isBoolean: 'NOT_A_BOOLEAN',
+  isInt: 'NOT_AN_INTEGER',
+  isObject: 'NOT_AN_OBJECT',
+  nestedValidation: 'NOT_AN_OBJECT',
+  unknownValue: 'NOT_AN_OBJECT',
+  isArray: 'NOT_A_LIST',
+  isDate: 'NOT_A_TIME',
+  isUuid: 'NOT_A_UUID',
+  isIn: 'NOT_AN_OPTION',
+  matches: 'WRONG_FORMAT',
+  isLength: ['WRONG_LENGTH', 'min', 'max'],
+  minLength: ['TOO_SHORT', 'min'],
+  maxLength: ['TOO_LONG', 'max'],
+  min: ['TOO_SMALL', 'min'],
+  max: ['TOO_LARGE', 'max'],
+  arrayMinSize: ['TOO_FEW', 'min'],
+  arrayMaxSize: ['TOO_MANY', 'max'],
+  arrayUnique: 'DUPLICATES',
+  isOnlyOneOf: 'NOT_EXACTLY_ONE',
+  isPasskeyResponse: 'NOT_A_PASSKEY',
+  isNewPasskeyResponse: 'NOT_A_PASSKEY',
+  isPermissions: 'NOT_AN_OBJECT',
+  isEmailAddress: 'NOT_AN_EMAIL',
+  isName: 'NOT_A_NAME',
+  isPassword: 'PASSWORD_MISSING',
+  isNewPassword: 'PASSWORD_LENGTH',
+}
+
+/** For the options of one rule: what it is called when it is broken, where that is not what {@link FIELD_RULES} says. */
+export const named = (code: FieldFault) => ({ context: { code } })
+
+/**
+ * What is wrong with the fields of an object that the validator has refused, with its class in `target`. Fields of an
+ * object within have its name before theirs: `branding.accent`.
+ */
+export function fieldErrorsOf(error: ValidationError, within = ''): FieldError[] {
+  const { property, constraints, children = [] } = error
+  if (!constraints && children.length > 0)
+    return children.flatMap(child => fieldErrorsOf(child, `${within}${property}.`))
+  const field = `${within}${property}`.slice(0, MAX_FIELD_LENGTH)
+  const [broken] = Object.entries(constraints ?? {})
+  if (!broken) return [fieldError(field, 'NOT_VALID')]
+  const [rule, sentence] = broken
+  const [code, ...names] = [error.contexts?.[rule]?.code ?? FIELD_RULES[rule] ?? 'NOT_VALID'].flat()
+  const compared = names.length > 0 ? comparedBy(error, rule) : []
+  const values = Object.fromEntries(names.map((name, index) => [name, Number(compared[index])]))
+  const fault = fieldError(field, code, values)
+  return [
+    FIELD_FAULTS[code as FieldFault] === null
+      ? { ...fault, message: sentence.slice(0, MAX_SENTENCE) }
+      : fault,
+  ]
+}
+
+/** Both come from the request, in part. */
+const MAX_FIELD_LENGTH = 64
+const MAX_SENTENCE = 200
+
+/** What a rule was given in the class: 100 for `@MaxLength(100)`. */
+function comparedBy({ target, property }: ValidationError, rule: string): readonly unknown[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(
+    target?.constructor as never,
+    '',
+    true,
+    false,
+  )
+  return rules.find(({ propertyName, name }) => propertyName === property && name === rule)?.constraints ?? []
+}
