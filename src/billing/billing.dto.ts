@@ -123,6 +123,14 @@ class SubscriptionAnswer {
   @ApiProperty({ type: String, nullable: true, example: 'Team', description: "The plan's name, for people" })
   planName!: string | null
 
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { de: 'Mannschaft' },
+    description: 'What the plan is called in other languages, by their BCP 47 tags',
+  })
+  planNames!: Record<string, string>
+
   @ApiProperty({ type: 'integer', nullable: true, example: 1, description: 'How many seats are billed' })
   quantity!: number | null
 

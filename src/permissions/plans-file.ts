@@ -5,9 +5,15 @@ import { SettingsError } from '../config/read-settings.js'
 import { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
 
-/** A plan that can be bought. */
-export interface Plan {
+/** What people call a plan. */
+export interface PlanName {
   readonly name: string
+  /** In other languages, by their BCP 47 tags. */
+  readonly names: Readonly<Record<string, string>>
+}
+
+/** A plan that can be bought. */
+export interface Plan extends PlanName {
   /** The most that users of the account may be allowed while it is paid. */
   readonly entitled: Permissions
   /** Whether the provider bills by active users. */
@@ -91,12 +97,13 @@ function parsed(text: string, faults: string[]): unknown {
 }
 
 function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): void {
-  const { name, prices, entitlements, seats = false, ...unknown } = given
+  const { name, names = {}, prices, entitlements, seats = false, ...unknown } = given
   refuseUnknown(unknown, faults)
   if (typeof name !== 'string' || name === '') faults.push('a plan has no name')
   if (typeof seats !== 'boolean') faults.push(`seats of ${name} must be true or false`)
   const plan = {
     name: String(name),
+    names: namesOf(names, `names of ${name}`, faults),
     entitled: entitledOf(entitlements, `entitlements of ${name}`, faults),
     seats: seats === true,
   }
@@ -106,6 +113,21 @@ function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): v
     if (typeof id !== 'string' || !id.startsWith('price_')) faults.push(`${id} of ${name} is not a price id`)
     else if (byPrice.has(id)) faults.push(`the price ${id} is in two plans`)
     else byPrice.set(id, plan)
+  }
+}
+
+function namesOf(given: unknown, what: string, faults: string[]): Plan['names'] {
+  const names = fieldsOf(given) as Plan['names']
+  const isMap = Object.entries(names).every(([tag, name]) => isTag(tag) && typeof name === 'string' && name)
+  if (!isMap || given !== names) faults.push(`${what} must have a name by language, such as {"de": "…"}`)
+  return isMap ? names : {}
+}
+
+function isTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text)[0] === text
+  } catch {
+    return false
   }
 }
 

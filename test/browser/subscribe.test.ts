@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
-import Stripe from 'stripe'
-import { BillingCustomers } from '../../src/billing/provider/billing-customers.js'
 import { Database } from '../../src/database/database.js'
 import { subscriptions } from '../../src/database/schema.js'
 import type { User } from '../../src/users/user.js'
@@ -14,6 +12,7 @@ import { CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { openPage, type Payer, subscribed } from './stage/subscribed.js'
 
 const BRANDING = { name: '', logoUrl: null, accent: '#b91c1c', background: '#ffffff' }
 
@@ -187,7 +186,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   'billing 7: the page of a subscription that is %s says so in the right words',
   async (name, change, shown, hidden) => {
     const owner = await anOwner(stage.app)
-    await change(await subscribed(owner))
+    await change(await subscribed(stage.app, owner))
     await stage.app.paymentsSettled()
     await expectCard(owner, name, shown, hidden)
   },
@@ -201,7 +200,7 @@ test('billing 7: the page of who never paid, and of a payment on its way', async
     ['No subscription', 'Subscribe to Yearly', '$20.00'],
     ['Renews on', 'Invoices', 'Manage billing'],
   )
-  await stage.app.sandbox.simulate.payByBankDebit(await openPage(owner))
+  await stage.app.sandbox.simulate.payByBankDebit(await openPage(stage.app, owner))
   await stage.app.paymentsSettled()
   await expectCard(
     owner,
@@ -213,7 +212,7 @@ test('billing 7: the page of who never paid, and of a payment on its way', async
 
 test('billing 7: the plan is changed on the provider’s page, from the plans', async () => {
   const owner = await anOwner(stage.app)
-  await subscribed(owner)
+  await subscribed(stage.app, owner)
   const { page, complaints } = await openTab(await stage.newPerson())
   await visit(page, `${MAIN}/account/billing`)
   await logInOn(page, owner)
@@ -228,29 +227,6 @@ test('billing 7: the plan is changed on the provider’s page, from the plans', 
   stage.app.sandbox.webhookUrl = webhookUrl
   expect(complaints).toEqual([])
 })
-
-interface Payer {
-  readonly subscriptionId: string
-}
-
-/** The id at the provider of a page where the account can pay. */
-async function openPage({ accountId }: User): Promise<string> {
-  const { id } = await stage.app.app.get(Stripe).checkout.sessions.create({
-    mode: 'subscription',
-    customer: await stage.app.app.get(BillingCustomers).ensure(accountId),
-    line_items: [{ price: 'price_monthly', quantity: 1 }],
-    success_url: `${MAIN}/account/billing`,
-  })
-  return id
-}
-
-async function subscribed(owner: User): Promise<Payer> {
-  const page = await openPage(owner)
-  await stage.app.sandbox.simulate.pay(page)
-  await stage.app.paymentsSettled()
-  const { subscription } = stage.app.sandbox.checkouts().find(({ id }) => id === page)!
-  return { subscriptionId: subscription as string }
-}
 
 /** What the billing page says to the account's owner, and keeps a picture of it. */
 async function expectCard(

@@ -901,6 +901,8 @@ export interface PlanAnswer {
   readonly priceId: string
   /** From the plans file, or else from the provider */
   readonly name: string
+  /** What it is called in other languages, by their BCP 47 tags */
+  readonly names: Readonly<Record<string, string>>
   /** For one period, or one seat of it, in the currency's smallest unit */
   readonly amount: number | null
   /** ISO 4217, lower case */
@@ -1154,6 +1156,8 @@ export interface SubscriptionAnswer {
   readonly plan: string | null
   /** The plan's name, for people */
   readonly planName: string | null
+  /** What the plan is called in other languages, by their BCP 47 tags */
+  readonly planNames: Readonly<Record<string, string>>
   /** How many seats are billed */
   readonly quantity: number | null
   readonly currentPeriodEnd: string | null

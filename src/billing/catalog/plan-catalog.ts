@@ -2,10 +2,13 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
 import { Logger } from '../../log/logger.js'
-import { PlansFile } from '../../permissions/plans-file.js'
+import { type PlanName, PlansFile } from '../../permissions/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/payment-requests.js'
+
+/** Before the language, in the metadata of a product. */
+const NAME_KEY = 'name_'
 
 /** How long a page waits for the provider. */
 const PATIENCE_MS = 3_000
@@ -43,13 +46,13 @@ export class PlanCatalog {
     }
   }
 
-  /** The name of a price, without asking the provider; null while it is not known. */
-  async knownName(priceId: string | null): Promise<string | null> {
+  /** What a price is called, without asking the provider; null while it is not known. */
+  async knownName(priceId: string | null): Promise<PlanName | null> {
     if (priceId === null) return null
-    const inFile = this.plans.of(priceId)?.name
+    const inFile = this.plans.of(priceId)
     if (inFile) return inFile
     const copy = await this.cache.get()
-    return copy?.plans.find(plan => plan.priceId === priceId)?.name ?? null
+    return copy?.plans.find(plan => plan.priceId === priceId) ?? null
   }
 
   private async read(): Promise<readonly OfferedPlan[]> {
@@ -81,7 +84,7 @@ export class PlanCatalog {
     return [
       {
         priceId,
-        name: plan?.name ?? productName(price) ?? price.nickname ?? 'Subscription',
+        ...nameOf(plan, price),
         amount,
         currency,
         interval: recurring.interval as OfferedPlan['interval'],
@@ -92,6 +95,16 @@ export class PlanCatalog {
   }
 }
 
-function productName({ product }: Stripe.Price): string | null {
-  return typeof product === 'object' && !product.deleted ? product.name : null
+/** That of the plans file comes first, and has no translations but its own. */
+function nameOf(plan: PlanName | null, { product, nickname }: Stripe.Price): PlanName {
+  if (plan) return { name: plan.name, names: plan.names }
+  if (typeof product === 'object' && !product.deleted)
+    return { name: product.name, names: namesIn(product.metadata) }
+  return { name: nickname ?? 'Subscription', names: {} }
+}
+
+/** `name_de` of a product's metadata is its name in German. */
+function namesIn(metadata: Stripe.Metadata): PlanName['names'] {
+  const names = Object.entries(metadata).filter(([key, name]) => key.startsWith(NAME_KEY) && name !== '')
+  return Object.fromEntries(names.map(([key, name]) => [key.slice(NAME_KEY.length), name]))
 }

@@ -13,6 +13,14 @@ class PlanAnswer {
   name!: string
 
   @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { de: 'Mannschaft' },
+    description: 'What it is called in other languages, by their BCP 47 tags',
+  })
+  names!: Record<string, string>
+
+  @ApiProperty({
     type: 'integer',
     nullable: true,
     example: 2000,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import { secondsAfter } from '../../clock/clock.js'
 import type { subscriptions } from '../../database/schema.js'
-import type { PlansFile } from '../../permissions/plans-file.js'
+import type { PlanName, PlansFile } from '../../permissions/plans-file.js'
 
 // The rules about an account's subscription: what the provider's word for it means, which of several counts,
 // and when what it pays for ends. No database, no clock.
@@ -85,6 +85,8 @@ export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPend
   readonly state: SubscriptionState
   /** The plan's name in the plans file, else the provider's; null while neither is known. */
   readonly planName: string | null
+  /** In other languages, by their BCP 47 tags. */
+  readonly planNames: Readonly<Record<string, string>>
   /** When the next period is charged; null when none will be, or a payment is already due. */
   readonly renewsAt: string | null
 }
@@ -104,11 +106,12 @@ export function knownSubscription(row: SubscriptionRow | null, graceSeconds: num
 }
 
 /** What we know, in the terms of the account's users. */
-export function viewOf(known: KnownSubscription, planName: string | null, now: Date): SubscriptionView {
+export function viewOf(known: KnownSubscription, plan: PlanName | null, now: Date): SubscriptionView {
   const { isPaymentPending: _, ...shown } = known
   const state = stateOf(known, now)
   const continues = (state === 'active' || state === 'trialing') && known.endsAt === null
-  return { ...shown, state, planName, renewsAt: continues ? known.currentPeriodEnd : null }
+  const { name: planName, names: planNames } = plan ?? { name: null, names: {} }
+  return { ...shown, state, planName, planNames, renewsAt: continues ? known.currentPeriodEnd : null }
 }
 
 type StateFacts = Pick<KnownSubscription, 'status' | 'isPaymentPending' | 'graceUntil'>

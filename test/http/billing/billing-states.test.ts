@@ -9,7 +9,7 @@ import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
-import { readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { bearer, readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, PLANS, permissionsAfterRefresh, permissionsIn } from '../support/paying.js'
 import { aSubscriber, type Subscriber } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -59,6 +59,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       state: 'none',
       plan: null,
       planName: null,
+      planNames: {},
       quantity: null,
       currentPeriodEnd: null,
       cancelAtPeriodEnd: false,
@@ -78,6 +79,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       state: 'active',
       plan: 'price_monthly',
       planName: 'Basic',
+      planNames: { de: 'Basis' },
     })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
     expect(permissionsIn((await refreshByHeader(app, member.sessionId)).json.accessToken)).toEqual([
@@ -255,6 +257,24 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 })
 
 describe.each(BACKENDS)('without a plans file (%s)', backend => {
+  it('plans have the names of the provider’s products, also in the languages of their metadata', async () => {
+    const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    try {
+      const { signedIn } = await aSubscriber(app)
+      const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
+      expect(json.plans).toMatchObject([
+        { name: 'Monthly', names: { de: 'Monatlich' } },
+        { name: 'Yearly', names: { de: 'Jährlich' } },
+      ])
+      expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
+        planName: 'Monthly',
+        planNames: { de: 'Monatlich' },
+      })
+    } finally {
+      await app.stop()
+    }
+  })
+
   it('payments limit nothing', async () => {
     const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
     try {

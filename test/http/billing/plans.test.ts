@@ -59,6 +59,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
         {
           priceId: 'price_monthly',
           name: 'Basic',
+          names: { de: 'Basis' },
           amount: 1000,
           currency: 'usd',
           interval: 'month',
@@ -69,6 +70,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
         {
           priceId: 'price_yearly',
           name: 'Team',
+          names: {},
           amount: 2000,
           currency: 'usd',
           interval: 'year',

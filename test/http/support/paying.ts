@@ -14,7 +14,12 @@ type Session = { readonly accessToken: string; readonly sessionId: string }
 export const PLANS = {
   withoutPlan: ['teamManagement'],
   plans: [
-    { name: 'Basic', prices: ['price_monthly'], entitlements: ['teamManagement', 'dataEntry'] },
+    {
+      name: 'Basic',
+      names: { de: 'Basis' },
+      prices: ['price_monthly'],
+      entitlements: ['teamManagement', 'dataEntry'],
+    },
     {
       name: 'Team',
       prices: ['price_yearly'],

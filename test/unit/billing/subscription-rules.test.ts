@@ -19,6 +19,7 @@ const NOW = new Date('2026-01-02T00:00:00.000Z')
 const BEFORE = new Date('2026-01-01T00:00:00.000Z')
 const END = new Date('2026-02-01T00:00:00.000Z')
 const GRACE_SECONDS = 3_600
+const BASIC = { name: 'Basic', names: { de: 'Basis' } }
 
 const row = (overrides: Partial<SubscriptionRow> = {}) =>
   ({
@@ -113,8 +114,8 @@ describe('what is known of a subscription', () => {
     ['past_due', null, null],
     ['canceled', null, null],
   ] as const)('%s, ending at %s, renews at %s', (status, endsAt, renewsAt) => {
-    const view = viewOf(knownSubscription(row({ status, endsAt }), GRACE_SECONDS), 'Basic', NOW)
-    expect(view).toMatchObject({ planName: 'Basic', renewsAt, plan: 'price_1' })
+    const view = viewOf(knownSubscription(row({ status, endsAt }), GRACE_SECONDS), BASIC, NOW)
+    expect(view).toMatchObject({ planName: 'Basic', planNames: { de: 'Basis' }, renewsAt, plan: 'price_1' })
     expect(view).not.toHaveProperty('isPaymentPending')
   })
 

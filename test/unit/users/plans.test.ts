@@ -26,7 +26,7 @@ describe('the plans file', () => {
     const plans = await plansOf(PLANS)
     expect(plans.withoutPlan).toEqual(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
     expect(plans.of('price_yearly')).toMatchObject({ name: 'Team', seats: true })
-    expect(plans.of('price_monthly')).toMatchObject({ name: 'Basic', seats: false })
+    expect(plans.of('price_monthly')).toMatchObject({ name: 'Basic', names: { de: 'Basis' }, seats: false })
     expect(plans.of('price_monthly')?.entitled).toEqual(
       permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']),
     )
@@ -86,6 +86,12 @@ describe('the plans file', () => {
     [withPlan({ ...aPlan, name: '', prices: ['price_other'] }), 'a plan has no name'],
     [withPlan({ ...aPlan, name: 7, prices: ['price_other'] }), 'a plan has no name'],
     [withPlan({ ...aPlan, seats: 'yes', prices: ['price_other'] }), 'seats of Basic must be true or false'],
+    [
+      withPlan({ ...aPlan, names: 'Basis', prices: ['price_other'] }),
+      'names of Basic must have a name by language',
+    ],
+    [withPlan({ ...aPlan, names: { de_DE: 'Basis' }, prices: ['price_other'] }), 'names of Basic must have'],
+    [withPlan({ ...aPlan, names: { de: '' }, prices: ['price_other'] }), 'names of Basic must have'],
     [withPlan({ ...aPlan, prices: [] }), 'prices of Basic must be a list of at least one'],
     [withPlan({ ...aPlan, prices: 'price_other' }), 'prices of Basic must be a list of at least one'],
     [withPlan({ ...aPlan, prices: ['prod_other'] }), 'prod_other of Basic is not a price id'],

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 import { T } from '../language/text.js'
-import { money, type OfferedPlan, periodText } from './plans.js'
+import { money, type OfferedPlan, periodText, planText } from './plans.js'
 
 /** What a plan costs, for whom, and how it begins. */
 export function PlanWords({
@@ -12,11 +12,11 @@ export function PlanWords({
   readonly plan: OfferedPlan
   readonly isCurrent?: boolean
 }) {
-  const { name, amount, currency, seats, trialDays } = plan
+  const { amount, currency, seats, trialDays } = plan
   return (
     <span className="plan-words">
       <span className="plan-name">
-        {name}
+        {planText(plan)}
         {isCurrent && <span className="tag">{t('plan.current')}</span>}
       </span>
       {amount === null ? (

@@ -1,9 +1,11 @@
-import { locale, t } from '../language/t.js'
+import { i18n, locale, t } from '../language/t.js'
 
 /** What is on sale, as the service answers it. */
 export interface OfferedPlan {
   readonly priceId: string
   readonly name: string
+  /** In other languages. */
+  readonly names: Readonly<Record<string, string>>
   /** In the currency's smallest unit; null when it depends on how much is used. */
   readonly amount: number | null
   readonly currency: string
@@ -15,6 +17,11 @@ export interface OfferedPlan {
 
 /** The payment provider counts these in hundredths all the same: https://docs.stripe.com/currencies#special-cases. */
 const IN_HUNDREDTHS = ['isk', 'ugx']
+
+/** What a plan is called in the language of the page. */
+export function planText({ name, names }: Pick<OfferedPlan, 'name' | 'names'>): string {
+  return names[i18n.locale] ?? name
+}
 
 /** “$20.00 a month for each seat”; null when the amount is not known beforehand. */
 export function priceText(plan: OfferedPlan): string | null {

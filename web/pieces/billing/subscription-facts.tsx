@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Fact } from '../fact.js'
 import { t } from '../language/t.js'
 import { Day } from '../when.js'
+import { planText } from './plans.js'
 import { StatusTag } from './status-tag.js'
 import type { Subscription } from './subscription.js'
 
@@ -16,14 +17,14 @@ export function SubscriptionFacts({
   /** Side by side, where there is room. */
   readonly isWide?: boolean
 }) {
-  const { planName, quantity } = subscription
+  const { planName: name, planNames: names, quantity } = subscription
   const date = importantDate(subscription)
   return (
     <dl className={isWide ? 'figures' : ''}>
       <Fact name={t('subscription.state')}>
         <StatusTag subscription={subscription} />
       </Fact>
-      {planName && <Fact name={t('subscription.plan')}>{planName}</Fact>}
+      {name && <Fact name={t('subscription.plan')}>{planText({ name, names })}</Fact>}
       {price && <Fact name={t('subscription.price')}>{price}</Fact>}
       {quantity !== null && quantity > 1 && <Fact name={t('subscription.seats')}>{quantity}</Fact>}
       {date && <Fact name={date.name}>{date.day}</Fact>}

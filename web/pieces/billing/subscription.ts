@@ -8,6 +8,8 @@ export interface Subscription {
   /** The price; for people there is `planName`. */
   readonly plan: string | null
   readonly planName: string | null
+  /** In other languages. */
+  readonly planNames: Readonly<Record<string, string>>
   readonly quantity: number | null
   /** When it ends, or has ended. */
   readonly endsAt: string | null

@@ -10,6 +10,17 @@ export function productIdOf(priceId: string): string {
   return priceId.replace(/^price_/, 'prod_')
 }
 
+/** Nobody has to set up names in another language to see them. */
+const GERMAN: Readonly<Record<string, string>> = {
+  monthly: 'monatlich',
+  yearly: 'jährlich',
+  basic: 'basis',
+}
+
+function titled(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A product for any id that starts with `prod_`; throws 404 resource_missing for other ids. */
 export function findProduct(id: string): Product {
   const words = /^prod_(.+)$/.exec(id)?.[1]?.replaceAll('_', ' ')
@@ -24,8 +35,8 @@ export function findProduct(id: string): Product {
     images: [],
     livemode: false,
     marketing_features: [],
-    metadata: {},
-    name: words.charAt(0).toUpperCase() + words.slice(1),
+    metadata: { name_de: titled(words.replace(/\w+/g, word => GERMAN[word] ?? word)) },
+    name: titled(words),
     package_dimensions: null,
     shippable: null,
     statement_descriptor: null,

@@ -1,5 +1,5 @@
 import { PlanCard } from '../../../../pieces/billing/plan-card.js'
-import type { OfferedPlan } from '../../../../pieces/billing/plans.js'
+import { type OfferedPlan, planText } from '../../../../pieces/billing/plans.js'
 import {
   isEnding,
   mayChange,
@@ -41,7 +41,7 @@ function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isCha
   // Who changes a plan has paid nothing there, so coming back from that is no payment given up.
   const back = isChange ? `${location.origin}${BILLING_PAGE}` : null
   const action = useAction(() => startCheckout(plan.priceId, back))
-  const name = isChange ? t('plan.changeTo', { name: plan.name }) : t('plan.subscribeTo', { name: plan.name })
+  const name = t(isChange ? 'plan.changeTo' : 'plan.subscribeTo', { name: planText(plan) })
   return (
     <>
       <ActionButton action={action} kind={isChange ? 'plain' : 'primary'}>
