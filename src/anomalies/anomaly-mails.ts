@@ -53,15 +53,16 @@ export class AnomalyMails {
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, { always })
     if (!issued) return
     const where = {
-      place: formatLocation(this.geoIp.locate(client.ip)),
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),
     }
+    const place = this.geoIp.locate(client.ip)
     const { accountId } = session
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
     this.mailer.postAbout(issued.to, satellite, (words, site) => {
-      const data = { ...where, words, site, device: words.device(device) }
+      const told = { place: formatLocation(place, words.name), device: words.device(device) }
+      const data = { ...where, ...told, words, site }
       return noticeMail(data, write(data))
     })
   }

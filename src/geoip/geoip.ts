@@ -3,12 +3,18 @@ import { isIP } from 'node:net'
 import { type CityResponse, Reader } from 'mmdb-lib'
 import { Logger } from '../log/logger.js'
 
+type Names = Readonly<Record<string, string>>
+
 /** An approximate place on earth. */
 export interface Location {
-  /** In English. */
-  readonly city?: string
-  /** In English. */
-  readonly country?: string
+  /** By language. */
+  readonly city?: Names
+  readonly country?: {
+    /** ISO 3166-1; a database may have names without it. */
+    readonly code?: string
+    /** By language. */
+    readonly names: Names
+  }
   /** Degrees. */
   readonly latitude: number
   readonly longitude: number
@@ -16,9 +22,25 @@ export interface Location {
   readonly accuracyKm: number
 }
 
-/** `Zürich, Switzerland`; null when the place is unknown or has no name. */
-export function formatLocation(place: Location | null): string | null {
-  return [place?.city, place?.country].filter(Boolean).join(', ') || null
+/**
+ * `Zürich, Switzerland` in a language (its BCP 47 tag), or in English where the database has no name in it; null when the
+ * place is unknown or has no name.
+ */
+export function formatLocation(place: Location | null, language: string): string | null {
+  const city = place?.city?.[language] ?? place?.city?.en
+  return [city, countryName(place?.country, language)].filter(Boolean).join(', ') || null
+}
+
+function countryName(country: Location['country'], language: string): string | undefined {
+  if (!country) return undefined
+  const { code, names } = country
+  return names[language] ?? regionName(code, language) ?? names.en
+}
+
+/** Undefined for what is no country's code. */
+function regionName(code: string | undefined, language: string): string | undefined {
+  if (!code || !/^[A-Z]{2}$/.test(code)) return undefined
+  return new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code)
 }
 
 const EARTH_RADIUS_KM = 6_371
@@ -100,11 +122,13 @@ function openReader(file: Buffer): Reader<CityResponse> {
 function toLocation(record: CityResponse | null): Location | null {
   const { latitude, longitude, accuracy_radius: accuracyKm } = record?.location ?? {}
   if (latitude === undefined || longitude === undefined) return null
-  const city = record?.city?.names?.en
-  const country = record?.country?.names?.en
+  const city = record?.city?.names
+  const { iso_code: code, names = {} } = record?.country ?? {}
   return {
-    ...(city && { city }),
-    ...(country && { country }),
+    ...(city && { city: { ...city } }),
+    ...((code || Object.keys(names).length > 0) && {
+      country: { ...(code && { code }), names: { ...names } },
+    }),
     latitude,
     longitude,
     accuracyKm: accuracyKm ?? DEFAULT_ACCURACY_KM,

@@ -58,7 +58,7 @@ export function cityRecord(
   latitude: number,
   longitude: number,
   accuracyKm = 20,
-): Value {
+): Readonly<Record<string, Value>> {
   return {
     city: { names: { en: city } },
     country: { names: { en: country } },

@@ -5,6 +5,7 @@ import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { formatLocation, GeoIp } from '../../geoip/geoip.js'
 import { type Client, deviceName } from '../../http/client.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import { SessionChanges } from '../revocation/session-changes.js'
 import type { Session, SessionHandle } from '../session.js'
 import { SessionStore } from '../stores/session-store.js'
@@ -16,7 +17,7 @@ export interface SessionView {
   readonly current: boolean
   /** In words; it is only what the client claims. */
   readonly device: string
-  /** Roughly where its address is; null when unknown. */
+  /** Roughly where its address is, in the language that was asked for; null when unknown. */
   readonly place: string | null
   readonly ip: string
   readonly createdAt: Date
@@ -32,6 +33,12 @@ export interface SiteSessions {
   readonly sessions: readonly SessionView[]
 }
 
+/** Who looks at them: the session they have themselves, if it is one of these, and their language. */
+interface Reader {
+  readonly currentSid: SessionHandle | null
+  readonly language: string
+}
+
 /** Shows the live sessions of a user, by site, and ends them. */
 @Injectable()
 export class ActiveSessions {
@@ -43,19 +50,23 @@ export class ActiveSessions {
     private readonly settings: Settings,
   ) {}
 
-  /** The user's live sessions, all or those of one satellite; the most recently used site comes first. */
+  /**
+   * The user's live sessions, all or those of one satellite; the most recently used site comes first. `language` is
+   * what whoever looks at them reads, as Accept-Language says it.
+   */
   async list(
     userId: string,
     currentSid: SessionHandle | null,
-    satellite?: string,
+    { satellite, language }: { satellite?: string | undefined; language?: string | undefined } = {},
   ): Promise<{ sites: SiteSessions[] }> {
+    const reader = { currentSid, language: languageWanted(language) ?? this.settings.defaultLanguage }
     const sites = new Map<string, SiteSessions & { sessions: SessionView[] }>()
     for (const session of (await this.store.listByUser(userId, this.clock.now())).reverse()) {
       if (!matches(session, userId, satellite)) continue
       const { kind, site } = this.siteOf(session)
       const key = `${kind} ${site}`
       const ofSite = sites.get(key) ?? { site, kind, sessions: [] }
-      ofSite.sessions.push(this.viewOf(session, currentSid))
+      ofSite.sessions.push(this.viewOf(session, reader))
       sites.set(key, ofSite)
     }
     return { sites: [...sites.values()] }
@@ -98,13 +109,13 @@ export class ActiveSessions {
     return { kind: origin === null ? 'app' : 'satellite', site: origin }
   }
 
-  private viewOf(session: Session, currentSid: SessionHandle | null): SessionView {
+  private viewOf(session: Session, { currentSid, language }: Reader): SessionView {
     const { sid, ip, createdAt, lastUsed, expiresAt } = session
     return {
       sid,
       current: sid === currentSid,
       device: deviceName(session.userAgent),
-      place: formatLocation(this.geoIp.locate(ip)),
+      place: formatLocation(this.geoIp.locate(ip), language),
       ip,
       createdAt,
       lastUsed,

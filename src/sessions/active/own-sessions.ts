@@ -29,7 +29,8 @@ export class OwnSessions {
 
   async list(actor: SessionActor): Promise<OwnSessionsView> {
     const satellite = this.confinedTo(actor)
-    const { sites } = await this.activeSessions.list(actor.userId, actor.sid, satellite)
+    const language = actor.client.acceptLanguage
+    const { sites } = await this.activeSessions.list(actor.userId, actor.sid, { satellite, language })
     return { complete: satellite === undefined, sites }
   }
 

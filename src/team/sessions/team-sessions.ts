@@ -29,7 +29,7 @@ export class TeamSessions {
     const member = await this.users.findInAccount(userId, actor.accountId)
     if (!member) throw new ApiError('NOT_FOUND')
     requireNotOthersOwner({ id: actor.userId }, member)
-    return this.activeSessions.list(userId, actor.sid)
+    return this.activeSessions.list(userId, actor.sid, { language: actor.client.acceptLanguage })
   }
 
   /** Ends all; returns how many. */

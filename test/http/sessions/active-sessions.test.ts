@@ -362,7 +362,10 @@ describe('the session centre with a database of places', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'mainstay-places-'))
     const file = join(folder, 'places.mmdb')
-    await writeFile(file, mmdbFile({ '127.0.0.0/8': cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417) }))
+    const geneva = cityRecord('Geneva', 'Switzerland', 46.2, 6.15)
+    const names = { en: 'Geneva', de: 'Genf' }
+    const country = { iso_code: 'CH', names: { en: 'Switzerland' } }
+    await writeFile(file, mmdbFile({ '127.0.0.0/8': { ...geneva, city: { names }, country } }))
     app = await TestApp.start('redis + postgres', { GEOIP_FILE: file })
   })
   afterAll(async () => {
@@ -370,9 +373,18 @@ describe('the session centre with a database of places', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('says coarsely where each session is', async () => {
+  it('says coarsely where each session is, in the language of whoever asks', async () => {
     const { accessToken } = await signIn(app, await anOwner(app), 'main')
-    const { json } = await app.request({ path: '/api/sessions', headers: bearer(accessToken) })
-    expect(json.sites[0].sessions).toMatchObject([{ ip: '127.0.0.1', place: 'Zürich, Switzerland' }])
+    const placeFor = async (headers: Record<string, string>) => {
+      const { json } = await app.request({
+        path: '/api/sessions',
+        headers: { ...bearer(accessToken), ...headers },
+      })
+      expect(json.sites[0].sessions).toMatchObject([{ ip: '127.0.0.1' }])
+      return json.sites[0].sessions[0].place
+    }
+    expect(await placeFor({})).toBe('Geneva, Switzerland')
+    expect(await placeFor({ 'Accept-Language': 'de-CH,de;q=0.9,en;q=0.8' })).toBe('Genf, Schweiz')
+    expect(await placeFor({ 'Accept-Language': 'xx' })).toBe('Geneva, Switzerland')
   })
 })

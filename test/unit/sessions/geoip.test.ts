@@ -32,7 +32,8 @@ describe('the place of an address', () => {
     '198.51.100.64/26': NEW_YORK,
     '2001:db8:1:0:0:0:0:0/48': NEW_YORK,
     '192.0.2.0/25': { country: { names: { en: 'Switzerland' } } },
-    '192.0.2.128/25': { location: { latitude: 1.5, longitude: 2.5 } },
+    '192.0.2.128/26': { country: { iso_code: 'CH' }, location: { latitude: 46.9, longitude: 7.4 } },
+    '192.0.2.192/26': { location: { latitude: 1.5, longitude: 2.5 } },
   }
 
   it.each([
@@ -45,30 +46,31 @@ describe('the place of an address', () => {
     ['127.0.0.1', null],
     ['::1', null],
     ['192.0.2.1', null],
-    ['192.0.2.129', null],
+    ['192.0.2.129', 'Switzerland'],
+    ['192.0.2.193', null],
     ['unknown', null],
     ['203.0.113.7:8080', null],
     ['', null],
   ])('of %s is %s', async (ip, words) => {
-    expect(formatLocation((await load(mmdbFile(NETWORKS))).locate(ip))).toBe(words)
+    expect(formatLocation((await load(mmdbFile(NETWORKS))).locate(ip), 'en')).toBe(words)
   })
 
   it('has coordinates, and how far off they may be', async () => {
     const places = await load(mmdbFile(NETWORKS))
     expect(places.locate('198.51.100.100')).toEqual({
-      city: 'New York',
-      country: 'United States',
+      city: { en: 'New York' },
+      country: { names: { en: 'United States' } },
       latitude: 40.7128,
       longitude: -74.006,
       accuracyKm: 5,
     })
-    expect(places.locate('192.0.2.129')).toEqual({ latitude: 1.5, longitude: 2.5, accuracyKm: 100 })
+    expect(places.locate('192.0.2.193')).toEqual({ latitude: 1.5, longitude: 2.5, accuracyKm: 100 })
     expect(places.locate('192.0.2.1')).toBeNull()
   })
 
   it('of IPv6 is not read from a file of IPv4 only', async () => {
     const places = await load(mmdbFile({ '32.1.13.0/24': ZURICH }, { ipVersion: 4 }))
-    expect(formatLocation(places.locate('32.1.13.1'))).toBe('Zürich, Switzerland')
+    expect(formatLocation(places.locate('32.1.13.1'), 'en')).toBe('Zürich, Switzerland')
     expect(places.locate('2001:d00::1')).toBeNull()
   })
 
@@ -110,16 +112,32 @@ it('a service whose file cannot be used does not start', async () => {
   )
 })
 
-describe('placeInWords', () => {
+describe('a place in words', () => {
   const SOMEWHERE = { latitude: 0, longitude: 0, accuracyKm: 1 }
-  it.each<[Location | null, string | null]>([
-    [{ ...SOMEWHERE, city: 'Zürich', country: 'Switzerland' }, 'Zürich, Switzerland'],
-    [{ ...SOMEWHERE, country: 'Switzerland' }, 'Switzerland'],
-    [{ ...SOMEWHERE, city: 'Zürich' }, 'Zürich'],
-    [SOMEWHERE, null],
-    [null, null],
-  ])('says of %j: %s', (place, words) => {
-    expect(formatLocation(place)).toBe(words)
+  const city = { en: 'Geneva', de: 'Genf' }
+  const country = { code: 'CH', names: { en: 'Switzerland', de: 'Schweiz' } }
+  it.each<[string, Location | null, string | null, string | null]>([
+    ['with both names', { ...SOMEWHERE, city, country }, 'Geneva, Switzerland', 'Genf, Schweiz'],
+    ['of a country', { ...SOMEWHERE, country }, 'Switzerland', 'Schweiz'],
+    ['of a city', { ...SOMEWHERE, city }, 'Geneva', 'Genf'],
+    [
+      'with English names and the code of the country',
+      { ...SOMEWHERE, city: { en: 'Zug' }, country: { code: 'CH', names: { en: 'Switzerland' } } },
+      'Zug, Switzerland',
+      'Zug, Schweiz',
+    ],
+    ['with the code alone', { ...SOMEWHERE, country: { code: 'CH', names: {} } }, 'Switzerland', 'Schweiz'],
+    ['with a code of nowhere', { ...SOMEWHERE, country: { code: 'QQ', names: {} } }, null, null],
+    [
+      'without the code',
+      { ...SOMEWHERE, country: { names: { en: 'Switzerland' } } },
+      'Switzerland',
+      'Switzerland',
+    ],
+    ['without a name', SOMEWHERE, null, null],
+    ['that is unknown', null, null, null],
+  ])('%s', (_, place, english, german) => {
+    expect([formatLocation(place, 'en'), formatLocation(place, 'de')]).toEqual([english, german])
   })
 })
 
