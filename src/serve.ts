@@ -1,5 +1,7 @@
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Logger } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Settings } from './config/settings.js'
@@ -10,6 +12,8 @@ import { NestLogger } from './log/logger.js'
 
 /** After the drain, requests in progress have this long; ours take 10 s at most. */
 const FINISH_MS = 12_000
+/** The first requests do not wait for the collection. */
+const COLLECT_AFTER_MS = 1_000
 
 /**
  * Starts the service, and stops it on SIGTERM or SIGINT with exit code 0 within DRAIN_SECONDS + 12 s.
@@ -24,7 +28,14 @@ export async function serve(
   await prepare(app)
   await app.listen(settings.port, settings.host)
   stopOnSignals(app)
+  setTimeout(collectGarbageOfStart, COLLECT_AFTER_MS).unref()
   return app
+}
+
+/** A start leaves some 80 MB behind, which V8 would keep for as long as nobody else needs the memory. Takes about 0.1 s. */
+function collectGarbageOfStart(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
 /** What is only right in a process that does nothing else. */
