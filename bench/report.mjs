@@ -9,6 +9,7 @@ const BARS = {
   dataUnbatched: 0.8,
   login: 0.85,
   sessionBytes: 400,
+  compactSessionBytes: 350,
   newFolderSeconds: 5,
   existingFolderSeconds: 1.5,
   residentMegabytes: 380,
@@ -108,6 +109,7 @@ function otherRows({ memory, manySessions, userImport, start, production, halfLo
   return [
     ...Object.entries(halfLoad).flatMap(tailRows),
     mostRow('Redis memory of a session, bytes', memory.session, BARS.sessionBytes, 0),
+    mostRow('… in the compact form', memory.compactSession, BARS.compactSessionBytes, 0),
     mostRow('first 200 on a new data folder, s', start.newFolder, BARS.newFolderSeconds, 2),
     mostRow('first 200 on an existing data folder, s', start.existingFolder, BARS.existingFolderSeconds, 2),
     mostRow('resident memory there, MB', start.resident / MEGABYTE, BARS.residentMegabytes, 0),

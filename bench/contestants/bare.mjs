@@ -5,7 +5,8 @@ import { createRequire } from 'node:module'
 import Fastify from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { createClient } from 'redis'
-import { sessionKey, TOUCH } from '../../dist/src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../dist/src/sessions/stores/redis-session.js'
+import { TOUCH } from '../../dist/src/sessions/stores/session-scripts.js'
 import { loadKeys } from '../../dist/src/tokens/key-file.js'
 
 const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env

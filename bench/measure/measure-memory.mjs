@@ -12,12 +12,16 @@ import { CLIENT } from '../seed.mjs'
 const SESSIONS = 20_000
 const SESSIONS_A_USER = 4
 
-/** Bytes of an empty Redis's memory that a session takes, by the service's own store. */
+/** Bytes of an empty Redis's memory that a session takes in each form, by the service's own store. */
 export async function measureSessionMemory() {
-  const url = await startRedis('redis-of-memory')
+  return { session: await bytesOf('long'), compactSession: await bytesOf('compact') }
+}
+
+async function bytesOf(form) {
+  const url = await startRedis(`redis-of-${form}-sessions`)
   return withRedis(url, async redis => {
     const connection = await openRedis(url, 300)
-    const store = aStore(connection)
+    const store = aStore(connection, form)
     // The scripts are known to the server from here on.
     await store.create(aSession(randomUUID()))
     await redis.flushAll()
@@ -28,15 +32,15 @@ export async function measureSessionMemory() {
     connection.onApplicationShutdown()
     const left = await redis.dbSize()
     if (left !== SESSIONS) throw new Error(`${left} keys are left where there should be ${SESSIONS} sessions`)
-    return { session: (full - empty) / SESSIONS }
+    return (full - empty) / SESSIONS
   })
 }
 
 /** The service's own store, which serves without asking whether anything was lost. */
-export function aStore(connection) {
+export function aStore(connection, form) {
   const gates = new ShardGates(connection)
   gates.trust()
-  return new RedisSessionStore(connection, gates, {})
+  return new RedisSessionStore(connection, gates, {}, form)
 }
 
 /** A new session of the user. */

@@ -5,7 +5,7 @@ import { loginRequests, refreshRequests } from '../measure/requests.mjs'
 import { inTurn, median, medianRatio } from '../measure/rounds.mjs'
 import { seed } from '../seed.mjs'
 import { environmentOf } from './environment-of.mjs'
-import { fill } from './filler.mjs'
+import { FORM, fill } from './filler.mjs'
 
 const BARS = { ratio: 1.05, bytes: 350 }
 
@@ -29,7 +29,10 @@ export async function measureSessions(databaseUrl, sizes) {
 
 async function prepared(databaseUrl, size) {
   const redisUrl = await startRedis(`redis-${size}`)
-  const environment = await environmentOf(`sessions_${size}`, databaseUrl, redisUrl)
+  const environment = {
+    ...(await environmentOf(`sessions_${size}`, databaseUrl, redisUrl)),
+    SESSION_FORM: FORM,
+  }
   const { users, opened } = await seed(environment)
   const connection = await openRedis(redisUrl, 5_000)
   const bytes = await withRedis(redisUrl, redis => fill(redis, connection, size))

@@ -48,6 +48,8 @@ export class Settings {
   readonly sessionStoreUrl!: string | null
   /** A request is refused with 503 after this long without an answer of Redis. */
   readonly sessionStoreTimeoutMs!: number
+  /** How new sessions are written to Redis; both forms are read. */
+  readonly sessionForm!: 'long' | 'compact'
   readonly jwtKeysFile!: string
   /** Keys of what is stored encrypted. */
   readonly secretsKeysFile!: string

@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { AuditModule } from '../audit/audit.module.js'
+import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { GeoIpModule } from '../geoip/geoip.module.js'
 import { RedisModule } from '../redis/redis.module.js'
@@ -48,15 +49,16 @@ import { UserSessions } from './user-sessions.js'
     },
     {
       provide: SessionStore,
-      inject: [RedisConnection, StoreSupervisor, Database, UserSessions],
+      inject: [RedisConnection, StoreSupervisor, Database, UserSessions, Settings],
       useFactory: (
         redis: RedisConnection | null,
         supervisor: StoreSupervisor | null,
         database: Database,
         userSessions: UserSessions,
+        { sessionForm }: Settings,
       ) =>
         redis && supervisor
-          ? new RedisSessionStore(redis, supervisor.gates, userSessions)
+          ? new RedisSessionStore(redis, supervisor.gates, userSessions, sessionForm)
           : new DatabaseSessionStore(database, userSessions),
     },
     GateMetrics,

@@ -2,6 +2,7 @@ import { openRedis } from '../../src/redis/redis.module.js'
 import type { RedisConnection } from '../../src/redis/redis-connection.js'
 import { ShardGates } from '../../src/sessions/revocation/shard-gates.js'
 import { RedisSessionStore } from '../../src/sessions/stores/redis.session-store.js'
+import type { SessionForm } from '../../src/sessions/stores/redis-session.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 
 export interface OpenRedisStore {
@@ -14,12 +15,16 @@ export interface OpenRedisStore {
 const PATIENT_MS = 3_000
 
 /** A store that serves, on a connection of its own, with nothing to repeat. */
-export async function openRedisStore(url: string, userSessions: UserSessions): Promise<OpenRedisStore> {
+export async function openRedisStore(
+  url: string,
+  userSessions: UserSessions,
+  form: SessionForm = 'long',
+): Promise<OpenRedisStore> {
   const redis = await openRedis(url, PATIENT_MS)
   const gates = new ShardGates(redis)
   gates.trust()
   return {
-    store: new RedisSessionStore(redis, gates, userSessions),
+    store: new RedisSessionStore(redis, gates, userSessions, form),
     redis,
     close: () => {
       gates.close()

@@ -3,7 +3,13 @@ import calculateSlot from 'cluster-key-slot'
 import { secondsAfter } from '../../src/clock/clock.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
-import { markerKey, PARTITIONS, partitionOf, sessionKey } from '../../src/sessions/stores/redis-session.js'
+import {
+  markerKey,
+  PARTITIONS,
+  partitionOf,
+  type SessionForm,
+  sessionKey,
+} from '../../src/sessions/stores/redis-session.js'
 import type { StoreChanges } from '../../src/sessions/stores/session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { redisCli } from '../support/redis/redis-cli.js'
@@ -91,6 +97,43 @@ describe('how sessions lie in Redis', () => {
     await opened.store.apply(cut(4_000_000_000, session))
     expect(await redis('OBJECT', 'ENCODING', key)).toBe('listpack')
   })
+
+  test.each<[SessionForm, SessionForm]>([
+    ['long', 'compact'],
+    ['compact', 'long'],
+  ])(
+    'a %s session is read, moved, changed and ended by a replica that writes the %s form',
+    async (one, other) => {
+      const userAgent = 'X11; Linux x86_64) Chrome/131.0.0.0 Safari/537.36'
+      const there = { ip: '198.51.100.9', userAgent: '(Linux; Android 10; K) Chrome/131.0.0.0 Mobile' }
+      const writer = await openRedisStore(server.url, NOBODYS, one)
+      const reader = await openRedisStore(server.url, NOBODYS, other)
+      try {
+        const session = aSession({ userAgent, lastUsed: wholeSecondNow() })
+        await writer.store.create(session)
+        const now = wholeSecondNow()
+        expect(await reader.store.touch(session.sid, now)).toEqual(session)
+        expect(await reader.store.updateClient(session.sid, session, there, now)).toBe(true)
+        expect(await writer.store.updateClient(session.sid, there, session, now)).toBe(true)
+        const stamp = aStamp(secondsAfter(now, 1))
+        expect(await reader.store.stampReauthentication(session.sid, stamp, now)).toBe(true)
+        await reader.store.apply(cut(1, session))
+        const changed = {
+          ...session,
+          lastUsed: now,
+          permissions: NONE,
+          reauthenticatedAt: stamp.at,
+          authTime: stamp.at,
+        }
+        for (const { store } of [writer, reader]) expect(await store.find(session.sid, now)).toEqual(changed)
+        await reader.store.apply({ ended: [session.sid], grants: [] })
+        expect(await writer.store.find(session.sid, now)).toBeNull()
+      } finally {
+        writer.close()
+        reader.close()
+      }
+    },
+  )
 
   test('50 sessions are read in about one round trip, not in 50', async () => {
     const sessions = Array.from({ length: 50 }, () => aSession())

@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config/read-settings.js'
 import { openDatabase } from '../../src/database/database.module.js'
 import { sessions } from '../../src/database/schema.js'
 import { DatabaseSessionStore } from '../../src/sessions/stores/database.session-store.js'
-import { sessionKey } from '../../src/sessions/stores/redis-session.js'
+import { type SessionForm, sessionKey } from '../../src/sessions/stores/redis-session.js'
 import { UserSessions } from '../../src/sessions/user-sessions.js'
 import { createDatabase } from '../support/postgres/postgres-server.js'
 import { startRedisCluster } from '../support/redis/redis-cluster.js'
@@ -17,6 +17,7 @@ import { openRedisStore } from './open-redis-store.js'
 import { type OpenStore, sessionStoreContract } from './session-store.contract.js'
 
 sessionStoreContract('Redis', () => onRedis(startRedis()))
+sessionStoreContract('Redis, in the compact form', () => onRedis(startRedis(), 'compact'))
 sessionStoreContract('Redis Cluster', () => onRedis(startRedisCluster()))
 sessionStoreContract('Redis Sentinel', () => onRedis(startRedisSentinel({ sentinels: 1 })))
 
@@ -30,11 +31,14 @@ sessionStoreContract('PGlite', async () => {
   return onDatabase(`pglite:${folder}`, () => rm(folder, { recursive: true }))
 })
 
-async function onRedis(starting: Promise<{ url: string; stop(): Promise<void> }>): Promise<OpenStore> {
+async function onRedis(
+  starting: Promise<{ url: string; stop(): Promise<void> }>,
+  form: SessionForm = 'long',
+): Promise<OpenStore> {
   const [server, { url: databaseUrl, drop }] = await Promise.all([starting, createDatabase()])
   const database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: databaseUrl }))
   const userSessions = new UserSessions(database)
-  const { store, redis, close } = await openRedisStore(server.url, userSessions)
+  const { store, redis, close } = await openRedisStore(server.url, userSessions, form)
   return {
     store,
     userSessions,

@@ -23,11 +23,12 @@ export const ROOMS = {
     mutate: [
       'src/sessions/{session,session-actor,session-cookie,session-sites,reauthentication}.ts',
       'src/sessions/guards/*.ts',
-      'src/sessions/stores/{redis-session,session-store}.ts',
+      'src/sessions/stores/{redis-session,session-scripts,session-store,coded-user-agent}.ts',
     ],
-    tests: ['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'guards', 'main-site'].map(
-      name => `test/unit/sessions/${name}.test.ts`,
-    ),
+    tests: [
+      ...['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'coded-user-agent'],
+      ...['guards', 'main-site'],
+    ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
   },
   'session-records': {
@@ -44,7 +45,7 @@ export const ROOMS = {
     mutate: [
       'src/sessions/sessions.service.ts',
       'src/sessions/stores/*.ts',
-      '!src/sessions/stores/{redis-session,session-store}.ts',
+      '!src/sessions/stores/{redis-session,session-scripts,session-store,coded-user-agent}.ts',
       'src/sessions/active/{active,own}-sessions.ts',
     ],
     tests: [

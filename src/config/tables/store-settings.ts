@@ -77,4 +77,11 @@ export const STORE_SETTINGS = {
     default: '300',
     meaning: 'How long Redis may take to answer before a request is refused with 503',
   },
+  sessionForm: {
+    name: 'SESSION_FORM',
+    read: read.oneOf('long', 'compact'),
+    default: 'long',
+    meaning:
+      'How new sessions are written to Redis. `compact` takes 64 bytes less each; the release before this one cannot read it, so set it once every replica runs this release and you will not go back. Sessions written either way are read',
+  },
 } as const satisfies SettingsTable

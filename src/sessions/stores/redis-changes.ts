@@ -1,7 +1,8 @@
 import { effectivePermissions, permissionBits } from '../../permissions/permissions.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
-import { SET_PERMISSIONS, sessionKey } from './redis-session.js'
+import { sessionKey } from './redis-session.js'
+import { SET_PERMISSIONS } from './session-scripts.js'
 import { changesOf, type StoreChanges } from './session-store.js'
 
 /** The changes that were not applied, and why. */

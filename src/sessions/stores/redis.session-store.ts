@@ -4,17 +4,15 @@ import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
 import { RedisChanges } from './redis-changes.js'
 import {
-  CREATE,
   decodeSession,
   encodeSession,
   encodeStamp,
   encodeTime,
-  FIND,
-  STAMP_REAUTHENTICATION,
+  type SessionForm,
   sessionKey,
-  TOUCH,
-  UPDATE_CLIENT,
+  userAgentIn,
 } from './redis-session.js'
+import { CREATE, FIND, STAMP_REAUTHENTICATION, TOUCH, UPDATE_CLIENT } from './session-scripts.js'
 import {
   type ClientAddress,
   type ReauthenticationStamp,
@@ -33,6 +31,8 @@ export class RedisSessionStore extends SessionStore {
     private readonly redis: RedisConnection,
     private readonly gates: ShardGates,
     userSessions: UserSessions,
+    /** Of what is written. */
+    private readonly form: SessionForm = 'long',
   ) {
     super(userSessions)
     this.changes = new RedisChanges(redis)
@@ -41,7 +41,10 @@ export class RedisSessionStore extends SessionStore {
   async create(session: Session): Promise<void> {
     const key = sessionKey(session.sid)
     this.gates.assertOpen(key)
-    await this.redis.runScript(CREATE, key, [encodeTime(session.expiresAt), ...encodeSession(session)])
+    await this.redis.runScript(CREATE, key, [
+      encodeTime(session.expiresAt),
+      ...encodeSession(session, this.form),
+    ])
   }
 
   find(sid: SessionHandle, now: Date): Promise<Session | null> {
@@ -63,10 +66,12 @@ export class RedisSessionStore extends SessionStore {
     to: ClientAddress,
     now: Date,
   ): Promise<boolean> {
-    const addresses = [from, to].flatMap(({ ip, userAgent }) => [ip, userAgent ?? ''])
+    const inForm = (form: SessionForm, { userAgent }: ClientAddress) =>
+      userAgent && userAgentIn(form, userAgent)
+    const addresses = [from.ip, inForm('long', from), to.ip, inForm(this.form, to), inForm('compact', from)]
     const key = sessionKey(sid)
     const updated = await this.gates.serve(key, () =>
-      this.redis.runScript(UPDATE_CLIENT, key, [encodeTime(now), ...addresses]),
+      this.redis.runScript(UPDATE_CLIENT, key, [encodeTime(now), ...addresses.map(text => text ?? '')]),
     )
     return updated === 1
   }

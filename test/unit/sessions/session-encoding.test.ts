@@ -10,14 +10,15 @@ import {
   markerKey,
   PARTITIONS,
   partitionOf,
+  type SessionForm,
   sessionKey,
   sidOfKey,
 } from '../../../src/sessions/stores/redis-session.js'
 import { changesOf, mergeChanges, NO_CHANGES, sizeOf } from '../../../src/sessions/stores/session-store.js'
 import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
 
-function hashOf(session: Session): Record<string, string> {
-  const flat = encodeSession(session)
+function hashOf(session: Session, form: SessionForm): Record<string, string> {
+  const flat = encodeSession(session, form)
   return Object.fromEntries(
     flat.flatMap((name, index) => (index % 2 ? [] : [[name, flat[index + 1] as string]])),
   )
@@ -36,9 +37,14 @@ describe('a session in Redis', () => {
     ['of a satellite', { source: 'satellite', permissions: permissionsOf(['viewReports']) }, 'acegilopsu'],
   ])('%s comes back whole, and has only the fields that it needs', (_, overrides, fields) => {
     const session = aSession({ createdAt: now, ...overrides })
-    const hash = hashOf(session)
-    expect(decodeSession(session.sid, hash)).toEqual(session)
-    expect(Object.keys(hash).sort().join('')).toBe(fields)
+    for (const [form, without] of [
+      ['long', ''],
+      ['compact', 'ac'],
+    ] as const) {
+      const hash = hashOf(session, form)
+      expect(decodeSession(session.sid, hash)).toEqual(session)
+      expect(Object.keys(hash).sort().join('')).toBe(fields.replace(without, ''))
+    }
   })
 
   it('is what the release before has written', () => {
@@ -71,6 +77,29 @@ describe('a session in Redis', () => {
       authTime: new Date(1_800_000_000_000),
     })
   })
+
+  it('is, in the compact form, both ids and its login in one field, and little of the rest', () => {
+    const session = aSession({
+      userId: '00010203-0405-4607-8809-0a0b0c0d0e0f',
+      accountId: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+      createdAt: new Date(1_800_000_000_000),
+      origin: 'https://shop-one.example.net',
+      userAgent: '(Windows NT 10.0; Win64; x64) Chrome/131.0.0.0',
+    })
+    expect(hashOf(session, 'compact')).toMatchObject({
+      u: 'AAECAwQFRgeICQoLDA0OD_____________________8tro8w0',
+      o: '/shop-one.example.net',
+      g: '\x01\x0d131\x0e',
+    })
+  })
+
+  it.each(['http://localhost:3000', 'null', 'capacitor://localhost', 'https://a.test:8443'])(
+    'keeps the origin %s in the compact form',
+    origin => {
+      const session = aSession({ createdAt: now, origin })
+      expect(decodeSession(session.sid, hashOf(session, 'compact'))).toEqual(session)
+    },
+  )
 
   it('lies under its handle, in one of 4,096 partitions', () => {
     const { sid } = aSession()
