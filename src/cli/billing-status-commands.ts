@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { type BillingHealth, BillingInspection } from '../billing/operations/billing-inspection.js'
+import type { BillingHealth } from '../billing/operations/billing-health.js'
+import { BillingInspection } from '../billing/operations/billing-inspection.js'
 import { ForeignCustomers } from '../billing/operations/foreign-customers.js'
 import { SurplusSubscriptions } from '../billing/operations/surplus-subscriptions.js'
 import { describeIdentity, ProviderKey } from '../billing/provider/payment-provider.js'

@@ -441,6 +441,8 @@ export const providerEvents = pgTable(
   table => [
     index('provider_events_waiting').on(table.customerId, table.createdAt).where(sql`effect is null`),
     index('provider_events_received').on(table.receivedAt),
+    // How long events wait, and how many, without reading those that were handled.
+    index('provider_events_oldest').on(table.receivedAt).where(sql`effect is null`),
   ],
 )
 

@@ -1,29 +1,7 @@
-import {
-  and,
-  asc,
-  count,
-  desc,
-  eq,
-  gt,
-  isNotNull,
-  isNull,
-  lte,
-  max,
-  min,
-  notInArray,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
-import {
-  auditLog,
-  billingCustomers,
-  billingWork,
-  providerEvents,
-  subscriptions,
-} from '../../database/schema.js'
-import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
+import { auditLog, billingCustomers, billingWork, providerEvents } from '../../database/schema.js'
+import { type BillingHealth, healthOf } from './billing-health.js'
 
 /**
  * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until
@@ -54,20 +32,6 @@ export interface ListedEvent {
   readonly lastError: string | null
   /** Whether a process is working on it. */
   readonly isClaimed: boolean
-}
-
-/** A summary for operators. */
-export interface BillingHealth {
-  /** Events that have had no effect yet, including those of customers that were given up. */
-  readonly waitingEvents: number
-  /** When the oldest of them arrived; null when none waits. */
-  readonly oldestWaiting: Date | null
-  readonly customersDue: number
-  /** Customers whose last sync failed, and how many of them were given up. */
-  readonly customersFailed: number
-  readonly customersParked: number
-  /** How many live subscriptions there are of each price. */
-  readonly subscriptionsByPrice: ReadonlyMap<string, number>
 }
 
 /** Shows operators what the billing engine has done and still has to do. */
@@ -146,36 +110,6 @@ export class BillingInspection {
         .limit(limit),
     )
     return rows.map(({ parkedAt, ...row }) => ({ ...row, state: stateOf({ ...row, parkedAt }) }))
-  }
-}
-
-/** {@link BillingHealth}, read with three statements. */
-export async function healthOf(db: Db): Promise<BillingHealth> {
-  const { receivedAt, effect } = providerEvents
-  const { lastError, parkedAt, dueAt } = billingWork
-  const [events] = await db
-    .select({ waiting: count(), oldest: min(receivedAt) })
-    .from(providerEvents)
-    .where(isNull(effect))
-  const [customers] = await db
-    .select({
-      due: sql<number>`(count(*) filter (where ${parkedAt} is null and ${dueAt} <= clock_timestamp()))::int`,
-      failed: sql<number>`(count(*) filter (where ${lastError} is not null))::int`,
-      parked: sql<number>`(count(${parkedAt}))::int`,
-    })
-    .from(billingWork)
-  const prices = await db
-    .select({ priceId: subscriptions.priceId, subscriptions: count() })
-    .from(subscriptions)
-    .where(and(isNotNull(subscriptions.priceId), notInArray(subscriptions.status, [...ENDED_STATUSES])))
-    .groupBy(subscriptions.priceId)
-  return {
-    waitingEvents: events?.waiting ?? 0,
-    oldestWaiting: events?.oldest ?? null,
-    customersDue: customers?.due ?? 0,
-    customersFailed: customers?.failed ?? 0,
-    customersParked: customers?.parked ?? 0,
-    subscriptionsByPrice: new Map(prices.map(row => [row.priceId as string, row.subscriptions])),
   }
 }
 

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js'
 import { subscriptions } from '../../database/schema.js'
 import { Metrics } from '../../metrics/metrics.js'
 import { PlansFile } from '../../permissions/plans-file.js'
-import { type BillingHealth, healthOf } from './billing-inspection.js'
+import { type BillingHealth, healthOf } from './billing-health.js'
 
 interface BillingReading extends BillingHealth {
   /** Subscriptions that bill somebody a second time. */
@@ -38,7 +38,11 @@ export class BillingMetrics {
   private declare(
     gauge: (name: string, help: string, value: (reading: BillingReading) => number) => void,
   ): void {
-    gauge('events_waiting', 'Events of the payment provider without effect yet', each => each.waitingEvents)
+    gauge(
+      'events_waiting',
+      'Events of the payment provider without effect yet; an estimate beyond 10,000',
+      each => each.waitingEvents,
+    )
     gauge('oldest_event_age_seconds', 'How long the oldest of them has waited; 0 when none does', each =>
       this.ageOf(each.oldestWaiting),
     )

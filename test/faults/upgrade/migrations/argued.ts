@@ -85,4 +85,10 @@ export const ARGUED: readonly Argued[] = [
     statement: 'CREATE INDEX IF NOT EXISTS "satellites_origin_prefix"',
     because: 'As the one above.',
   },
+  {
+    in: '0025_oldest_event',
+    statement: 'CREATE INDEX IF NOT EXISTS "provider_events_oldest"',
+    because:
+      'It holds the events that wait, which are few. Building it reads the events of the retention once, while webhooks wait and are sent again; where there are millions, the operator builds it before, as docs/upgrading.md says.',
+  },
 ]
