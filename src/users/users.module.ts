@@ -22,6 +22,7 @@ import { BegunChanges } from './recovery/begun-changes.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
+import { UserSearch } from './user-search.js'
 import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
 
@@ -40,6 +41,7 @@ import { Users } from './users.js'
   providers: [
     Accounts,
     Users,
+    UserSearch,
     Passwords,
     PasswordPolicy,
     UserAdministration,
@@ -57,6 +59,7 @@ import { Users } from './users.js'
   exports: [
     Accounts,
     Users,
+    UserSearch,
     Passwords,
     PasswordPolicy,
     UserAdministration,

@@ -5,7 +5,6 @@ import {
   getTableColumns,
   inArray,
   isNull,
-  or,
   type SQL,
   type SQLChunk,
   type SQLWrapper,
@@ -94,19 +93,15 @@ export class Users {
     return user?.accountId === accountId ? user : null
   }
 
-  /**
-   * The first `count` users of the account after this place, oldest first; null starts at the beginning. With
-   * `text` only those whose name or e-mail address contains it, in whatever case.
-   */
-  async listByAccount(accountId: string, after: UserCursor | null, count: number, text?: string) {
-    const isOfAccount = eq(users.accountId, accountId)
-    return this.page(text === undefined ? isOfAccount : and(isOfAccount, contains(text)), after, count)
+  /** The first `count` users of the account after this place, oldest first; null starts at the beginning. */
+  listByAccount(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
+    return this.page(isAfter(accountId, after), count)
   }
 
   /** Like {@link listByAccount}, but only who can log in and has `accountSettings`, as the owner does. */
   async listInCharge(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
-    return this.page(and(eq(users.accountId, accountId), isInCharge, isNull(users.disabledAt)), after, count)
+    return this.page(and(isAfter(accountId, after), isInCharge, isNull(users.disabledAt)), count)
   }
 
   /** The user as last committed, locked until this transaction ends; null when they no longer exist. */
@@ -235,20 +230,28 @@ export class Users {
     if (this.plans.haveSeats) await queueSeatSync(transaction, [id])
   }
 
-  private async page(which: SQL | undefined, after: UserCursor | null, count: number): Promise<User[]> {
+  private async page(which: SQL | undefined, count: number): Promise<User[]> {
     const { createdAt, id } = users
-    // As a whole, so that an index finds where the page begins.
-    const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
-    const isYounger = place ? sql`(${createdAt}, ${id}) > ${place}` : undefined
     const rows = await this.database.run(db =>
-      db.select().from(users).where(and(which, isYounger)).orderBy(createdAt, id).limit(count),
+      db.select().from(users).where(which).orderBy(createdAt, id).limit(count),
     )
     return rows as User[]
   }
 }
 
-/** Not a pattern: whatever is looked for has no wildcards. */
-function contains(text: string): SQL | undefined {
-  const isIn = (column: SQLWrapper) => sql`position(lower(${text}) in lower(${column})) > 0`
-  return or(isIn(users.email), isIn(users.name))
+/** Users of the account after this place, in the order of their age; null for all of them. */
+export function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
+  return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
+}
+
+/** Users up to this place, with the one there. */
+export function isUpTo(end: UserCursor): SQL {
+  return sql`${PLACE} <= ${placeOf(end)}`
+}
+
+/** As a whole, so that an index finds where the page begins. */
+const PLACE = sql`(${users.createdAt}, ${users.id})`
+
+function placeOf({ createdAt, id }: UserCursor): SQL {
+  return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
 }

@@ -3,9 +3,10 @@ import { KnownDevices } from '../../anomalies/known-devices.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { ageCursor } from '../../http/age-cursor.js'
-import { pageOf } from '../../http/page.js'
+import { type Page, pageOf } from '../../http/page.js'
 import type { User } from '../../users/user.js'
-import { Users } from '../../users/users.js'
+import { UserSearch } from '../../users/user-search.js'
+import { type UserCursor, Users } from '../../users/users.js'
 import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
 
 /** The users of an account, as those see them who manage it. */
@@ -13,17 +14,19 @@ import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
 export class MemberList {
   constructor(
     private readonly users: Users,
+    private readonly search: UserSearch,
     private readonly resets: FactorResets,
     private readonly devices: KnownDevices,
   ) {}
 
   /**
    * One page of the account's users, or of those whose name or e-mail address contains `q`, oldest first; it
-   * continues where the previous page ended, whoever has joined or left since.
+   * continues where the previous page ended, whoever has joined or left since. A page of a search may end early.
    */
   async list(accountId: string, { limit, after, q }: MembersQuery) {
-    const read = (count: number) => this.users.listByAccount(accountId, after ?? null, count, q)
-    const { rows, next } = await pageOf(limit, read, ageCursor)
+    const { rows, next } = await (q === undefined
+      ? pageOf(limit, count => this.users.listByAccount(accountId, after ?? null, count), ageCursor)
+      : this.found(accountId, q, after ?? null, limit))
     return { users: await this.asTeamMembers(rows), next }
   }
 
@@ -33,6 +36,18 @@ export class MemberList {
     if (!user) throw new ApiError('NOT_FOUND')
     const [member] = await this.asTeamMembers([user])
     return member as TeamMemberAnswer
+  }
+
+  private async found(
+    accountId: string,
+    text: string,
+    after: UserCursor | null,
+    limit: number,
+  ): Promise<Page<User>> {
+    const { users, rest } = await this.search.page(accountId, text, after, limit + 1)
+    const rows = users.slice(0, limit)
+    const last = users.length > limit ? rows.at(-1) : rest
+    return { rows, next: last ? ageCursor(last) : null }
   }
 
   private async asTeamMembers(users: readonly User[]): Promise<TeamMemberAnswer[]> {

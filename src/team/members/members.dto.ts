@@ -24,7 +24,8 @@ export class MembersQuery {
     type: String,
     minLength: 1,
     maxLength: MAX_SEARCH,
-    description: 'Only those whose name or e-mail address contains this, in upper or lower case',
+    description:
+      'Only those whose name or e-mail address contains this, in upper or lower case. A page looks at 10,000 members at most, so it may be short or empty although there is a `next`',
   })
   @ParseText(text => text.trim())
   @Length(1, MAX_SEARCH)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { type BillingHealth, healthOf } from '../../../src/billing/operations/billing-health.js'
 import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
 import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
 import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
@@ -7,14 +8,18 @@ import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { removeRows } from '../../../src/database/remove-expired-rows.js'
 import { providerEvents } from '../../../src/database/schema.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { UserSearch } from '../../../src/users/user-search.js'
 import { Users } from '../../../src/users/users.js'
-import { anOwner } from '../../support/people.js'
+import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { readBy } from '../support/read-by.js'
+import { team } from '../support/team-calls.js'
 
 const CUSTOMERS = 20_000
 const EVENTS_EACH = 3
-const MEMBERS = 5_000
+/** More than a page of a search looks at. */
+const MEMBERS = 40_000
 
 let app: TestApp
 let database: Database
@@ -63,6 +68,25 @@ describe('A long queue of billing events', () => {
     expect(rows).toBe(EVENTS_EACH)
   })
 
+  test('is summed up for operators without reading all that wait', async () => {
+    const read: Partial<BillingHealth>[] = []
+    const sumUp = async (db: Db) => read.push(await healthOf(db))
+    const events = await readBy(database, sumUp, 'provider_events')
+    const customers = await readBy(database, sumUp, 'billing_work')
+    expect(events.rows).toBeLessThan(10_100)
+    expect(customers.rows).toBeLessThan(10_100)
+    const [{ waitingEvents, ...health } = {}] = read
+    expect(health).toMatchObject({ customersDue: 10_000, customersFailed: 4, customersParked: 0 })
+    // What ANALYZE has found in a part of them.
+    expect(Math.abs((waitingEvents as number) / (CUSTOMERS * EVENTS_EACH) - 1)).toBeLessThan(0.1)
+  })
+
+  test('is searched for forgotten customers without reading the queue again and again', async () => {
+    const { rows } = await readBy(database, db => queueOn(db).addForgotten(), 'billing_work')
+    expect(rows).toBeGreaterThan(CUSTOMERS / 2)
+    expect(rows).toBeLessThan(2 * CUSTOMERS)
+  })
+
   test('is searched for forgotten customers in steps, and each is found', async () => {
     const forgotten = ['cus_00000001', 'cus_00009999', 'cus_00020000']
     await database.run(db =>
@@ -98,13 +122,7 @@ describe('A long queue of billing events', () => {
 
 test('A page of a large team reads its own users only', async () => {
   const { accountId } = await anOwner(app)
-  await database.maintain(async db => {
-    await db.execute(sql`
-      insert into users (id, account_id, email, role, granted, created_at)
-      select gen_random_uuid(), ${accountId}::uuid, 'long-' || n || '@team.example', 'member', '{}', now() + n * interval '1 s'
-      from generate_series(1, ${MEMBERS}::int) n`)
-    await db.execute(sql`analyze users`)
-  })
+  await addMembers(accountId, 'long')
   const page = await app.app.get(Users).listByAccount(accountId, null, 51)
   expect(page).toHaveLength(51)
   for (const after of [null, page[50] ?? null]) {
@@ -114,6 +132,42 @@ test('A page of a large team reads its own users only', async () => {
     expect(rows).toBe(51)
   }
 })
+
+test('A search in a large team looks at a limited part of it at a time, and finds whoever is there', async () => {
+  const owner = await anOwner(app)
+  const { accountId } = owner
+  await addMembers(accountId, 'searched')
+  const search = app.app.get(UserSearch)
+  const sought = 'searched-15000@team'
+  const { users: none, rest } = await search.page(accountId, sought, null, 51)
+  expect(none).toEqual([])
+  expect(rest).not.toBeNull()
+  const found = { users: [{ email: `${sought}.example` }] }
+  expect(await search.page(accountId, sought, rest, 51)).toMatchObject(found)
+  const searchOn = (db: Db): UserSearch => Object.assign(Object.create(search), { database: onlyOn(db) })
+  const { rows } = await readBy(database, db => searchOn(db).page(accountId, sought, null, 51), 'users')
+  expect(rows).toBeGreaterThan(10_000)
+  expect(rows).toBeLessThanOrEqual(2 * 10_000)
+
+  const session = await signIn(app, owner, 'main')
+  const pages: { users: object[]; next: string | null }[] = []
+  for (let next: string | null = ''; next !== null; next = pages.at(-1)?.next ?? null)
+    pages.push((await team(app, session, 'GET', `?q=${sought}${next && `&after=${next}`}`)).json)
+  expect(pages.map(({ users }) => users.length)).toEqual([0, 1, 0, 0, 0])
+  expect(pages[1]).toMatchObject(found)
+})
+
+/** Later than the owner, one a second. */
+function addMembers(accountId: string, name: string): Promise<void> {
+  return database.maintain(async db => {
+    await db.execute(sql`
+      insert into users (id, account_id, email, role, granted, created_at)
+      select gen_random_uuid(), ${accountId}::uuid, ${name}::text || '-' || n || '@team.example', 'member',
+        ${JSON.stringify(permissionsOf([]))}::jsonb, now() + n * interval '1 s'
+      from generate_series(1, ${MEMBERS}::int) n`)
+    await db.execute(sql`analyze users`)
+  })
+}
 
 /** All of it in one transaction, whose reads are counted. */
 function onlyOn(db: Db): Database {

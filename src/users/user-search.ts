@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common'
+import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { Database } from '../database/database.js'
+import { users } from '../database/schema.js'
+import type { User } from './user.js'
+import { isAfter, isUpTo, type UserCursor } from './users.js'
+
+/** How many users a page looks at: some milliseconds, however large the account is. */
+const USERS_A_PAGE = 10_000
+
+/** What a page of a search has found. */
+export interface FoundUsers {
+  readonly users: User[]
+  /** Where to go on, if there are not `count`; null when all users of the account have been looked at. */
+  readonly rest: UserCursor | null
+}
+
+/** Finds users of an account by a part of their name or e-mail address. */
+@Injectable()
+export class UserSearch {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The next users after this place whose name or e-mail address contains the text, in whatever case; oldest first, at
+   * most `count`. A page looks at a limited number of users, so it may be short or empty while there is a `rest`.
+   */
+  async page(accountId: string, text: string, after: UserCursor | null, count: number): Promise<FoundUsers> {
+    const { createdAt, id } = users
+    const next = isAfter(accountId, after)
+    const ends = await this.database.run(db =>
+      db
+        .select({ createdAt, id })
+        .from(users)
+        .where(next)
+        .orderBy(createdAt, id)
+        .offset(USERS_A_PAGE - 1)
+        .limit(1),
+    )
+    const end = ends[0] ?? null
+    const found = await this.database.run(db => {
+      // By the index, although all users may be few enough to be read; under the table's name, for the conditions.
+      const looked = db
+        .select()
+        .from(users)
+        .where(next)
+        .orderBy(createdAt, id)
+        .limit(USERS_A_PAGE)
+        .as('users')
+      return db
+        .select()
+        .from(looked)
+        .where(and(end ? isUpTo(end) : undefined, contains(text)))
+        .orderBy(createdAt, id)
+        .limit(count)
+    })
+    return { users: found as User[], rest: end }
+  }
+}
+
+/** Not a pattern: whatever is looked for has no wildcards. Addresses are stored in lower case. */
+function contains(text: string): SQL {
+  const isIn = (column: SQLWrapper) => sql`position(lower(${text}) in ${column}) > 0`
+  return sql`(${isIn(users.email)} or ${isIn(sql`lower(${users.name})`)})`
+}
