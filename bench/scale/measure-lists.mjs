@@ -4,7 +4,7 @@ import { AppModule } from '../../dist/src/app.module.js'
 import { AuditPartitions } from '../../dist/src/audit/retention/audit-partitions.js'
 import { AuditRetention } from '../../dist/src/audit/retention/audit-retention.js'
 import { AuditTrail } from '../../dist/src/audit-api/audit-trail.js'
-import { healthOf } from '../../dist/src/billing/operations/billing-inspection.js'
+import { healthOf } from '../../dist/src/billing/operations/billing-health.js'
 import { BillingQueue } from '../../dist/src/billing/sync/billing-queue.js'
 import { WaitingEvents } from '../../dist/src/billing/sync/waiting-events.js'
 import { Clock } from '../../dist/src/clock/clock.js'
@@ -91,6 +91,9 @@ async function ofTeam(app, members, accountId) {
   return [
     await pageRow(`${what}: first page, ms`, () => list.list(accountId, { limit: 50 })),
     await pageRow(`${what}: a page half way, ms`, () => list.list(accountId, { limit: 50, after: halfWay })),
+    await pageRow(`${what}: a search that finds nobody, ms`, () =>
+      list.list(accountId, { limit: 50, q: 'nobody' }),
+    ),
   ]
 }
 
