@@ -5,7 +5,7 @@ import { SettingsError } from '../../../src/config/read-settings.js'
 import { pagePolicy, pageWith } from '../../../src/pages/page.js'
 import { startFailure } from '../../../src/start-failure.js'
 
-const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'support']
+const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'background', 'support']
 const BUILT = `<html lang="en">${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
 const BRAND: Brand = {
   name: 'Rose & Sons',
@@ -25,7 +25,7 @@ describe('pageWith', () => {
       '<html lang="de"><meta name="mainstay-api" content="https://api.main.test">' +
         '<meta name="mainstay-main" content="https://www.main.test">' +
         '<meta name="mainstay-name" content="Rose &#38; Sons"><meta name="mainstay-logo" content="">' +
-        '<meta name="mainstay-accent" content="#b91c1c">' +
+        '<meta name="mainstay-accent" content="#b91c1c"><meta name="mainstay-background" content="">' +
         '<meta name="mainstay-support" content="mailto:help@rose.test"><title>Rose &#38; Sons</title>',
     )
   })

@@ -8,15 +8,15 @@ export function ProofRecord({ proof: { dns, file } }: { readonly proof: Proof })
     <>
       <h3>{t('proofRecord.dns')}</h3>
       <dl className="record">
-        <Line name="Name" text={dns.name} label={t('proofRecord.copyName')} />
-        <Line name="Value" text={dns.value} label={t('proofRecord.copyValue')} />
+        <Line name={t('field.name')} text={dns.name} label={t('proofRecord.copyName')} />
+        <Line name={t('proofRecord.value')} text={dns.value} label={t('proofRecord.copyValue')} />
       </dl>
       {file ? (
         <>
           <h3>{t('proofRecord.file')}</h3>
           <dl className="record">
-            <Line name="Address" text={file.url} label={t('proofRecord.copyUrl')} />
-            <Line name="Content" text={file.content} label={t('proofRecord.copyContent')} />
+            <Line name={t('satellite.address')} text={file.url} label={t('proofRecord.copyUrl')} />
+            <Line name={t('proofRecord.content')} text={file.content} label={t('proofRecord.copyContent')} />
           </dl>
         </>
       ) : (
