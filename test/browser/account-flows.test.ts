@@ -114,11 +114,11 @@ test('pages 14, 19: what is wrong with a field stands at it, in words for people
   // Browsers take this for an address, and the service does not.
   await field.fill('somebody@nowhere')
   await press('Send invitation')
-  await seeing('This is not an e-mail address that we can use. It should look like name@example.com.')
+  await seeing('This is not an e-mail address that we can use; one looks like name@example.com')
   const told = await page.evaluate(
     "document.getElementById(document.querySelector('dialog [type=email]').getAttribute('aria-describedby')).textContent",
   )
-  expect(told).toContain('It should look like name@example.com')
+  expect(told).toContain('one looks like name@example.com')
   expect(await page.getByRole('dialog').innerText()).not.toMatch(/must|should not/)
 })
 

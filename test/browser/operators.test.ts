@@ -244,9 +244,9 @@ describe('lists of the console', () => {
     await row.waitFor({ state: 'detached' })
     await page.getByLabel('Who').selectOption(email)
     await row.waitFor()
-    await page.getByLabel('To').fill('2020-01-01')
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01')
     await page.getByText('Nothing matches.').waitFor()
-    await page.getByLabel('To').fill('')
+    await page.getByLabel('To', { exact: true }).fill('')
     await row.getByRole('link', { name: owner.email }).click()
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await page.goBack()
@@ -272,10 +272,13 @@ describe('an operator who reads German', () => {
     await aSatellite(stage.app, owner, 'https://deutsch.example')
     await open('de-AT')
     const [english, german] = [read('en'), read('de')]
+    // A mail is in the language of whoever it was for.
+    const subjects = ['Choose a new password']
     const expectGerman = async (name: string) => {
       await untilShown(page)
       expect(await page.evaluate('document.documentElement.lang')).toBe('de')
-      expect(await englishIn(page, english, german)).toEqual([])
+      const left = await englishIn(page, english, german)
+      expect(left.filter(text => !subjects.includes(text))).toEqual([])
       await expectGoodPage(page, `operators-german-${name}`)
     }
     await page.getByRole('heading', { name: 'Betreiberkonsole' }).waitFor()
