@@ -181,7 +181,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
 
   await page.getByLabel('Address of the logo').fill('http://plain.test/logo.png')
   await press('Save branding')
-  await seeing('This is not the address of a picture, such as')
+  await seeing('This is not the address of a picture; one looks like')
 })
 
 test('says since when a proof is missing, when the satellite will be suspended, and what an operator did', async () => {
