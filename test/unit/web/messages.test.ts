@@ -37,7 +37,8 @@ describe('the message files', () => {
     expect(sameIn(ofConsole)).toEqual([])
     const same = sameIn(files)
     expect(same.sort()).toEqual([
-      ...['audit.sentence.did', 'field.name', 'invoice.pdf', 'invoice.status', 'member.person'],
+      ...['audit.sentence.did', 'field.name', 'field.nameOptional', 'invoice.pdf', 'invoice.status'],
+      'member.person',
       ...['nav.navigation', 'passkeys.title', 'plan.price', 'session.app', 'team.title'],
     ])
   })
