@@ -30,6 +30,8 @@ export interface FactorContext {
   readonly client: Client
   /** The session that it is typed in; none at a login. */
   readonly session?: Pick<Session, 'sid' | 'createdAt'>
+  /** Throws when what the factor is for is already done: the same request, sent twice, has used the factor up. */
+  readonly requireOpen?: () => Promise<void>
 }
 
 /** A factor that is right, and not used up yet. */
@@ -68,8 +70,8 @@ export class FactorCheck {
 
   /**
    * What the proof proves; nothing is stored yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
-   * was used before, and `PASSKEY_INVALID`, after a row in the audit log. Counts nothing: the caller has counted
-   * a guess before, and reports how it ended.
+   * was used before, and `PASSKEY_INVALID`, after a row in the audit log, and instead of these what
+   * `requireOpen` throws. Counts nothing: the caller has counted a guess before, and reports how it ended.
    */
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
     const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
@@ -143,7 +145,10 @@ export class FactorCheck {
     try {
       return await step
     } catch (error) {
-      if (isWrongFactor(error)) this.noteFailure(user, proof, context)
+      if (isWrongFactor(error)) {
+        await context.requireOpen?.()
+        this.noteFailure(user, proof, context)
+      }
       throw error
     }
   }

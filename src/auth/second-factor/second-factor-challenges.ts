@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { clientNetworkOf } from '../../http/network.js'
-import type { OneTimeToken } from '../../links/one-time-token.js'
+import { hashOf, type OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
@@ -81,6 +81,12 @@ export class SecondFactorChallenges {
     const { token } = found
     const { source, methods, tries } = token.detail as ChallengeDetail
     return { text, user, source, methods: authMethods(...methods), tries }
+  }
+
+  /** Throws `CHALLENGE_EXPIRED` when another request has completed this login. */
+  async requireOpen({ text }: SecondFactorChallenge): Promise<void> {
+    const live = await this.tokens.expiriesOf([hashOf(text)])
+    if (live.size === 0) throw new ApiError('CHALLENGE_EXPIRED')
   }
 
   /**

@@ -120,6 +120,7 @@ export class SecondFactorGrounds {
 @Injectable()
 export class SecondFactorLoginService {
   constructor(
+    private readonly challenges: SecondFactorChallenges,
     private readonly factors: FactorCheck,
     private readonly limits: LoginLimits,
     private readonly grounds: SecondFactorGrounds,
@@ -141,7 +142,8 @@ export class SecondFactorLoginService {
     const { client } = context
     const counted = await this.limits.countGuess(user.email, client)
     try {
-      const factor = await this.factors.check(user, proof, { action: 'login', client })
+      const requireOpen = () => this.challenges.requireOpen(challenge)
+      const factor = await this.factors.check(user, proof, { action: 'login', client, requireOpen })
       const methods = withMethods(challenge.methods, factor.methods)
       const grounds = this.grounds.of(challenge, factor, context)
       const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)

@@ -188,6 +188,26 @@ describe('a code', () => {
     )
   })
 
+  it.each(['code', 'recoveryCode'] as const)(
+    'is not called wrong when the same request has won: %s',
+    async kind => {
+      const { user, phone, codes } = await anEnrolled()
+      const proof = { [kind]: kind === 'code' ? phone.code() : codes[0] }
+      const body = { challenge: await aChallenge(app, user), ...proof }
+      const limits = app.app.get(LoginLimits)
+      const count = limits.countGuess.bind(limits)
+      // The challenge has been found by then, and the factor not yet.
+      const counting = jest.spyOn(limits, 'countGuess').mockImplementationOnce(async (...values) => {
+        expect(outcome(await secondStep(replica, body))).toBe('200')
+        return count(...values)
+      })
+      expect(outcome(await secondStep(app, body))).toBe('401 CHALLENGE_EXPIRED')
+      counting.mockRestore()
+      const rows = (await app.auditRows()).filter(({ userId }) => userId === user.id)
+      expect(rows.map(({ outcome: end }) => end)).not.toContain('failed')
+    },
+  )
+
   it('of another user is wrong', async () => {
     const [{ user }, { phone, codes }] = [await anEnrolled(), await anEnrolled()]
     const challenge = await aChallenge(app, user)

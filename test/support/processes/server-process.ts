@@ -95,7 +95,7 @@ export class ServerProcess {
     child.once('exit', () => folder.serverEnded())
     await eventually(async () => !this.isRunning || (await isReady()), {
       what: `${command} to answer`,
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     })
     if (!this.isRunning) throw new Error(`${command} ended at its start:\n${this.logEnd()}`)
   }
