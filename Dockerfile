@@ -11,7 +11,7 @@ COPY packages/react/package.json packages/react/
 COPY packages/verify/package.json packages/verify/
 COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci
-COPY nest-cli.json tsconfig.json tsconfig.build.json ./
+COPY .swcrc nest-cli.json tsconfig.json tsconfig.build.json ./
 COPY packages packages
 RUN npm run build:packages
 COPY src src

@@ -66,6 +66,7 @@ function packagesHash() {
 
 function sourcesHash() {
   const files = [
+    '.swcrc',
     'nest-cli.json',
     'package.json',
     'package-lock.json',
