@@ -14,7 +14,8 @@ import type { ParamProperties, RouterExecutionContext } from '@nestjs/core/route
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Handler = (...args: unknown[]) => unknown
-type Route = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
+/** Gives back a promise only where something has to be waited for. */
+type Route = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Marks of handlers that answer in a way of their own. */
 const ELSEWHERE = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA]
@@ -29,8 +30,8 @@ const SENT = new Map<unknown, 'body' | 'query' | 'param'>([
 /**
  * Makes what Fastify calls for the routes of controllers, from the same decorators and in the same order as
  * Nest's own factories: guards, pipes, handler, answer. It waits only for what is a promise, where Nest waits
- * some ten times in a request that has none. There are no interceptors, redirects, templates or streams of
- * events: a controller that has them fails at start.
+ * some ten times in a request that has none; without any, the answer is sent before Fastify's call returns. There
+ * are no interceptors, redirects, templates or streams of events: a controller that has them fails at start.
  */
 export class DirectRoutes {
   private readonly parts: PartsOfNest
@@ -50,23 +51,18 @@ export class DirectRoutes {
     const found = route.getParamsMetadata(module) as ParamProperties[]
     const parameters = found.map(each => parameterOf(each, pipes, route.paramtypes))
     const isAnswering = this.isAnswering(instance, name, found)
-    // One function: another asynchronous one would be waited for, even with nothing to wait for.
-    return async (request, reply) => {
-      const context = new ExecutionContextHost([request, reply], type, handler)
-      for (const guard of guards) {
-        const isAllowed = guard.canActivate(context)
-        if (!(typeof isAllowed === 'boolean' ? isAllowed : await isAllowed)) throw new ForbiddenException()
+    const isPiped = parameters.some(({ pipes }) => pipes.length > 0)
+    return (request, reply) => {
+      const call = (values: unknown[]) => handler.apply(instance, values)
+      const answer = () => {
+        reply.code(route.httpStatusCode)
+        for (const { name, value } of route.responseHeaders) reply.header(name, value)
+        const answered = isPiped
+          ? pipedValues(parameters, request, reply).then(call)
+          : call(valuesOf(parameters, request, reply))
+        return isAnswering ? after(answered, () => reply) : answered
       }
-      reply.code(route.httpStatusCode)
-      for (const { name, value } of route.responseHeaders) reply.header(name, value)
-      const values: unknown[] = []
-      for (const { index, read, pipes, metadata } of parameters) {
-        let value = read(request, reply)
-        for (const pipe of pipes) value = await pipe.transform(value, metadata)
-        values[index] = value
-      }
-      const answer = await handler.apply(instance, values)
-      return isAnswering ? reply : answer
+      return after(pass(guards, new ExecutionContextHost([request, reply], type, handler)), answer)
     }
   }
 
@@ -80,15 +76,50 @@ export class DirectRoutes {
 /** Nest's own drops what a route returns, which Fastify would send or, if it is the reply, wait for. */
 export const routesWithFilters = {
   createProxy(route: Route, filters: ExceptionsHandler): Route {
-    return async (request, reply) => {
-      try {
-        return await route(request, reply)
-      } catch (error) {
-        filters.next(error as Error, new ExecutionContextHost([request, reply]))
+    return (request, reply) => {
+      const refuse = (error: Error) => {
+        filters.next(error, new ExecutionContextHost([request, reply]))
         return reply
+      }
+      try {
+        const answer = route(request, reply)
+        if (isPromise(answer)) return answer.catch(refuse)
+        return answer === undefined ? NOTHING : answer
+      } catch (error) {
+        return refuse(error as Error)
       }
     }
   },
+}
+
+/** Fastify takes `undefined` for "not yet", unless it comes later. */
+const NOTHING = Promise.resolve()
+
+/** Throws where one refuses; a promise where one has to be waited for. */
+function pass(guards: readonly CanActivate[], context: ExecutionContextHost, from = 0): unknown {
+  for (let i = from; i < guards.length; i++) {
+    const isAllowed = (guards[i] as CanActivate).canActivate(context)
+    if (typeof isAllowed !== 'boolean') return passLater(isAllowed, () => pass(guards, context, i + 1))
+    requireAllowed(isAllowed)
+  }
+}
+
+async function passLater(isAllowed: unknown, next: () => unknown): Promise<void> {
+  requireAllowed(await isAllowed)
+  await next()
+}
+
+function requireAllowed(isAllowed: unknown): void {
+  if (isAllowed !== true) throw new ForbiddenException()
+}
+
+/** `next` at once, or when the promise is kept. */
+function after(value: unknown, next: () => unknown): unknown {
+  return isPromise(value) ? value.then(next) : next()
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return value instanceof Promise
 }
 
 interface Parameter {
@@ -96,6 +127,23 @@ interface Parameter {
   readonly read: (request: FastifyRequest, reply: FastifyReply) => unknown
   readonly pipes: readonly PipeTransform[]
   readonly metadata: ArgumentMetadata
+}
+
+function valuesOf(parameters: readonly Parameter[], request: FastifyRequest, reply: FastifyReply): unknown[] {
+  const values: unknown[] = []
+  for (const { index, read } of parameters) values[index] = read(request, reply)
+  return values
+}
+
+async function pipedValues(
+  parameters: readonly Parameter[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown[]> {
+  const values = valuesOf(parameters, request, reply)
+  for (const { index, pipes, metadata } of parameters)
+    for (const pipe of pipes) values[index] = await pipe.transform(values[index], metadata)
+  return values
 }
 
 function parameterOf(

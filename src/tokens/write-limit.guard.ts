@@ -1,4 +1,6 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, type Type } from '@nestjs/common'
+import type { FastifyRequest } from 'fastify'
 import { clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
@@ -27,11 +29,15 @@ export function countsAsWrite(handler: object, method: string): boolean {
 export class WriteLimitGuard implements CanActivate {
   constructor(private readonly rateLimiter: RateLimiter) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  /** A promise only where there is something to count: whatever it waits for, every request would wait for. */
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const request = requestOf(context)
     const { caller, method } = request
     if (!caller || !countsAsWrite(context.getHandler(), method)) return true
-    const { sid, userId, accountId } = caller
+    return this.count(request, caller)
+  }
+
+  private async count(request: FastifyRequest, { sid, userId, accountId }: Caller): Promise<true> {
     const actor = { userId, accountId }
     await this.rateLimiter.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
     return true
