@@ -6,6 +6,7 @@ import { Database } from '../database/database.js'
 import { oneTimeTokens, users } from '../database/schema.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawTokens } from '../links/withdraw-tokens.js'
 import type { Receiver } from '../mail/mail.js'
 
 const LIFETIME_SECONDS = 24 * 60 * 60
@@ -80,7 +81,7 @@ export class UnrecognizedLoginTokens {
           gt(oneTimeTokens.expiresAt, this.clock.now()),
         ),
       )
-    await this.tokens.withdraw(transaction, 'not-me', userId, address)
+    await withdrawTokens(transaction, 'not-me', userId, address)
     return earliest(links.map(sinceOf))
   }
 

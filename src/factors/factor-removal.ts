@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { Actor, TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import type { Db } from '../database/connection.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawTokens } from '../links/withdraw-tokens.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import { mergeChanges } from '../sessions/stores/session-store.js'
 import { UserFactors } from './user-factors.js'
@@ -12,7 +12,6 @@ import { UserFactors } from './user-factors.js'
 export class FactorRemoval {
   constructor(
     private readonly factors: UserFactors,
-    private readonly tokens: OneTimeTokens,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -27,8 +26,8 @@ export class FactorRemoval {
     detail: Readonly<Record<string, unknown>> = {},
   ): Promise<RecordedChanges> {
     const regranted = await this.factors.removeAll(transaction, user.id)
-    await this.tokens.withdraw(transaction, 'factor-reset', user.id)
-    await this.tokens.withdraw(transaction, 'second-factor', user.id)
+    await withdrawTokens(transaction, 'factor-reset', user.id)
+    await withdrawTokens(transaction, 'second-factor', user.id)
     const event = auditEventOf(user, actor, 'factors.reset', { ...detail, step: 'done' })
     const { changes, ended } = await this.changes.record(
       transaction,

@@ -8,6 +8,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { factorResets, users } from '../database/schema.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawTokens } from '../links/withdraw-tokens.js'
 
 /** A reset that has been requested and not made. */
 export type FactorReset = typeof factorResets.$inferSelect
@@ -81,7 +82,7 @@ export class FactorResets {
       .delete(factorResets)
       .where(eq(factorResets.userId, user.id))
       .returning({ userId: factorResets.userId })
-    await this.tokens.withdraw(transaction, 'factor-reset', user.id)
+    await withdrawTokens(transaction, 'factor-reset', user.id)
     if (cancelled.length === 0) return false
     const event = auditEventOf(user, actor, 'factors.reset', { step: 'stopped', reason })
     await this.auditLog.record(transaction, event)

@@ -161,51 +161,6 @@ export class OneTimeTokens {
     return turned.length > 0
   }
 
-  /** Invalidates the user's links for this purpose: all, or those that went to `email`. */
-  async withdraw(transaction: Db, purpose: Purpose, userId: string, email?: string): Promise<void> {
-    await transaction
-      .delete(oneTimeTokens)
-      .where(
-        and(
-          eq(oneTimeTokens.purpose, purpose),
-          eq(oneTimeTokens.userId, userId),
-          email === undefined ? undefined : eq(oneTimeTokens.email, email),
-        ),
-      )
-  }
-
-  /** Invalidates the account's links for these purposes. Whoever follows one locks the account first. */
-  async withdrawOfAccount(transaction: Db, purposes: readonly Purpose[], accountId: string): Promise<void> {
-    await transaction
-      .delete(oneTimeTokens)
-      .where(and(inArray(oneTimeTokens.purpose, [...purposes]), eq(oneTimeTokens.accountId, accountId)))
-  }
-
-  /**
-   * Invalidates all of the user's links, with the user locked. A link that is being followed now is skipped,
-   * because waiting for it could deadlock; it will find that the user has changed.
-   */
-  async withdrawAll(transaction: Db, userId: string): Promise<void> {
-    const idle = transaction
-      .select({ id: oneTimeTokens.id })
-      .from(oneTimeTokens)
-      .where(eq(oneTimeTokens.userId, userId))
-      .for('update', { skipLocked: true })
-    await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
-  }
-
-  /**
-   * Invalidates the links for this purpose that went to this address, except one that is being followed now.
-   */
-  async withdrawMailed(transaction: Db, purpose: Purpose, email: string): Promise<void> {
-    const idle = transaction
-      .select({ id: oneTimeTokens.id })
-      .from(oneTimeTokens)
-      .where(and(eq(oneTimeTokens.purpose, purpose), eq(oneTimeTokens.email, email)))
-      .for('update', { skipLocked: true })
-    await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
-  }
-
   /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or have expired. */
   async expiriesOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (hashes.length === 0) return new Map()

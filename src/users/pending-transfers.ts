@@ -10,6 +10,7 @@ import { Database } from '../database/database.js'
 import { ownershipTransfers } from '../database/schema.js'
 import type { Client } from '../http/client.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawTokensOfAccount } from '../links/withdraw-tokens.js'
 import type { User } from './user.js'
 
 /** How long the future owner has to accept; the same as for an invitation. */
@@ -130,7 +131,7 @@ export class PendingTransfers {
       .delete(ownershipTransfers)
       .where(eq(ownershipTransfers.accountId, accountId))
       .returning()
-    await this.tokens.withdrawOfAccount(transaction, ['transfer-accept', 'transfer-stop'], accountId)
+    await withdrawTokensOfAccount(transaction, ['transfer-accept', 'transfer-stop'], accountId)
     return row ?? null
   }
 

@@ -7,6 +7,7 @@ import { oneTimeTokens, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawTokens } from '../links/withdraw-tokens.js'
 import type { Receiver } from '../mail/mail.js'
 import type { Email } from './email.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
@@ -51,7 +52,7 @@ export class UserEmails {
     email: Email,
     since: Date,
   ): Promise<string> {
-    await this.tokens.withdraw(transaction, 'email-change', userId)
+    await withdrawTokens(transaction, 'email-change', userId)
     const lifetimeSeconds = CHANGE_LIFETIME_SECONDS
     const detail = { since: since.toISOString() }
     const token = { purpose: 'email-change', email, userId, accountId, detail, lifetimeSeconds } as const
@@ -78,7 +79,7 @@ export class UserEmails {
   async change(transaction: Db, user: User, email: Email, since: Date): Promise<string | null> {
     const left = await this.openChangeFrom(transaction, user.id, email)
     await this.set(transaction, user.id, email)
-    await this.tokens.withdraw(transaction, 'email-change', user.id)
+    await withdrawTokens(transaction, 'email-change', user.id)
     if (left === null) return this.issue(transaction, user, since)
     await this.closeFrom(transaction, user.id, left.turn)
     return null

@@ -4,13 +4,12 @@ import type { Actor, TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { withdrawAllTokens, withdrawTokens } from '../links/withdraw-tokens.js'
 
 /** What there is of a user besides their row. */
 @Injectable()
 export class UserTraces {
   constructor(
-    private readonly tokens: OneTimeTokens,
     private readonly knownDevices: KnownDevices,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
@@ -21,9 +20,9 @@ export class UserTraces {
    * ones. Factors stay.
    */
   async ofDisabled(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
-    await this.tokens.withdraw(transaction, 'email-change', user.id)
-    await this.tokens.withdraw(transaction, 'password-reset', user.id)
-    await this.tokens.withdraw(transaction, 'second-factor', user.id)
+    await withdrawTokens(transaction, 'email-change', user.id)
+    await withdrawTokens(transaction, 'password-reset', user.id)
+    await withdrawTokens(transaction, 'second-factor', user.id)
     await this.factors.forgetDevices(transaction, user.id)
     await this.resets.cancel(transaction, user, actor, 'disabled')
     await this.resets.cancelRequestedBy(transaction, user.id, 'disabled')
@@ -31,7 +30,7 @@ export class UserTraces {
 
   /** Factors go with the row of the user. */
   async ofRemoved(transaction: Db, { id }: TargetUser): Promise<void> {
-    await this.tokens.withdrawAll(transaction, id)
+    await withdrawAllTokens(transaction, id)
     await this.knownDevices.forgetUsers(transaction, [id])
     await this.resets.cancelRequestedBy(transaction, id, 'removed')
   }

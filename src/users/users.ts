@@ -1,15 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import {
-  and,
-  eq,
-  getTableColumns,
-  inArray,
-  isNull,
-  type SQL,
-  type SQLChunk,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -22,34 +12,10 @@ import { PlansFile } from '../permissions/plans-file.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
+import { unchangedUser } from './unchanged-user.js'
 import type { NewUser, Role, User, UserAtLogin } from './user.js'
+import { isAfter, type UserCursor } from './user-cursor.js'
 import { UserEmails } from './user-emails.js'
-
-/** What the users of an account are ordered by. It stays valid when they are removed. */
-export type UserCursor = Pick<User, 'createdAt' | 'id'>
-
-/** What of a user decides what a login may do. */
-const DECISIVE = [
-  'passwordHash',
-  'granted',
-  'entitled',
-  'satellites',
-  'hasSecondFactor',
-  'mustEnrol',
-] as const satisfies readonly (keyof User)[]
-
-/**
- * Selects one row as long as the user is still as we read it, and locks the user until the transaction ends, after any
- * change in progress. `chunkOf` gives what we read, by its name.
- */
-export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
-  const isAsRead = and(
-    sql`${users.id} = ${chunkOf('id')}`,
-    isNull(users.disabledAt),
-    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
-  )
-  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
-}
 
 const atLogin = builtOnce(db =>
   db
@@ -237,21 +203,4 @@ export class Users {
     )
     return rows as User[]
   }
-}
-
-/** Users of the account after this place, in the order of their age; null for all of them. */
-export function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
-  return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
-}
-
-/** Users up to this place, with the one there. */
-export function isUpTo(end: UserCursor): SQL {
-  return sql`${PLACE} <= ${placeOf(end)}`
-}
-
-/** As a whole, so that an index finds where the page begins. */
-const PLACE = sql`(${users.createdAt}, ${users.id})`
-
-function placeOf({ createdAt, id }: UserCursor): SQL {
-  return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
 }

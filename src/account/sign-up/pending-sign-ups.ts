@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { withdrawMailedTokens } from '../../links/withdraw-tokens.js'
 import { languageWanted } from '../../mail/mail-language.js'
 import type { Email } from '../../users/email.js'
 import { initialGrant, type User } from '../../users/user.js'
@@ -70,7 +71,7 @@ export class PendingSignUps {
         ...grant,
       })
       await this.tokens.consume(transaction, 'sign-up', token)
-      await this.tokens.withdrawMailed(transaction, 'sign-up', email)
+      await withdrawMailedTokens(transaction, 'sign-up', email)
       const actor = { userId: owner.id, accountId: owner.accountId, client }
       const events = [auditEvent(actor, 'email.verify'), auditEvent(actor, 'account.create')]
       await this.auditLog.recordAll(transaction, events)

@@ -17,8 +17,9 @@ import { hasSecondFactor, includesPassword, namesOf } from '../../permissions/au
 import type { Session } from '../../sessions/session.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import { SESSION_COUNT, SESSION_ROW } from '../../sessions/user-sessions.js'
+import { unchangedUser } from '../../users/unchanged-user.js'
 import type { User } from '../../users/user.js'
-import { Users, unchangedUser } from '../../users/users.js'
+import { Users } from '../../users/users.js'
 import type { Login, LoginUse } from './login-context.js'
 
 interface Row extends KnownDeviceRow {

@@ -3,7 +3,8 @@ import { KnownDevices } from '../../anomalies/known-devices.js'
 import { Database } from '../../database/database.js'
 import { Passkeys } from '../../factors/passkeys/passkeys.js'
 import type { Client } from '../../http/client.js'
-import { type CountedAction, RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { CountedAction } from '../../rate-limits/counted-action.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 
 /** Counts what is signed by credentials, whether or not we know them. */
 @Injectable()

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
@@ -33,7 +34,7 @@ export class PasswordMails {
     transaction: Db,
     { id: userId, accountId, email }: Pick<User, 'id' | 'accountId' | 'email'>,
   ): Promise<string> {
-    await this.tokens.withdraw(transaction, 'password-reset', userId, email)
+    await withdrawTokens(transaction, 'password-reset', userId, email)
     return this.tokens.issue(transaction, {
       purpose: 'password-reset',
       email,

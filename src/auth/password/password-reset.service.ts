@@ -4,6 +4,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
@@ -39,7 +40,7 @@ export class PasswordResetService {
         if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
-        await this.tokens.withdraw(transaction, 'password-reset', userId, email)
+        await withdrawTokens(transaction, 'password-reset', userId, email)
         // Otherwise whoever guesses at the password from enough networks would keep them out with the new one
         // too.
         await this.knownDevices.rememberNetwork(transaction, userId, client.ip)

@@ -16,7 +16,8 @@ import { SatelliteAdministration } from '../../satellite-registry/satellite-admi
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
-import { type UserCursor, Users } from '../../users/users.js'
+import type { UserCursor } from '../../users/user-cursor.js'
+import { Users } from '../../users/users.js'
 import { shownSatellite } from '../operations/shown-satellite.js'
 import { because, type OperatorActor } from '../operator.guard.js'
 

@@ -5,8 +5,9 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import { ageCursor } from '../../http/age-cursor.js'
 import { type Page, pageOf } from '../../http/page.js'
 import type { User } from '../../users/user.js'
+import type { UserCursor } from '../../users/user-cursor.js'
 import { UserSearch } from '../../users/user-search.js'
-import { type UserCursor, Users } from '../../users/users.js'
+import { Users } from '../../users/users.js'
 import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
 
 /** The users of an account, as those see them who manage it. */

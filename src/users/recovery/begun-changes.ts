@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { oneTimeTokens } from '../../database/schema.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
-import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
 import type { User } from '../user.js'
 
@@ -13,7 +13,6 @@ import type { User } from '../user.js'
 @Injectable()
 export class BegunChanges {
   constructor(
-    private readonly tokens: OneTimeTokens,
     private readonly transfers: PendingTransfers,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
@@ -25,7 +24,7 @@ export class BegunChanges {
    * owner, or take the factors of somebody else. Remembered devices are forgotten.
    */
   async callOff(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
-    await this.tokens.withdraw(transaction, 'email-change', user.id)
+    await withdrawTokens(transaction, 'email-change', user.id)
     await this.transfers.cancelOf(transaction, user, cancellation)
     await this.factors.forgetDevices(transaction, user.id)
     await this.resets.cancelRequestedBy(transaction, user.id, cancellation.reason)
@@ -33,7 +32,7 @@ export class BegunChanges {
 
   /** Also links for another password, and the invitations that the user has sent. */
   async callOffAll(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
-    await this.tokens.withdraw(transaction, 'password-reset', user.id)
+    await withdrawTokens(transaction, 'password-reset', user.id)
     await this.withdrawInvitations(transaction, user)
     await this.callOff(transaction, user, cancellation)
   }

@@ -1,0 +1,106 @@
+import { within } from '../clock/clock.js'
+import { Logger } from '../log/logger.js'
+import type { RedisConnection } from '../redis/redis-connection.js'
+import { nameOf } from './shared-counters.js'
+
+/**
+ * The share of a Redis command's time limit that a count may take, because a login also waits for the session
+ * store.
+ */
+const PATIENCE = 0.5
+/** How long a shard is not asked after it failed to answer. */
+const PAUSE_MS = 1_000
+const LOG_EVERY_MS = 10_000
+
+/** What one script may have, by the places of its keys in a list. */
+export interface PlacesOfShard {
+  readonly shard: string
+  readonly places: readonly number[]
+}
+
+/** Which shards of Redis count now. One that has failed to answer is left alone for a while. */
+export class AnsweringShards {
+  private readonly logger = new Logger('RateLimits')
+  /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
+  private readonly silent = new Map<string, number>()
+  private lastLogAt = Number.NEGATIVE_INFINITY
+
+  constructor(private readonly redis: RedisConnection) {}
+
+  get silentCount(): number {
+    return this.silent.size
+  }
+
+  /** Then no script may have several keys. */
+  get areMany(): boolean {
+    return this.redis.isCluster
+  }
+
+  /** The shard of this key; null while it does not answer or has no master. */
+  of(key: string): string | null {
+    const shard = this.redis.shardOf(nameOf(key))
+    return shard === null || this.silent.has(shard) ? null : shard
+  }
+
+  /** The places of those keys whose shards answer: all in one, or in a cluster each alone. */
+  together(keys: readonly string[]): readonly PlacesOfShard[] {
+    const places = keys.flatMap((key, place) => {
+      const shard = this.of(key)
+      return shard === null ? [] : { shard, places: [place] }
+    })
+    const [first] = places
+    if (this.areMany || !first) return places
+    return [{ shard: first.shard, places: places.flatMap(each => each.places) }]
+  }
+
+  /** What `work` resolves to; null when this shard does not answer in time. */
+  async ask<R>(shard: string, work: () => Promise<R>): Promise<R | null> {
+    try {
+      return await within(this.patienceMs, work())
+    } catch (error) {
+      this.silence(shard, error as Error)
+      return null
+    }
+  }
+
+  /** The same, of the one there is; null also while it is left alone. */
+  async askOnly<R>(work: () => Promise<R>): Promise<R | null> {
+    const [shard] = this.redis.shards()
+    if (shard === undefined || this.silent.has(shard)) return null
+    return this.ask(shard, work)
+  }
+
+  /**
+   * Pings the silent shards whose turn it is, before they are sent anything that changes a counter: a Redis
+   * that hangs carries out everything it was sent when it wakes, even what has been sent again since. False when there
+   * was none to ask.
+   */
+  async askSilent(): Promise<boolean> {
+    const now = performance.now()
+    const due = [...this.silent].filter(([, askAt]) => askAt <= now).map(([shard]) => shard)
+    // Requests that come meanwhile do not wait as well.
+    for (const shard of due) this.silent.set(shard, now + PAUSE_MS)
+    await Promise.all(
+      due.map(async shard => {
+        if (!this.redis.shards().includes(shard)) return this.silent.delete(shard)
+        const ping = this.redis.onShard(shard, server => server.ping())
+        const hasAnswered = await within(this.patienceMs, ping).then(Boolean, () => false)
+        if (hasAnswered) this.silent.delete(shard)
+      }),
+    )
+    return due.length > 0
+  }
+
+  private get patienceMs(): number {
+    return PATIENCE * this.redis.timeoutMs
+  }
+
+  /** Whatever is wrong with Redis, people can log in and nobody can guess without limit. */
+  private silence(shard: string, { message, cause }: Error): void {
+    this.silent.set(shard, performance.now() + PAUSE_MS)
+    if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
+    this.lastLogAt = performance.now()
+    const reason = (cause as Error | undefined)?.message ?? message
+    this.logger.error(`Attempts are counted in each process only: ${reason}`)
+  }
+}

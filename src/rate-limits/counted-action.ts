@@ -1,0 +1,94 @@
+import { ApiError } from '../errors/api-error.js'
+import type { Bucket } from './buckets.js'
+import type { Added, Counters } from './counters.js'
+
+/** An action that was let through. Until its outcome is reported, it counts both as right and as wrong. */
+export class CountedAction {
+  constructor(
+    private readonly counters: Counters,
+    private readonly buckets: readonly Bucket[],
+    private readonly added: Added,
+  ) {}
+
+  /** The guess was right: resets the account's counters and no longer counts against others. */
+  async succeeded(): Promise<void> {
+    await this.reset(this.keysOf(({ isOfAccount }) => isOfAccount))
+  }
+
+  /**
+   * The guess was right, but more has to be proved, which is counted by itself. It is not a wrong one, and
+   * resets nothing: otherwise whoever knows the password could reset what limits guesses at the rest. It counts
+   * as right where it came from, but not for the account: there it would keep the user out.
+   */
+  async provedInPart(): Promise<void> {
+    const left = this.keysOf(
+      ({ counts, limit }) => counts === 'wrong' || (counts === 'right' && limit === 'account'),
+    )
+    await this.added.refund(key => left.includes(key))
+  }
+
+  /** Like {@link succeeded}, after {@link provedInPart} has counted the same login where it came from. */
+  async completed(): Promise<void> {
+    const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
+    const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')
+    await this.reset(ofAccount, twice)
+  }
+
+  /** The guess was wrong. */
+  async failed(): Promise<void> {
+    const right = this.keysOf(({ counts }) => counts === 'right')
+    if (right.length > 0) await this.added.refund(key => right.includes(key))
+  }
+
+  /** It was not done, because a part was down or busy; takes it off again. */
+  refund(): Promise<void> {
+    return this.added.refund()
+  }
+
+  /**
+   * The check of the guess has thrown: a refusal means that it was wrong, all else that it was not checked.
+   */
+  threw(error: unknown): Promise<void> {
+    const isRefusal = error instanceof ApiError && error.status < 500
+    return isRefusal ? this.failed() : this.refund()
+  }
+
+  /** What the check of a guess resolves to: it was right. When it rejects, that is reported: see {@link threw}. */
+  async checkedBy<T>(check: Promise<T>): Promise<T> {
+    try {
+      const checked = await check
+      await this.succeeded()
+      return checked
+    } catch (error) {
+      await this.threw(error)
+      throw error
+    }
+  }
+
+  /** What `work` resolves to. When it rejects, nothing came of it, and this is refunded. */
+  async refundIfRejected<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      await this.refund()
+      throw error
+    }
+  }
+
+  private async reset(ofAccount: readonly string[], refunded: readonly string[] = []): Promise<void> {
+    const wrong = this.keysOf(({ counts, isOfAccount }) => counts === 'wrong' && !isOfAccount)
+    await Promise.all([
+      this.counters.forget([...ofAccount, ...ofAccount.map(timesFullKey)]),
+      this.added.refund(key => wrong.includes(key) || refunded.includes(key)),
+    ])
+  }
+
+  private keysOf(which: (bucket: Bucket) => boolean): string[] {
+    return this.buckets.filter(which).map(({ key }) => key)
+  }
+}
+
+/** The key that counts how often this counter was full. */
+export function timesFullKey(key: string): string {
+  return `${key}:offences`
+}
