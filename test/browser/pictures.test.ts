@@ -82,7 +82,7 @@ afterAll(async () => {
 async function addOperator(settings: Record<string, string>) {
   const environment = { ...settings, NODE_ENV: 'development', PATH: process.env.PATH ?? '' }
   const { output, errors } = await run(
-    'dist/src/cli.js',
+    'dist/joined/cli.js',
     ['operator:add', OPERATOR],
     environment,
     PATIENCE_MS,

@@ -117,7 +117,7 @@ async function importUsers(count: number, folder: string, environment: Readonly<
 
 async function runCli(args: string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
   const ended = await run(
-    'dist/src/cli.js',
+    'dist/joined/cli.js',
     args,
     { ...environment, LOG_LEVEL: 'silent' },
     CLI_ENDS_WITHIN_MS,

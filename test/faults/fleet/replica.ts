@@ -36,7 +36,7 @@ export class Replica {
       args: [
         ...['-c', 'cd "$1" && exec >>"$2" 2>&1 && shift 2 && exec env -i "$@"', 'sh', process.cwd(), log],
         ...variables.map(([variable, value]) => `${variable}=${value}`),
-        ...[process.execPath, '--import', join(FOLDER, 'network/through-wires.mjs'), 'dist/src/main.js'],
+        ...[process.execPath, '--import', join(FOLDER, 'network/through-wires.mjs'), 'dist/joined/main.js'],
       ],
       folder,
       isReady: async () => (await request(url, { path: '/health/ready' })).status === 200,

@@ -44,7 +44,7 @@ describe('fleet 7: a Redis that lost everything', () => {
     expect(fatal.mock.calls).toEqual([[expect.stringContaining('store:accept-loss')]])
 
     const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
-    expect(await run('dist/src/cli.js', ['store:accept-loss'], environment)).toMatchObject({ code: 0 })
+    expect(await run('dist/joined/cli.js', ['store:accept-loss'], environment)).toMatchObject({ code: 0 })
     await served(lost)
     for (const session of [lost, ended]) expect(await refresh(app, session)).toMatchObject({ status: 401 })
     expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })

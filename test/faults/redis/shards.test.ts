@@ -173,7 +173,7 @@ describe('the shards of a Redis Cluster', () => {
     await replica.kill('SIGSTOP')
     await failing.kill('SIGKILL')
     const env = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
-    const command = spawn(process.execPath, ['dist/src/cli.js', 'store:accept-loss'], { env })
+    const command = spawn(process.execPath, ['dist/joined/cli.js', 'store:accept-loss'], { env })
     // Nobody takes over before the command waits for it.
     command.stdout.once('data', () => void replica.kill('SIGCONT'))
     const [code, output] = await Promise.all([

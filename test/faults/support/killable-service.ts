@@ -19,7 +19,7 @@ export class KillableService {
       command: 'sh',
       args: [
         ...['-c', 'cd "$1" && shift && exec env -i "$@"', 'sh', process.cwd()],
-        ...[...variables, process.execPath, 'dist/src/main.js'],
+        ...[...variables, process.execPath, 'dist/joined/main.js'],
       ],
       folder: await ServerFolder.create('killable', 'KILL'),
       isReady: async () => (await request(url, { path: '/health/ready' })).status === 200,

@@ -37,7 +37,7 @@ describe('billing at the command line, beside a running server', () => {
 
   /** As an operator runs it. */
   function program(settings: Record<string, string>, ...args: string[]): Promise<Ended> {
-    return run('dist/src/cli.js', args, { ...onItsStores(), ...settings }, ENDS_WITHIN_MS)
+    return run('dist/joined/cli.js', args, { ...onItsStores(), ...settings }, ENDS_WITHIN_MS)
   }
 
   /** The subscription ends at a provider that then cannot be asked: its event has come and fails. */

@@ -117,7 +117,7 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
     expect(await readFile(jwtKeysFile, 'utf8')).toBe(before)
 
     const published = await publishedKids()
-    const done = await run('dist/src/cli.js', ['keys:replace', '--now'], settings(jwtKeysFile))
+    const done = await run('dist/joined/cli.js', ['keys:replace', '--now'], settings(jwtKeysFile))
     expect(done).toMatchObject({ code: 0, output: expect.stringContaining('Replaced') })
     expect(done.output + done.errors).not.toContain('"d"')
     expect((await stat(jwtKeysFile)).mode & 0o777).toBe(0o600)

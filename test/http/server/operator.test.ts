@@ -36,7 +36,7 @@ describe('the command line, beside a running server', () => {
 
   /** As an operator runs it. */
   function program(...args: string[]): Promise<Ended> {
-    return run('dist/src/cli.js', args, onItsStores())
+    return run('dist/joined/cli.js', args, onItsStores())
   }
 
   it.each([[[]], [['payments', '--none']]])(
@@ -208,7 +208,7 @@ describe('the command line, beside a running server', () => {
 it('a service that is given the old name of a setting warns when it starts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-renamed-'))
   try {
-    const { output } = await run('dist/src/main.js', [], {
+    const { output } = await run('dist/joined/main.js', [], {
       NODE_ENV: 'test',
       DATA_DIR: folder,
       TRANSFER_WAIT: '43200',

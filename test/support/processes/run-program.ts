@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 
 /** A process that should have ended long before has begun to serve. */
-const ENDS_WITHIN_MS = 15_000
+const ENDS_WITHIN_MS = 60_000
 
 export interface Ended {
   /** Null for one that had to be killed. */
