@@ -3,6 +3,8 @@ import type { Branding } from '../database/branding.js'
 
 export interface MailColors {
   readonly page: string
+  /** Text on it, beside the card. */
+  readonly onPage: string
   readonly button: string
   /** Text on the button, and its outline, without which it could vanish in the card. */
   readonly ink: string
@@ -11,19 +13,21 @@ export interface MailColors {
 }
 
 const PAGE = '#f3f4f7'
+const ON_PAGE = '#4d5463'
 const COLOR = /^#[0-9a-f]{6}$/
 
 /** Those of the branding, with a text that can be read on them; without one, the `accent` of the main site. */
 export function colorsOf(branding: Branding | undefined, accent: string): MailColors {
   const { light, dark } = accentsOf(accent)
   const ours = {
-    page: PAGE,
+    ...{ page: PAGE, onPage: ON_PAGE },
     button: light.color,
     ink: light.ink,
     dark: { button: dark.color, ink: dark.ink },
   }
   if (!branding) return ours
   const page = COLOR.test(branding.background) ? branding.background : PAGE
-  if (!COLOR.test(branding.accent)) return { ...ours, page }
-  return { page, button: branding.accent, ink: inkOn(branding.accent), dark: null }
+  const onPage = page === PAGE ? ON_PAGE : inkOn(page)
+  if (!COLOR.test(branding.accent)) return { ...ours, page, onPage }
+  return { page, onPage, button: branding.accent, ink: inkOn(branding.accent), dark: null }
 }

@@ -39,20 +39,31 @@ export function htmlOf(mail: Mail, sender: MailSender): string {
 <style>${DARK}${colors.dark ? darkButton(colors.dark) : ''}</style>
 </head>
 <body class="page" style="${PAGE};background:${colors.page}">
-<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:32px 12px">
-<table role="presentation" class="card" width="100%" cellpadding="0" cellspacing="0" style="${CARD}"><tr><td style="padding:32px">
-${logoUrl ? html`<p style="${LOGO}"><img src="${logoUrl}" alt="" height="40" style="max-width:100%"></p>` : ''}
-<p class="name" style="${SITE}">${site}</p>
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:40px 16px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
+<tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
+<tr><td class="card" style="${CARD}">
 <h1 style="${TITLE}">${subject}</h1>
 ${paragraphs.map(text => html`<p style="${PARAGRAPH}">${text}</p>\n`)}
 ${action ? button(action, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : ''}
-${foot(sender, MailLanguage.of(language))}
-</td></tr></table>
+</td></tr>
+<tr><td style="padding:20px 4px 0">${foot(sender, MailLanguage.of(language), colors)}</td></tr>
+</table>
 </td></tr></table>
 </body>
 </html>
 `.text
+}
+
+/** The logo, or the first letter in the colour of buttons, beside the name. */
+function head(site: string, logoUrl: string | null, { button: background, ink, onPage }: MailColors): Html {
+  const letter = Array.from(site)[0]?.toLocaleUpperCase() ?? ''
+  const mark = logoUrl
+    ? html`<td><img src="${logoUrl}" alt="" height="32" style="display:block;max-width:240px"></td>`
+    : html`<td class="button" width="32" height="32" align="center" aria-hidden="true" style="${MARK};background:${background};color:${ink}">${letter}</td>`
+  return html`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${mark}
+<td class="name" style="${SITE};color:${onPage}">${site}</td></tr></table>`
 }
 
 function button({ label, url }: NonNullable<Mail['action']>, { button: background, ink }: MailColors): Html {
@@ -61,12 +72,12 @@ function button({ label, url }: NonNullable<Mail['action']>, { button: backgroun
 <p class="quiet" style="${ADDRESS}">${url}</p>`
 }
 
-function foot(sender: MailSender, words: MailLanguage): Html {
+function foot(sender: MailSender, words: MailLanguage, { onPage }: MailColors): Html {
   const { supportUrl } = sender
   const support = supportUrl
-    ? html`<br>${words.phrase('layout.questions')} <a class="quiet" href="${supportUrl}" style="${FOOT_LINK}">${supportName(supportUrl)}</a>`
+    ? html`<br>${words.phrase('layout.questions')} <a class="quiet" href="${supportUrl}" style="color:${onPage}">${supportName(supportUrl)}</a>`
     : ''
-  return html`<p class="quiet" style="${FOOT}">${sentBy(sender, words)}${support}</p>`
+  return html`<p class="quiet" style="${FOOT};color:${onPage}">${sentBy(sender, words)}${support}</p>`
 }
 
 function sentBy({ name, host }: MailSender, words: MailLanguage): string {
@@ -86,21 +97,21 @@ function darkButton({ button: background, ink }: NonNullable<MailColors['dark']>
 }`
 }
 
-const PAGE = "margin:0;padding:0;color:#1b1f2a;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
-const CARD =
-  'max-width:520px;background:#ffffff;border:1px solid #dfe2ea;border-radius:12px;font-size:15px;line-height:1.55'
-const LOGO = 'margin:0 0 12px'
-const SITE = 'margin:0 0 20px;font-size:15px;font-weight:600'
-const TITLE = 'margin:0 0 16px;font-size:20px;line-height:1.3;font-weight:600'
+const PAGE = "margin:0;padding:0;color:#16181d;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
+const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6'
+const CARD = 'padding:32px;background:#ffffff;border:1px solid #e3e5ea;border-radius:12px'
+const MARK = 'border-radius:8px;font-size:15px;line-height:32px;font-weight:600'
+const SITE = 'padding-left:10px;font-size:15px;font-weight:600'
+const TITLE = 'margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:600;letter-spacing:-0.01em'
 const PARAGRAPH = 'margin:0 0 14px;overflow-wrap:anywhere'
 const BUTTON = 'display:inline-block;padding:12px 22px;border-radius:8px;font-weight:600;text-decoration:none'
 const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;overflow-wrap:anywhere;word-break:break-all'
-const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #dfe2ea;color:#5a6274;font-size:14px'
-const FOOT = 'margin:24px 0 0;color:#5a6274;font-size:13px'
-const FOOT_LINK = 'color:#5a6274'
+const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #e3e5ea;color:#5a6274;font-size:14px'
+const FOOT = 'margin:0;font-size:13px'
 const DARK = new Html(`@media (prefers-color-scheme: dark) {
-  .page { background: #12141b !important; color: #e9ebf2 !important; }
-  .card { background: #1c1f2a !important; border-color: #343948 !important; }
-  .quiet { color: #a3abbf !important; }
-  .line { border-color: #343948 !important; }
+  .page { background: #0c0e12 !important; color: #eceef2 !important; }
+  .name { color: #eceef2 !important; }
+  .card { background: #181b22 !important; border-color: #2c323d !important; }
+  .quiet { color: #a0a7b5 !important; }
+  .line { border-color: #2c323d !important; }
 }`)

@@ -9,7 +9,7 @@ const SCREENS = [
   { name: 'phone-dark', size: { width: 320, height: 740 }, colorScheme: 'dark' },
 ] as const
 
-/** Pictures of the page as it is now, which everybody can use and which fits on every screen. It is wide afterwards. */
+/** Pictures of the page as it is now, which everybody can use and which fits on every screen. It is wide and light afterwards. */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
   for (const screen of SCREENS) {
     await page.setViewportSize(screen.size)
@@ -19,4 +19,5 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   }
   await page.setViewportSize(SCREENS[0].size)
+  await page.emulateMedia({ colorScheme: SCREENS[0].colorScheme })
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { accentsOf, backgroundOf, inkOn } from '../../../src/brand/contrast.js'
 import type { Branding } from '../../../src/database/branding.js'
 import type { Mail } from '../../../src/mail/mail.js'
-import { colorsOf } from '../../../src/mail/mail-colors.js'
+import { colorsOf, type MailColors } from '../../../src/mail/mail-colors.js'
 import { htmlOf, type MailSender, textOf } from '../../../src/mail/mail-layout.js'
 import { safeName } from '../../../src/mail/safe-name.js'
 
@@ -104,6 +104,16 @@ test('links and buttons of any accent can be read in both schemes, and one that 
   expect(accentsOf('#ffe600').dark.color).toBe('#ffe600')
 })
 
+test('text beside the card of a mail can be read on any background', () => {
+  expect(contrast(...pageOf(colorsOf(undefined, '#3b4fd8')))).toBeGreaterThanOrEqual(4.5)
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), number => {
+      const background = `#${number.toString(16).padStart(6, '0')}`
+      expect(contrast(...pageOf(colorsOf({ ...BRANDING, background }, '#3b4fd8')))).toBeGreaterThanOrEqual(4.5)
+    }),
+  )
+})
+
 test('what is no colour is ours', () => {
   const odd = { ...BRANDING, accent: 'red;background:url(x)', background: '#fff' }
   expect(colorsOf(odd, '#3b4fd8')).toEqual(colorsOf(undefined, '#3b4fd8'))
@@ -151,3 +161,7 @@ test.each([
 ])('the name %j becomes %j in a mail', (name, shown) => {
   expect(safeName(name)).toBe(shown)
 })
+
+function pageOf({ page, onPage }: MailColors): [string, string] {
+  return [page, onPage]
+}

@@ -49,32 +49,37 @@ ${content}
 
 const STYLE = new Html(`
 :root {
-  --page: #f3f4f7; --card: #fff; --text: #1b1f2a; --quiet: #5a6274; --line: #dfe2ea;
-  --button: #3b4fd8; --button-text: #fff; --note: #fff3cd; --note-text: #5c4400;
-  --good: #dcf3e3; --good-text: #14532d; --bad: #fde3e0; --bad-text: #8a1c12; --plain: #e8eaf0;
+  --page: #f9fafb; --card: #fff; --text: #16181d; --quiet: #5b6271; --line: #e7e9ed; --rim: #d8dbe1; --edge: #8b919e;
+  --button: #3b4fd8; --button-text: #fff; --note: #fdf4df; --note-text: #7a4a00;
+  --good: #e8f5ee; --good-text: #0a6640; --bad: #fdeeec; --bad-text: #b3261e; --plain: #f3f4f6;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #12141b; --card: #1c1f2a; --text: #e9ebf2; --quiet: #a3abbf; --line: #343948;
-    --button: #9aa8ff; --button-text: #12141b; --note: #3d3210; --note-text: #ffe08a;
-    --good: #143d26; --good-text: #a6e8bd; --bad: #4b1a16; --bad-text: #ffb8b0; --plain: #343948;
+    --page: #0a0c10; --card: #16191f; --text: #eceef2; --quiet: #a0a7b5; --line: #2c323d; --rim: #3c4350; --edge: #6f7787;
+    --button: #9aa8ff; --button-text: #12141b; --note: #30280f; --note-text: #f0c465;
+    --good: #13291e; --good-text: #74d6a1; --bad: #351a18; --bad-text: #ff9d94; --plain: #1f242d;
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.5 system-ui, sans-serif; }
-.note { margin: 0; padding: .75rem 1rem; background: var(--note); color: var(--note-text); text-align: center; }
+body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, sans-serif; }
+.note { margin: 0; padding: .625rem 1rem; font-size: .875rem; background: var(--note); color: var(--note-text); text-align: center; }
 main {
   width: min(30rem, 100% - 1.5rem); margin: clamp(1rem, 8vh, 5rem) auto 2rem; padding: clamp(1.25rem, 5vw, 2.5rem);
   background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
+  box-shadow: 0 1px 2px rgb(16 24 40 / 5%);
 }
 .brand { display: flex; align-items: center; gap: .5rem; margin: 0 0 1rem; font-weight: 600; }
-h1 { margin: 0 0 1.25rem; font-size: 1.25rem; line-height: 1.25; }
+h1 { margin: 0 0 1.25rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.02em; }
 h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
 h1 + h2 { margin-top: 0; }
 p { overflow-wrap: anywhere; }
 dl { margin: 0; }
 dl div { display: flex; justify-content: space-between; gap: 1rem; padding: .875rem 0; border-top: 1px solid var(--line); }
 dl .total { font-weight: 600; font-size: 1.125rem; }
+.due { display: flex; flex-direction: column; margin-bottom: 1rem; border-bottom: 1px solid var(--line); }
+.due .total { order: -1; display: block; padding: 0 0 1rem; border: 0; }
+.due .total dt { color: var(--quiet); font-weight: 400; font-size: .9375rem; }
+.due .total dd { font-size: 2.25rem; line-height: 1.2; letter-spacing: -.02em; }
 dt { min-width: 0; overflow-wrap: anywhere; }
 dd { margin: 0; white-space: nowrap; font-variant-numeric: tabular-nums; }
 small { display: block; font-weight: 400; color: var(--quiet); font-size: .875rem; }
@@ -83,18 +88,19 @@ form { margin-top: .75rem; }
 .quiet + form { margin-top: 1.5rem; }
 main > :last-child { margin-bottom: 0; }
 button, .button {
-  display: block; width: 100%; padding: .75rem 1rem; border: 1px solid var(--button); border-radius: .625rem;
+  display: block; width: 100%; padding: .6875rem 1rem; border: 1px solid var(--button); border-radius: .5rem;
   background: var(--button); color: var(--button-text); font: inherit; font-weight: 600; text-align: center;
   text-decoration: none; cursor: pointer;
 }
-.second { background: none; border-color: var(--quiet); color: var(--text); }
+.second { background: none; border-color: var(--rim); color: var(--text); font-weight: 500; }
 button.small { width: auto; margin-top: .25rem; padding: .25rem .75rem; font-size: .875rem; }
 .card { padding: 1rem; border: 1px solid var(--line); border-radius: .75rem; }
 .card + .card { margin-top: .75rem; }
 .card > :first-child { margin-top: 0; }
 .card > .quiet:last-child, .card > :last-child { margin-bottom: 0; }
 .badge {
-  display: inline-block; padding: 0 .5rem; border-radius: 1rem; background: var(--plain); font-size: .8125rem;
+  display: inline-block; padding: 0 .5rem; border-radius: .375rem; background: var(--plain); font-size: .8125rem;
+  font-weight: 500;
   white-space: nowrap;
 }
 .badge.good { background: var(--good); color: var(--good-text); }
@@ -109,8 +115,8 @@ summary { margin-top: .75rem; cursor: pointer; font-weight: 600; font-size: .875
 code { overflow-wrap: anywhere; font-size: .875rem; }
 label { display: block; margin-bottom: .75rem; font-weight: 600; }
 select, input {
-  display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; border: 1px solid var(--quiet);
-  border-radius: .625rem; background: var(--card); color: var(--text); font: inherit; font-weight: 400;
+  display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; border: 1px solid var(--edge);
+  border-radius: .5rem; background: var(--card); color: var(--text); font: inherit; font-weight: 400;
 }
 button:hover, .button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--button); outline-offset: 3px; }

@@ -35,7 +35,7 @@ const TITLES: Record<string, string> = {
 }
 
 function amounts({ checkout, lines }: CheckoutRecord): Html {
-  return html`<dl>
+  return html`<dl class="due">
 ${lines.map(lineRow)}
 <div class="total"><dt>Total due today</dt><dd>${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}</dd></div>
 </dl>`
