@@ -1,19 +1,7 @@
+import type { PlanAnswer as OfferedPlan } from '@mainstay-auth/client/api'
 import { i18n, locale, t } from '../language/t.js'
 
-/** What is on sale, as the service answers it. */
-export interface OfferedPlan {
-  readonly priceId: string
-  readonly name: string
-  /** In other languages. */
-  readonly names: Readonly<Record<string, string>>
-  /** In the currency's smallest unit; null when it depends on how much is used. */
-  readonly amount: number | null
-  readonly currency: string
-  readonly interval: 'day' | 'week' | 'month' | 'year'
-  readonly intervalCount: number
-  readonly seats: boolean
-  readonly trialDays: number
-}
+export type { OfferedPlan }
 
 /** The payment provider counts these in hundredths all the same: https://docs.stripe.com/currencies#special-cases. */
 const IN_HUNDREDTHS = ['isk', 'ugx']

@@ -1,3 +1,4 @@
+import type { SessionAnswer as Session, SiteSessionsAnswer as SiteSessions } from '@mainstay-auth/client/api'
 import { deviceWords, isPhone } from '../device.js'
 import { Badge } from '../empty.js'
 import { ConfirmButton } from '../forms/confirm-button.js'
@@ -6,23 +7,7 @@ import { T } from '../language/text.js'
 import { hostOf } from '../site.js'
 import { Ago } from '../when.js'
 
-/** As the service answers it; times are ISO 8601. */
-export interface Session {
-  readonly sid: string
-  readonly current: boolean
-  readonly device: string
-  readonly place: string | null
-  readonly ip: string
-  readonly createdAt: string
-  readonly lastUsed: string
-  readonly expiresAt: string
-}
-
-export interface SiteSessions {
-  readonly site: string | null
-  readonly kind: 'main' | 'satellite' | 'app'
-  readonly sessions: readonly Session[]
-}
+export type { Session, SiteSessions }
 
 interface Row {
   readonly session: Session
