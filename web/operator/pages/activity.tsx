@@ -24,6 +24,7 @@ export function ActivityPage() {
     <Page title={t('console.activity.title')}>
       <StateFilter
         name="kind"
+        drops="action"
         states={[
           ['', t('console.activity.changes')],
           ['looks', t('console.activity.looks')],
