@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
-import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/handoff-requirement.js'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { IsName } from '../users/name-text.js'
 import { TransferAnswer } from './transfer/transfer.dto.js'

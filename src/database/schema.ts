@@ -13,9 +13,9 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { Permissions, Source } from '../permissions/permissions.js'
-import type { Branding } from './branding.js'
-import type { HandoffRequirement } from './handoff-requirement.js'
-import type { SecondFactorRequirement } from './second-factor-requirement.js'
+import type { Branding } from './columns/branding.js'
+import type { HandoffRequirement } from './columns/handoff-requirement.js'
+import type { SecondFactorRequirement } from './columns/second-factor-requirement.js'
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 

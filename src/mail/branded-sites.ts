@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq } from 'drizzle-orm'
 import { Settings } from '../config/settings.js'
-import type { Branding } from '../database/branding.js'
+import type { Branding } from '../database/columns/branding.js'
 import { Database } from '../database/database.js'
 import { satellites } from '../database/schema.js'
 import { Logger } from '../log/logger.js'

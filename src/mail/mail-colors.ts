@@ -1,5 +1,5 @@
 import { accentsOf, inkOn } from '../brand/contrast.js'
-import type { Branding } from '../database/branding.js'
+import type { Branding } from '../database/columns/branding.js'
 
 export interface MailColors {
   readonly page: string

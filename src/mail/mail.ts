@@ -1,4 +1,4 @@
-import type { Branding } from '../database/branding.js'
+import type { Branding } from '../database/columns/branding.js'
 
 /** One message before layout: plain text that becomes text and HTML. {@link MailLanguage.mail} writes it. */
 export interface Mail {

@@ -16,7 +16,7 @@ const BUILT_LANGUAGE = '<html lang="en"'
 const TITLE = /<title>[^<]*<\/title>/
 
 /**
- * The built page, told its places and how the site looks: the <meta> elements that web/pieces/site.ts reads. Throws
+ * The built page, told its places and how the site looks: the <meta> elements that web/pieces/site/site.ts reads. Throws
  * an Error when it has no place for one of them.
  */
 export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, brand: Brand): string {

@@ -4,7 +4,7 @@ import type { MailName } from '../mail/messages/translated.js'
 import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
-import { PeopleInCharge } from '../users/people-in-charge.js'
+import { PeopleInCharge } from '../users/lists/people-in-charge.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 
 /** A satellite whose proof the daily check has not found, and what that means for it. */

@@ -1,4 +1,4 @@
-import type { HandoffRequirement } from '../database/handoff-requirement.js'
+import type { HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
 import type { Email } from './email.js'
 

@@ -11,10 +11,10 @@ import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
+import { isAfter, type UserCursor } from './lists/user-cursor.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import { unchangedUser } from './unchanged-user.js'
 import type { NewUser, Role, User, UserAtLogin } from './user.js'
-import { isAfter, type UserCursor } from './user-cursor.js'
 import { UserEmails } from './user-emails.js'
 
 const atLogin = builtOnce(db =>

@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import type { IconName } from '../pieces/icon.js'
 import { t } from '../pieces/language/t.js'
-import { useLoad } from '../pieces/use-load.js'
+import { useLoad } from '../pieces/loading/use-load.js'
 import type { Profile } from './answers.js'
 import { call } from './api.js'
 import { AuditPage } from './pages/account/audit/audit.js'

@@ -1,11 +1,11 @@
 import { errorOf } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
-import { isRefusal } from '../pieces/refusal.js'
-import { site } from '../pieces/site.js'
+import { isRefusal } from '../pieces/notices/refusal.js'
+import { site } from '../pieces/site/site.js'
 import { client } from './client.js'
 import { noteEnrolmentRequired } from './enrolment/enrolment-required.js'
-import { reauthenticate } from './reauthentication.js'
+import { reauthenticate } from './reauthentication/reauthentication.js'
 
 const fetchWithProof = repeatAfterProof(client, ({ methods }) => reauthenticate(methods))
 

@@ -1,6 +1,6 @@
 import '../styles/site.css'
-import { showBrand } from '../pieces/brand.js'
 import { startPage } from '../pieces/language/start.js'
+import { showBrand } from '../pieces/site/brand.js'
 import { client } from './client.js'
 import { needsSession } from './paths.js'
 

@@ -1,7 +1,7 @@
 import '../styles/site.css'
-import '../styles/operators.css'
-import { showBrand } from '../pieces/brand.js'
+import '../styles/pages/operators.css'
 import { startPage } from '../pieces/language/start.js'
+import { showBrand } from '../pieces/site/brand.js'
 
 showBrand()
 startPage(() => import('./draw.js'))

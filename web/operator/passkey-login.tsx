@@ -2,7 +2,7 @@ import type { PasskeyRequestOptions } from '@mainstay-auth/client'
 import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { ActionButton } from '../pieces/forms/button.js'
 import { useAction } from '../pieces/forms/use-action.js'
-import { Failure } from '../pieces/notice.js'
+import { Failure } from '../pieces/notices/notice.js'
 import { tell } from './api.js'
 import { t } from './language.js'
 

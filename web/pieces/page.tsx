@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { LanguageChoice } from './language/language-choice.js'
 import { BrandLink } from './shell/brand-link.js'
-import { site } from './site.js'
+import { site } from './site/site.js'
 
 let isFirst = true
 

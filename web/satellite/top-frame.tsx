@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { t } from '../pieces/language/t.js'
+import { Toasts } from '../pieces/notices/toasts.js'
 import { OutageBanner } from '../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../pieces/shell/brand-link.js'
 import { NavigationItem, type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
 import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
 import { SkipLink } from '../pieces/shell/skip-link.js'
-import { Toasts } from '../pieces/toasts.js'
 import { client } from './client.js'
 
 /** What stands around the pages of a satellite: its brand, its few links, and who is logged in. */

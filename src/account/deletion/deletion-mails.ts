@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { PeopleInCharge } from '../../users/people-in-charge.js'
+import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
 
 /** The mails about the deletion of an account. */
 @Injectable()

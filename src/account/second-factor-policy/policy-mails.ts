@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { PeopleInCharge } from '../../users/people-in-charge.js'
+import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
 /** Mails to those in charge of an account about what it requires of its users. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, count, eq, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
+import type { SecondFactorRequirement } from '../../database/columns/second-factor-requirement.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
-import type { SecondFactorRequirement } from '../../database/second-factor-requirement.js'
 import type { User } from '../../users/user.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 

@@ -3,7 +3,7 @@ import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../../database/second-factor-requirement.js'
+} from '../../database/columns/second-factor-requirement.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
 const MAX_GRACE_DAYS = 90

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq } from 'drizzle-orm'
-import type { Branding } from '../../database/branding.js'
+import type { Branding } from '../../database/columns/branding.js'
 import { Database } from '../../database/database.js'
 import { satellites } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import type { Branding } from '../../database/branding.js'
+import type { Branding } from '../../database/columns/branding.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { LoginAnswer } from '../login/login.dto.js'
 import { AN_ORIGIN } from './handoff-bodies.dto.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Handler, handlersOf } from '../../../dev/api-docs/handlers.js'
 import { OwnerGuard } from '../../../src/account/owner.guard.js'
-import { SECOND_FACTOR_REQUIREMENTS } from '../../../src/database/second-factor-requirement.js'
+import { SECOND_FACTOR_REQUIREMENTS } from '../../../src/database/columns/second-factor-requirement.js'
 import { type Permission, permissionsOf, type Source } from '../../../src/permissions/permissions.js'
 import { EnrolmentGuard } from '../../../src/sessions/guards/enrolment.guard.js'
 import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-permission.guard.js'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../../../src/database/second-factor-requirement.js'
+} from '../../../src/database/columns/second-factor-requirement.js'
 import type { Permissions } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import {

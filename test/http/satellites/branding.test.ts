@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
-import type { Branding } from '../../../src/database/branding.js'
+import type { Branding } from '../../../src/database/columns/branding.js'
 import { Database } from '../../../src/database/database.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'

@@ -1,5 +1,5 @@
 import { PolicyJob } from '../../../src/account/second-factor-policy/policy-job.js'
-import type { SecondFactorRequirement } from '../../../src/database/second-factor-requirement.js'
+import type { SecondFactorRequirement } from '../../../src/database/columns/second-factor-requirement.js'
 import type { User } from '../../../src/users/user.js'
 import { giveTotp, prove } from '../../support/factors.js'
 import { anOwner, type SignedIn } from '../../support/people.js'

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { accentsOf, backgroundOf, inkOn } from '../../../src/brand/contrast.js'
-import type { Branding } from '../../../src/database/branding.js'
+import type { Branding } from '../../../src/database/columns/branding.js'
 import type { Mail } from '../../../src/mail/mail.js'
 import { colorsOf, type MailColors } from '../../../src/mail/mail-colors.js'
 import { htmlOf, type MailSender, textOf } from '../../../src/mail/mail-layout.js'
@@ -109,7 +109,9 @@ test('text beside the card of a mail can be read on any background', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 0xffffff }), number => {
       const background = `#${number.toString(16).padStart(6, '0')}`
-      expect(contrast(...pageOf(colorsOf({ ...BRANDING, background }, '#3b4fd8')))).toBeGreaterThanOrEqual(4.5)
+      expect(contrast(...pageOf(colorsOf({ ...BRANDING, background }, '#3b4fd8')))).toBeGreaterThanOrEqual(
+        4.5,
+      )
     }),
   )
 })

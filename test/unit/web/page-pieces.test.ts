@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { agoText } from '../../../web/pieces/ago.js'
-import { initialsOf } from '../../../web/pieces/initials.js'
+import { initialsOf } from '../../../web/pieces/people/initials.js'
+import { agoText } from '../../../web/pieces/time/ago.js'
 import { readLanguage } from '../../support/web-language.js'
 
 beforeAll(() => readLanguage('en'))

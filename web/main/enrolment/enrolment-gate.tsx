@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { ReauthenticationDialog } from '../reauthentication-dialog.js'
+import { ReauthenticationDialog } from '../reauthentication/reauthentication-dialog.js'
 import { EnrolmentPage } from './enrolment-page.js'
 import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-required.js'
 

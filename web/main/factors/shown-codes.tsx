@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { CopyButton } from '../../pieces/forms/copy-button.js'
 import { Form } from '../../pieces/forms/form.js'
 import { t } from '../../pieces/language/t.js'
-import { Warning } from '../../pieces/notice.js'
+import { Warning } from '../../pieces/notices/notice.js'
 import { saveAs } from '../download.js'
 
 /** New recovery codes, the one time that they can be seen. */

@@ -1,7 +1,7 @@
 import { t } from '../../pieces/language/t.js'
-import { Hint } from '../../pieces/notice.js'
-import { useLoad } from '../../pieces/use-load.js'
-import { anyReturn } from '../return-url.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
+import { Hint } from '../../pieces/notices/notice.js'
+import { anyReturn } from '../payment/return-url.js'
 
 /** For who came to subscribe and has to log in or sign up first: what this is for, and where it leads. */
 export function ReturnHint({ to }: { readonly to: string }) {

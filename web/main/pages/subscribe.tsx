@@ -5,14 +5,14 @@ import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
 import { t } from '../../pieces/language/t.js'
-import { Failure, Hint } from '../../pieces/notice.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
+import { Loaded } from '../../pieces/loading/waiting.js'
+import { Failure, Hint } from '../../pieces/notices/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
-import { useLoad } from '../../pieces/use-load.js'
-import { Loaded } from '../../pieces/waiting.js'
 import { call } from '../api.js'
-import { BILLING_PAGE, readPlans, startCheckout } from '../checkout.js'
-import { ownReturn, type SafeReturn } from '../return-url.js'
+import { BILLING_PAGE, readPlans, startCheckout } from '../payment/checkout.js'
+import { ownReturn, type SafeReturn } from '../payment/return-url.js'
 
 /** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
 const BILLING = `${location.origin}${BILLING_PAGE}`

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
+import { useLoad } from '../../pieces/loading/use-load.js'
 import { go } from '../../pieces/router.js'
-import { useLoad } from '../../pieces/use-load.js'
 import type { OperatorNames } from '../answers.js'
 import { ask } from '../api.js'
 import { t } from '../language.js'

@@ -1,5 +1,5 @@
 import { Link } from '../../pieces/router.js'
-import { Ago } from '../../pieces/when.js'
+import { Ago } from '../../pieces/time/when.js'
 import type { Deed } from '../answers.js'
 import { t } from '../language.js'
 import { AccountLink } from '../rows/account-link.js'

@@ -1,4 +1,4 @@
-import { Ago } from '../../pieces/when.js'
+import { Ago } from '../../pieces/time/when.js'
 import type { PaymentEvent } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { t } from '../language.js'

@@ -1,7 +1,7 @@
 import { wordsFor } from '../../pieces/audit-words.js'
-import { deviceWords } from '../../pieces/device.js'
-import { hostOf } from '../../pieces/site.js'
-import { Ago } from '../../pieces/when.js'
+import { deviceWords } from '../../pieces/people/device.js'
+import { hostOf } from '../../pieces/site/site.js'
+import { Ago } from '../../pieces/time/when.js'
 import type { LogRow } from '../answers.js'
 import { t } from '../language.js'
 

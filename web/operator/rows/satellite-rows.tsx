@@ -1,4 +1,4 @@
-import { Ago } from '../../pieces/when.js'
+import { Ago } from '../../pieces/time/when.js'
 import type { Satellite } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'

@@ -1,4 +1,4 @@
-import { Avatar } from '../../pieces/avatar.js'
+import { Avatar } from '../../pieces/people/avatar.js'
 import { Link } from '../../pieces/router.js'
 import type { FoundUser } from '../answers.js'
 import { t } from '../language.js'

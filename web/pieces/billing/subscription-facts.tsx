@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Fact } from '../fact.js'
 import { t } from '../language/t.js'
-import { Day } from '../when.js'
+import { Day } from '../time/when.js'
 import { planText } from './plans.js'
 import { StatusTag } from './status-tag.js'
 import type { Subscription } from './subscription.js'

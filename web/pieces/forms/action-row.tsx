@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Failure } from '../notice.js'
+import { Failure } from '../notices/notice.js'
 import { ActionButton } from './button.js'
 import type { Action } from './use-action.js'
 

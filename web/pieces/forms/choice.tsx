@@ -1,5 +1,5 @@
 import { type ReactNode, use, useId } from 'react'
-import { faultText } from '../messages.js'
+import { faultText } from '../notices/messages.js'
 import { FieldErrors } from './form.js'
 
 export interface Option {

@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, use, useId } from 'react'
 import { t } from '../language/t.js'
-import { faultText } from '../messages.js'
+import { faultText } from '../notices/messages.js'
 import { FieldErrors } from './form.js'
 
 export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {

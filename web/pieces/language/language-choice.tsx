@@ -1,6 +1,6 @@
 import { useAction } from '../forms/use-action.js'
 import { Icon } from '../icon.js'
-import { Failure } from '../notice.js'
+import { Failure } from '../notices/notice.js'
 import { languageNames, setLanguage } from './language.js'
 import { i18n, t } from './t.js'
 

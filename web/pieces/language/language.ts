@@ -1,5 +1,5 @@
 import { languages } from 'virtual:languages'
-import { site } from '../site.js'
+import { site } from '../site/site.js'
 import { chooseLanguage } from './choose-language.js'
 import { i18n } from './t.js'
 

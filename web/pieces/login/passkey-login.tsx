@@ -5,7 +5,7 @@ import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
 import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
-import { Failure } from '../notice.js'
+import { Failure } from '../notices/notice.js'
 
 /** Passkeys: in what the browser fills in, and by a button. Nothing where the browser has none. */
 export function PasskeyLogin({ client, done }: { readonly client: Client; readonly done?: () => void }) {

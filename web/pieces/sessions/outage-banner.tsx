@@ -1,7 +1,7 @@
 import type { Client, WaitReason } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
 import { t } from '../language/t.js'
-import { hostOf, site } from '../site.js'
+import { hostOf, site } from '../site/site.js'
 import { retryNow, useOutage } from './outage.js'
 
 /** One sentence about an outage, for all that waits on the page; nothing without one. */

@@ -1,7 +1,7 @@
 import type { Client } from '@mainstay-auth/client'
 import { t } from '../language/t.js'
-import { toast } from '../toasts.js'
-import { useLoad } from '../use-load.js'
+import { useLoad } from '../loading/use-load.js'
+import { toast } from '../notices/toasts.js'
 import type { Session, SiteSessions } from './session-list.js'
 
 /** The sessions of the user who is logged in, and how to end one. */

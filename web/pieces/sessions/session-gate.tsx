@@ -2,8 +2,8 @@ import type { Caller, Client, LogoutCause, State } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
 import { Activity, type ReactNode, useRef } from 'react'
 import { t } from '../language/t.js'
-import { Hint } from '../notice.js'
-import { Waiting } from '../waiting.js'
+import { Waiting } from '../loading/waiting.js'
+import { Hint } from '../notices/notice.js'
 import { OutageBanner, wordsFor } from './outage-banner.js'
 
 /**

@@ -1,11 +1,11 @@
 import type { SessionAnswer as Session, SiteSessionsAnswer as SiteSessions } from '@mainstay-auth/client/api'
-import { deviceWords, isPhone } from '../device.js'
 import { Badge } from '../empty.js'
 import { ConfirmButton } from '../forms/confirm-button.js'
 import { t } from '../language/t.js'
 import { T } from '../language/text.js'
-import { hostOf } from '../site.js'
-import { Ago } from '../when.js'
+import { deviceWords, isPhone } from '../people/device.js'
+import { hostOf } from '../site/site.js'
+import { Ago } from '../time/when.js'
 
 export type { Session, SiteSessions }
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { initialsOf } from '../initials.js'
+import { initialsOf } from '../people/initials.js'
 import { Link } from '../router.js'
-import { site } from '../site.js'
+import { site } from '../site/site.js'
 
 /** Logo and name of the site; a letter in the place of a logo that is not there. */
 export function BrandLink({ href }: { readonly href: string }) {

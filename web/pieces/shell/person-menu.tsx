@@ -1,12 +1,12 @@
 import type { Client } from '@mainstay-auth/client'
-import { Avatar } from '../avatar.js'
 import { ActionButton } from '../forms/button.js'
 import { useAction } from '../forms/use-action.js'
 import { Icon, type IconName } from '../icon.js'
 import { LanguageChoice } from '../language/language-choice.js'
 import { t } from '../language/t.js'
 import { Menu } from '../menu.js'
-import { Failure } from '../notice.js'
+import { Failure } from '../notices/notice.js'
+import { Avatar } from '../people/avatar.js'
 import { Link } from '../router.js'
 
 /** Who is logged in. */

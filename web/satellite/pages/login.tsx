@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
-import { hostOf, site } from '../../pieces/site.js'
+import { hostOf, site } from '../../pieces/site/site.js'
 import { client } from '../client.js'
 import { ThroughMain } from './through-main.js'
 

@@ -1,10 +1,10 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
 import { t } from '../../pieces/language/t.js'
-import { Hint } from '../../pieces/notice.js'
-import { type Permission, permissionName } from '../../pieces/permission-names.js'
-import { useLoad } from '../../pieces/use-load.js'
-import { Loaded } from '../../pieces/waiting.js'
+import { useLoad } from '../../pieces/loading/use-load.js'
+import { Loaded } from '../../pieces/loading/waiting.js'
+import { Hint } from '../../pieces/notices/notice.js'
+import { type Permission, permissionName } from '../../pieces/people/permission-names.js'
 import { read } from '../client.js'
 
 /** Shows its content to those who may see it, by what the service answers for this very token. */

@@ -1,9 +1,9 @@
-import { PasswordForm } from '../../pieces/forms/password-form.js'
+import { PasswordForm } from '../../pieces/forms/password/password-form.js'
 import { t } from '../../pieces/language/t.js'
+import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
 import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../pieces/sessions/session-list.js'
-import { Loaded } from '../../pieces/waiting.js'
 import { call, client } from '../client.js'
 
 /** For users who work at satellites only: their password, and where they are logged in. */

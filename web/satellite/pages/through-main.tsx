@@ -2,8 +2,8 @@ import { ActionButton } from '../../pieces/forms/button.js'
 import { useAction } from '../../pieces/forms/use-action.js'
 import { t } from '../../pieces/language/t.js'
 import { untilLeft } from '../../pieces/leaving.js'
-import { Failure, Warning } from '../../pieces/notice.js'
-import { hostOf, site } from '../../pieces/site.js'
+import { Failure, Warning } from '../../pieces/notices/notice.js'
+import { hostOf, site } from '../../pieces/site/site.js'
 import { loginThroughMain } from '../client.js'
 
 /** Leaves for the main site to log in there. */

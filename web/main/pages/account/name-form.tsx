@@ -1,7 +1,7 @@
 import { Field } from '../../../pieces/forms/field.js'
 import { Form } from '../../../pieces/forms/form.js'
 import { t } from '../../../pieces/language/t.js'
-import { toast } from '../../../pieces/toasts.js'
+import { toast } from '../../../pieces/notices/toasts.js'
 import { call } from '../../api.js'
 
 /** Changes the name of the person or of the account. */

@@ -1,8 +1,8 @@
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { t } from '../../../pieces/language/t.js'
+import { useLoad } from '../../../pieces/loading/use-load.js'
+import { toast } from '../../../pieces/notices/toasts.js'
 import { go } from '../../../pieces/router.js'
-import { toast } from '../../../pieces/toasts.js'
-import { useLoad } from '../../../pieces/use-load.js'
 import type { Person, Profile } from '../../answers.js'
 import { call } from '../../api.js'
 

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useState } from 'react'
 import { inkOn } from '../../../../src/brand/contrast.js'
-import { showBackground } from '../../../pieces/brand.js'
+import { showBackground } from '../../../pieces/site/brand.js'
 import type { Branding } from '../../answers.js'
 
 /** How a satellite looks that has branding. Whoever registered it chose all of it, so its host has to stand beside. */

@@ -1,5 +1,5 @@
 import { Field } from '../../../pieces/forms/field.js'
-import { NewPasswordField } from '../../../pieces/forms/password-fields.js'
+import { NewPasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
 import type { LoginSites } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'

@@ -1,6 +1,6 @@
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
-import { When } from '../../../pieces/when.js'
+import { When } from '../../../pieces/time/when.js'
 import type { Transfer } from '../../answers.js'
 import { MailedPage, ToLogin } from './mailed-page.js'
 

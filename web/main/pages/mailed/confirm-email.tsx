@@ -1,6 +1,6 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
-import { PasswordField } from '../../../pieces/forms/password-fields.js'
+import { PasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'

@@ -1,7 +1,7 @@
-import { NewPasswordField } from '../../../pieces/forms/password-fields.js'
+import { NewPasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
-import { SiteLinks } from '../../../pieces/site-links.js'
+import { SiteLinks } from '../../../pieces/site/site-links.js'
 import type { LoginSites } from '../../answers.js'
 import { MailedPage, ToLogin } from './mailed-page.js'
 

@@ -1,7 +1,7 @@
 import { wordsFor } from '../../../../pieces/audit-words.js'
 import { t } from '../../../../pieces/language/t.js'
-import { PERMISSIONS } from '../../../../pieces/permission-names.js'
-import { hostOf } from '../../../../pieces/site.js'
+import { PERMISSIONS } from '../../../../pieces/people/permission-names.js'
+import { hostOf } from '../../../../pieces/site/site.js'
 import type { AuditEntry } from '../../../answers.js'
 
 /** E-mail addresses by user id. */

@@ -1,10 +1,10 @@
 import { money } from '../../../../pieces/billing/plans.js'
 import { Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
+import { useLoad } from '../../../../pieces/loading/use-load.js'
+import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Section } from '../../../../pieces/page.js'
-import { useLoad } from '../../../../pieces/use-load.js'
-import { Loaded } from '../../../../pieces/waiting.js'
-import { Day } from '../../../../pieces/when.js'
+import { Day } from '../../../../pieces/time/when.js'
 import type { Invoice } from '../../../answers.js'
 import { call } from '../../../api.js'
 

@@ -5,9 +5,9 @@ import {
   type SubscriptionAfterReturn,
 } from '../../../../pieces/billing/subscription.js'
 import { t } from '../../../../pieces/language/t.js'
-import { Hint, Success } from '../../../../pieces/notice.js'
-import type { Load } from '../../../../pieces/use-load.js'
-import { Waiting } from '../../../../pieces/waiting.js'
+import type { Load } from '../../../../pieces/loading/use-load.js'
+import { Waiting } from '../../../../pieces/loading/waiting.js'
+import { Hint, Success } from '../../../../pieces/notices/notice.js'
 
 /** A payment may take its seconds; after so many questions we stop waiting. */
 const MOST_QUESTIONS = 15

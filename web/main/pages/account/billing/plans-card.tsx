@@ -9,9 +9,9 @@ import {
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
-import { Failure } from '../../../../pieces/notice.js'
+import { Failure } from '../../../../pieces/notices/notice.js'
 import { Section } from '../../../../pieces/page.js'
-import { BILLING_PAGE, startCheckout } from '../../../checkout.js'
+import { BILLING_PAGE, startCheckout } from '../../../payment/checkout.js'
 
 /** What is on sale, with the way to it where there is one now. */
 export function PlansCard({

@@ -2,8 +2,8 @@ import { isEnding, type Subscription } from '../../../../pieces/billing/subscrip
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
-import { Failure } from '../../../../pieces/notice.js'
-import { openPortal } from '../../../checkout.js'
+import { Failure } from '../../../../pieces/notices/notice.js'
+import { openPortal } from '../../../payment/checkout.js'
 
 /** Leads to the provider's pages, named after what people want there now. */
 export function PortalButton({ subscription }: { readonly subscription: Subscription }) {

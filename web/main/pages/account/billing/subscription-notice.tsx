@@ -1,8 +1,8 @@
 import { isEnding, type Subscription } from '../../../../pieces/billing/subscription.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { Hint, Warning } from '../../../../pieces/notice.js'
-import { Day } from '../../../../pieces/when.js'
+import { Hint, Warning } from '../../../../pieces/notices/notice.js'
+import { Day } from '../../../../pieces/time/when.js'
 
 /** What has to be known about the subscription now; nothing when all is well. */
 export function SubscriptionNotice({ subscription }: { readonly subscription: Subscription }) {

@@ -1,4 +1,4 @@
-import type { Load } from '../../../../pieces/use-load.js'
+import type { Load } from '../../../../pieces/loading/use-load.js'
 import type { Satellite } from '../../../answers.js'
 
 /** For what shows or changes one satellite. */

@@ -1,6 +1,6 @@
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { Day } from '../../../../pieces/when.js'
+import { Day } from '../../../../pieces/time/when.js'
 import type { Satellite } from '../../../answers.js'
 
 /** How a satellite is doing, in a word or two. */

@@ -1,7 +1,7 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { When } from '../../../../pieces/when.js'
+import { When } from '../../../../pieces/time/when.js'
 import { call } from '../../../api.js'
 import { AuthenticatorSetup } from '../../../factors/authenticator-setup.js'
 import type { FactorProps } from './factor-props.js'

@@ -1,5 +1,5 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
-import { PasswordForm } from '../../../../pieces/forms/password-form.js'
+import { PasswordForm } from '../../../../pieces/forms/password/password-form.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
 import { Link } from '../../../../pieces/router.js'

@@ -1,7 +1,7 @@
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { Hint, Warning } from '../../../../pieces/notice.js'
-import { When } from '../../../../pieces/when.js'
+import { Hint, Warning } from '../../../../pieces/notices/notice.js'
+import { When } from '../../../../pieces/time/when.js'
 import type { SecondFactor } from '../../../answers.js'
 
 /** What the account requires of the user, and until when. */

@@ -1,9 +1,9 @@
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { t } from '../../../../pieces/language/t.js'
+import { useLoad } from '../../../../pieces/loading/use-load.js'
+import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Section } from '../../../../pieces/page.js'
 import { SessionList, type SiteSessions } from '../../../../pieces/sessions/session-list.js'
-import { useLoad } from '../../../../pieces/use-load.js'
-import { Loaded } from '../../../../pieces/waiting.js'
 import { call } from '../../../api.js'
 
 /** Where somebody of the team is logged in. */

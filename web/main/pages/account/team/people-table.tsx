@@ -1,11 +1,11 @@
 import type { Permissions } from '@mainstay-auth/client'
-import { Avatar } from '../../../../pieces/avatar.js'
 import { Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
-import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
+import { Avatar } from '../../../../pieces/people/avatar.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/people/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
-import { hostOf } from '../../../../pieces/site.js'
-import { Ago } from '../../../../pieces/when.js'
+import { hostOf } from '../../../../pieces/site/site.js'
+import { Ago } from '../../../../pieces/time/when.js'
 import type { Person } from '../../../answers.js'
 
 /** More would make a row taller than the others. */

@@ -1,6 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { t } from '../../../../pieces/language/t.js'
-import { PERMISSIONS, permissionName } from '../../../../pieces/permission-names.js'
+import { PERMISSIONS, permissionName } from '../../../../pieces/people/permission-names.js'
 
 /** What the service gives to somebody new unless told otherwise. */
 export const NEW_MEMBER: Permissions = {

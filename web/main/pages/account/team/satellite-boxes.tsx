@@ -1,9 +1,9 @@
 import { useState } from 'react'
 import { t } from '../../../../pieces/language/t.js'
-import { Hint } from '../../../../pieces/notice.js'
-import { hostOf } from '../../../../pieces/site.js'
-import { useLoad } from '../../../../pieces/use-load.js'
-import { Loaded } from '../../../../pieces/waiting.js'
+import { useLoad } from '../../../../pieces/loading/use-load.js'
+import { Loaded } from '../../../../pieces/loading/waiting.js'
+import { Hint } from '../../../../pieces/notices/notice.js'
+import { hostOf } from '../../../../pieces/site/site.js'
 import type { TeamSatellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 

@@ -1,5 +1,5 @@
 import type { Permissions } from '@mainstay-auth/client'
-import { t } from './language/t.js'
+import { t } from '../language/t.js'
 import { PERMISSIONS, permissionName } from './permission-names.js'
 
 /** All five, and whether each is given; said in words too, not by colour alone. */

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { type Action, useAction } from './forms/use-action.js'
+import { type Action, useAction } from '../forms/use-action.js'
 import { type Load, useLoad } from './use-load.js'
 
 interface Part<T> {

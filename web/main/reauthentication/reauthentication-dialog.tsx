@@ -1,8 +1,8 @@
-import { Dialog } from '../pieces/forms/dialog.js'
-import { t } from '../pieces/language/t.js'
-import { ProofForm } from '../pieces/proof/proof-form.js'
-import { call } from './api.js'
-import { client } from './client.js'
+import { Dialog } from '../../pieces/forms/dialog.js'
+import { t } from '../../pieces/language/t.js'
+import { ProofForm } from '../../pieces/proof/proof-form.js'
+import { call } from '../api.js'
+import { client } from '../client.js'
 import { useQuestion } from './reauthentication.js'
 
 /** Asks again for what somebody has, when something needs it; what was wrong is said in the dialog. */

@@ -1,6 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { Icon } from './icon.js'
-import { t } from './language/t.js'
+import { Icon } from '../icon.js'
+import { t } from '../language/t.js'
 
 const SHOWN_MS = 6_000
 /** More at once nobody reads. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
-import { t } from '../language/t.js'
-import { site } from '../site.js'
+import { t } from '../../language/t.js'
+import { site } from '../../site/site.js'
 import type { Level } from './strength.js'
 
 type Measure = (password: string, words: readonly string[]) => Level

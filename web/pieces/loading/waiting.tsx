@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { t } from './language/t.js'
-import { Failure } from './notice.js'
-import { outageIn } from './sessions/outage.js'
+import { t } from '../language/t.js'
+import { Failure } from '../notices/notice.js'
+import { outageIn } from '../sessions/outage.js'
 import type { Load } from './use-load.js'
 
 /** Longer than any ordinary answer takes: now people want to know what is going on. */

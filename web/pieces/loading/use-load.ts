@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { outageIn, retryLater, stopRetrying } from './sessions/outage.js'
+import { outageIn, retryLater, stopRetrying } from '../sessions/outage.js'
 
 export interface Load<T> {
   readonly data: T | null

@@ -1,4 +1,4 @@
-import { locale, t } from './language/t.js'
+import { locale, t } from '../language/t.js'
 
 /** A moment in the words of the reader's language and time zone; its date and time of day, unless told otherwise. */
 export function dateText(

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { users } from '../database/schema.js'
-import type { User } from './user.js'
+import { users } from '../../database/schema.js'
+import type { User } from '../user.js'
 
 /** What the users of an account are ordered by. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>

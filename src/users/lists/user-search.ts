@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { Database } from '../database/database.js'
-import { users } from '../database/schema.js'
-import type { User } from './user.js'
+import { Database } from '../../database/database.js'
+import { users } from '../../database/schema.js'
+import type { User } from '../user.js'
 import { isAfter, isUpTo, type UserCursor } from './user-cursor.js'
 
 /** How many users a page looks at: some milliseconds, however large the account is. */

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../database/database.js'
-import type { Mail, Receiver } from '../mail/mail.js'
-import type { MailLanguage } from '../mail/mail-language.js'
-import { Mailer } from '../mail/mailer.js'
-import type { User } from './user.js'
+import { Database } from '../../database/database.js'
+import type { Mail, Receiver } from '../../mail/mail.js'
+import type { MailLanguage } from '../../mail/mail-language.js'
+import { Mailer } from '../../mail/mailer.js'
+import type { User } from '../user.js'
+import { UserEmails } from '../user-emails.js'
+import { Users } from '../users.js'
 import type { UserCursor } from './user-cursor.js'
-import { UserEmails } from './user-emails.js'
-import { Users } from './users.js'
 
 const USERS_A_PAGE = 100
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { t } from '../language/t.js'
-import { Success } from '../notice.js'
-import { Form } from './form.js'
+import { t } from '../../language/t.js'
+import { Success } from '../../notices/notice.js'
+import { Form } from '../form.js'
 import { NewPasswordField, PasswordField } from './password-fields.js'
 
 /** Changes one's own password. */

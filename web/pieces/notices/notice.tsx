@@ -1,8 +1,8 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect } from 'react'
-import { rescueFocus } from './forms/focus.js'
-import { Icon } from './icon.js'
-import { t } from './language/t.js'
+import { rescueFocus } from '../forms/focus.js'
+import { Icon } from '../icon.js'
+import { t } from '../language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
 /** Good news, read out when it appears. Takes the focus where that was on what it stands for now. */

@@ -1,4 +1,4 @@
-import { t } from './language/t.js'
+import { t } from '../language/t.js'
 import { hostOf } from './site.js'
 
 /** Ways to the sites where somebody works. Of previews there are many, so there is no way to one. */

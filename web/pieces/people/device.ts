@@ -1,4 +1,4 @@
-import { t } from './language/t.js'
+import { t } from '../language/t.js'
 
 /** What the service calls a device, such as “Chrome on Windows”, in the language of the page. */
 export function deviceWords(device: string): string {

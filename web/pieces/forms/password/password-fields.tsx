@@ -1,7 +1,7 @@
 import { type ChangeEvent, useState } from 'react'
-import { t } from '../language/t.js'
-import { T } from '../language/text.js'
-import { Field, type FieldProps } from './field.js'
+import { t } from '../../language/t.js'
+import { T } from '../../language/text.js'
+import { Field, type FieldProps } from '../field.js'
 import { StrengthMeter } from './strength-meter.js'
 
 /** For a password that somebody has already. They can have it shown, to find what they mistyped. */

@@ -1,6 +1,6 @@
 import type { FactorMethod } from '@mainstay-auth/client'
 import { useSyncExternalStore } from 'react'
-import { Cancelled } from '../pieces/forms/use-action.js'
+import { Cancelled } from '../../pieces/forms/use-action.js'
 
 /** A call that waits until somebody has shown again who they are. */
 export interface Question {

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy } from 'react'
-import { t } from './language/t.js'
-import { SmallPage } from './page.js'
+import { t } from '../language/t.js'
+import { SmallPage } from '../page.js'
 
 /**
  * A page whose script is loaded when it is first shown. Where that cannot be had, because there is no network or a new

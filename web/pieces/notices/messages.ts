@@ -1,5 +1,5 @@
 import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
-import { i18n, type MessageKey, t } from './language/t.js'
+import { i18n, type MessageKey, t } from '../language/t.js'
 
 /** Sentences by the code of a refusal. */
 export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>

@@ -1,6 +1,6 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { hostOf } from '../pieces/site.js'
-import { askAsAnybody, call } from './api.js'
+import { hostOf } from '../../pieces/site/site.js'
+import { askAsAnybody, call } from '../api.js'
 
 /** Where to go back to. Both are null when that is not one of our sites: a link to anywhere else would lead people astray in our name. */
 export type SafeReturn =

@@ -1,5 +1,5 @@
 import type { Permissions } from '@mainstay-auth/client'
-import { t } from './language/t.js'
+import { t } from '../language/t.js'
 
 export type Permission = keyof Permissions
 
