@@ -14,7 +14,10 @@ const LEAST_BYTES = 1_000
 export async function compressFiles(folder) {
   const files = readdirSync(folder).map(async name => {
     const content = await readFile(`${folder}${name}`)
-    if (content.length >= LEAST_BYTES) await writeFile(`${folder}${name}.br`, await compress(content))
+    if (content.length < LEAST_BYTES) return
+    const compressed = await compress(content)
+    // Fonts are compressed already.
+    if (compressed.length < content.length) await writeFile(`${folder}${name}.br`, compressed)
   })
   await Promise.all(files)
 }
