@@ -124,9 +124,10 @@ export class TestApp {
 
   /** The stores of this service, for another process or service on them. */
   get stores() {
-    const { databaseUrl, sessionStoreUrl, sessionStoreTimeoutMs } = this.settings
+    const { databaseUrl, databaseTimeoutMs, sessionStoreUrl, sessionStoreTimeoutMs } = this.settings
     return {
       DATABASE_URL: databaseUrl,
+      DATABASE_TIMEOUT_MS: String(databaseTimeoutMs),
       SESSION_STORE_URL: sessionStoreUrl ?? '',
       SESSION_STORE_TIMEOUT_MS: String(sessionStoreTimeoutMs),
     }
@@ -159,7 +160,8 @@ async function startStores(
   return {
     ...(database && { DATABASE_URL: database.url }),
     ...(redis && { SESSION_STORE_URL: redis.url }),
-    // Redis on a busy test machine may stand still for a while; what happens then is for test/faults.
+    // On a busy test machine they may stand still for a while; what happens then is for test/faults.
+    DATABASE_TIMEOUT_MS: '3000',
     SESSION_STORE_TIMEOUT_MS: '3000',
   }
 }

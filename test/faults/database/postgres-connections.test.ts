@@ -18,7 +18,10 @@ const PATIENCE_MS = 400
 const SOON_MS = 700
 
 function startOn(url: string, environment: Record<string, string> = {}): Promise<TestApp> {
-  return TestApp.start('redis + postgres', { DATABASE_URL: url, LOG_LEVEL: 'silent', ...environment })
+  return TestApp.start('redis + postgres', {
+    ...{ DATABASE_URL: url, DATABASE_TIMEOUT_MS: String(PATIENCE_MS), LOG_LEVEL: 'silent' },
+    ...environment,
+  })
 }
 
 describe('fleet 12: a PostgreSQL that is silent', () => {
@@ -30,7 +33,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     const url = new URL(database.url)
     address = await startMovableAddress(Number(url.port))
     url.port = String(address.port)
-    app = await startOn(url.href, { DATABASE_TIMEOUT_MS: String(PATIENCE_MS) })
+    app = await startOn(url.href)
   })
   afterAll(async () => {
     address?.beSilent(false)

@@ -31,7 +31,10 @@ beforeAll(async () => {
     startPostgres(),
     startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] }),
   ])
-  const stores = { DATABASE_URL: postgres.url, SESSION_STORE_URL: redis.url, LOG_LEVEL: 'silent' }
+  const stores = {
+    ...{ DATABASE_URL: postgres.url, DATABASE_TIMEOUT_MS: '3000' },
+    ...{ SESSION_STORE_URL: redis.url, LOG_LEVEL: 'silent' },
+  }
   const first = await TestApp.start('embedded', stores)
   const keys = {
     JWT_KEYS_FILE: first.settings.jwtKeysFile,

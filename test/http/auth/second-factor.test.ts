@@ -28,7 +28,7 @@ import { addPasskey } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
-const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', DATABASE_TIMEOUT_MS: '3000', LOGINS_PER_ACCOUNT: '60' }
+const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', LOGINS_PER_ACCOUNT: '60' }
 const from = (ip: string) => ({ 'X-Forwarded-For': ip })
 
 let app: TestApp

@@ -6,7 +6,7 @@ import { reasonOf } from '../run-checks.js'
 import { type ExaminedServer, infoField, setting } from './examined-server.js'
 
 const CHECK = 'redis.replicas'
-const ASK_MS = 2_000
+const ASK_MS = 5_000
 
 /** Whether each replica could take over: in step, with the same policy, and without stopping its master. */
 export async function checkReplicas(examined: ExaminedServer): Promise<Finding[]> {

@@ -28,7 +28,7 @@ import { claimsOf } from '../../support/token-claims.js'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', { DATABASE_TIMEOUT_MS: '3000' })
+  app = await TestApp.start('redis + postgres')
 })
 afterAll(() => app.stop())
 
