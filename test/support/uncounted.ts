@@ -1,5 +1,5 @@
-import type { Counters } from '../../src/rate-limits/counters.js'
 import { CountedAction } from '../../src/rate-limits/counted-action.js'
+import type { Counters } from '../../src/rate-limits/counters.js'
 
 /** For tests that do more than the limits allow: it is in no counter. */
 export const UNCOUNTED = new CountedAction({ forget: async () => {} } as unknown as Counters, [], {
