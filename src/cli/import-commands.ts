@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open, readFile } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
+import { Clock } from '../clock/clock.js'
 import { AUTH0 } from '../users/import/exports/auth0.js'
 import { BETTER_AUTH } from '../users/import/exports/better-auth.js'
 import { CLERK } from '../users/import/exports/clerk.js'
@@ -79,7 +80,7 @@ async function convert(
   const out = await open(options.out, 'wx', OWNER_ONLY)
   try {
     const write = async (line: string) => void (await out.write(`${line}\n`))
-    const conversion = new ExportConversion(format, mapping, write, tell)
+    const conversion = new ExportConversion(format, mapping, write, tell, new Clock())
     const report = await conversion.run({ users, others: options.with ?? null, hashConfig })
     return report.lines()
   } finally {

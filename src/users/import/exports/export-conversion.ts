@@ -1,3 +1,4 @@
+import type { Clock } from '../../../clock/clock.js'
 import { canonicalEmail } from '../../email.js'
 import { isName } from '../../name-text.js'
 import { readImportedHash, UnusableHash } from '../../passwords/imported-hash.js'
@@ -34,11 +35,12 @@ export class ExportConversion {
     private readonly mapping: UserMapping,
     private readonly write: Write,
     private readonly tell: Tell,
+    private readonly clock: Clock,
   ) {}
 
   /** Throws an {@link ExportError} when a file is not what it should be. */
   async run(files: ExportFiles): Promise<ConversionReport> {
-    const read = this.format.reader(files.hashConfig)
+    const read = this.format.reader(files.hashConfig, this.clock.now())
     const others = await this.othersOf(files)
     for (const isOwners of [true, false]) {
       for await (const record of recordsOf(this.format.files, files.users)) {

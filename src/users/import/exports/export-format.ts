@@ -40,8 +40,8 @@ export interface ExportFormat {
     keyOf(record: ExportRecord): string | null
     keyOfOther(other: ExportRecord): string | null
   }
-  /** Throws an {@link ExportError} when the parameters are not what this system gives. */
-  reader(hashConfig: unknown): (record: ExportRecord) => ExportedUser
+  /** Throws an {@link ExportError} when the parameters are not what this system gives. `now`: for what ends by itself. */
+  reader(hashConfig: unknown, now: Date): (record: ExportRecord) => ExportedUser
 }
 
 /** What is wrong with a file as a whole, in words for the operator. Never quotes it: it contains hashes. */

@@ -11,13 +11,13 @@ import {
 /** Supabase: the table `auth.users` as CSV with a header, all columns or those that are read here. */
 export const SUPABASE: ExportFormat = {
   files: 'csv',
-  reader: () => record => {
+  reader: (_, now) => record => {
     const hash = textOf(record.encrypted_password)
     return {
       id: textOf(record.id) ?? '?',
       email: textOf(record.email),
       isEmailVerified: textOf(record.email_confirmed_at) !== null,
-      isBlocked: isBlocked(record),
+      isBlocked: isBlocked(record, now),
       name: nameOf(recordOf(jsonIn(record.raw_user_meta_data))),
       password: hash ? { hash } : NO_PASSWORD,
       totpSecret: null,
@@ -27,9 +27,9 @@ export const SUPABASE: ExportFormat = {
 }
 
 /** A ban without an end is one to `infinity`, which is no date to JavaScript. */
-function isBlocked({ deleted_at: deletedAt, banned_until: bannedUntil }: ExportRecord): boolean {
+function isBlocked({ deleted_at: deletedAt, banned_until: bannedUntil }: ExportRecord, now: Date): boolean {
   const until = textOf(bannedUntil)
-  return textOf(deletedAt) !== null || (until !== null && !(new Date(until).getTime() < Date.now()))
+  return textOf(deletedAt) !== null || (until !== null && !(new Date(until) < now))
 }
 
 /** Supabase keeps them beside what a project has written there itself. */
