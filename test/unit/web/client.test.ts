@@ -349,10 +349,24 @@ describe('a tab', () => {
     await within(10 * SECOND, tab.refresh())
     await device.advance(SECOND)
     for (const { state } of [tab, other]) expect(state).toEqual({ status: 'loggedOut', caller: null, cause })
-    // On the main site the cookie is still there; a satellite forgets what is over.
+    // The cookie is still there, and people know.
     const opened = openTab()
     await within(10 * SECOND, opened.refresh())
-    expect(opened.state).toEqual({ status: 'loggedOut', caller: null, cause })
+    expect(opened.state).toEqual({ status: 'loggedOut', caller: null })
+    await within(10 * SECOND, opened.login(PERSON))
+    expect(items.size).toBe(0)
+  })
+
+  it('says at the next visit that the session has been ended meanwhile, and says it once', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    tab.close()
+    service.revoke('handle-of-session-1', 'revoked')
+    for (const cause of [{ cause: 'revoked' }, {}, {}]) {
+      const opened = openTab()
+      await within(10 * SECOND, opened.refresh())
+      expect(opened.state).toEqual({ status: 'loggedOut', caller: null, ...cause })
+      opened.close()
+    }
   })
 
   it('knows a logout from a session that the service has ended', async () => {

@@ -73,6 +73,8 @@ export class Logout {
     const isThisSession = this.token && (sid === null || this.token.caller.sid === sid)
     if (isThisSession) await this.api.logout(this.token as AccessToken)
     await this.home.settle(sid)
+    // Its cookie is still there.
+    if (typeof renewed === 'string') await this.home.tellOnce()
   }
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {

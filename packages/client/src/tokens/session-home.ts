@@ -21,6 +21,11 @@ export interface SessionHome {
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
+  /**
+   * Notes, until the next login, that people were told that their session is over. False the first time, and where
+   * a session that is over is forgotten.
+   */
+  tellOnce(): Promise<boolean>
   /** Whether a token of this session may be taken over from another tab. */
   isOwn(sid: string): Promise<boolean>
   /**
@@ -36,10 +41,12 @@ export interface SessionHome {
 
 /** What stands for the session where only the service knows which one it is. */
 const UNNAMED = '*'
+/** In place of a session to be ended: that of the cookie is over, and people know. */
+const TOLD = '-'
 
 /**
- * The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the
- * storage.
+ * The HttpOnly cookie: no script ever sees it, and all tabs share it. It stays when its session is over, and each
+ * visit hears so again. Only a logout, and that it was told, leave a note in the storage.
  */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
@@ -49,6 +56,11 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     forget: async () => {},
+    tellOnce: async () => {
+      const note = await storage.get(key)
+      if (!note) await storage.set(key, TOLD)
+      return !!note
+    },
     isOwn: async () => true,
     leave: async sid => {
       await storage.set(key, sid ?? UNNAMED)
@@ -56,7 +68,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     },
     left: async () => {
       const sid = await storage.get(key)
-      return sid ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
+      return sid && sid !== TOLD ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
     },
     settle: async sid => {
       if ((await storage.get(key)) === (sid ?? UNNAMED)) await storage.remove(key)
@@ -92,6 +104,7 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     forget: async sid => {
       if ((await read())?.sid === sid) await storage.remove(key)
     },
+    tellOnce: async () => false,
     isOwn: async sid => (await read())?.sid === sid,
     leave: async sid => {
       const kept = await read()

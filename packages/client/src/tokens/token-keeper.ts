@@ -142,9 +142,10 @@ export class TokenKeeper {
     try {
       const session = await this.home.presented()
       const answer = session && (await this.api.refresh(session))
+      const isKnown = typeof answer === 'string' && (await this.home.tellOnce())
       if (decided.aborted) return
       if (answer && typeof answer === 'object') this.take(answer)
-      else await this.forget(session ? (session.sid ?? this.sid()) : null, answer)
+      else await this.forget(session ? (session.sid ?? this.sid()) : null, isKnown ? null : answer)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
