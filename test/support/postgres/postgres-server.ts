@@ -127,7 +127,7 @@ function sharedServerUrl(): string {
 }
 
 async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 20_000 })
   client.on('error', () => {
     // The server went away under an idle connection; the query itself rejects when it matters.
   })
