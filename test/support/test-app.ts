@@ -124,10 +124,10 @@ export class TestApp {
 
   /** The stores of this service, for another process or service on them. */
   get stores() {
-    const { databaseUrl, databaseTimeoutMs, sessionStoreUrl, sessionStoreTimeoutMs } = this.settings
+    const { databaseUrl, operation, sessionStoreUrl, sessionStoreTimeoutMs } = this.settings
     return {
       DATABASE_URL: databaseUrl,
-      DATABASE_TIMEOUT_MS: String(databaseTimeoutMs),
+      DATABASE_TIMEOUT_MS: String(operation.databaseTimeoutMs),
       SESSION_STORE_URL: sessionStoreUrl ?? '',
       SESSION_STORE_TIMEOUT_MS: String(sessionStoreTimeoutMs),
     }
