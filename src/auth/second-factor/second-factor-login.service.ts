@@ -9,7 +9,6 @@ import { RememberedDevices } from '../../factors/remembered-devices/remembered-d
 import { type Client, deviceName } from '../../http/client.js'
 import { withMethods } from '../../permissions/auth-methods.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginContext, LoginGrounds } from '../login/login-context.js'
 import { LoginLimits } from '../login/login-limits.js'
@@ -69,7 +68,6 @@ export class SecondFactorGrounds {
   constructor(
     private readonly challenges: SecondFactorChallenges,
     private readonly resets: FactorResets,
-    private readonly users: Users,
     private readonly database: Database,
   ) {}
 
@@ -78,16 +76,20 @@ export class SecondFactorGrounds {
    * it. The challenge first: to a request that was sent twice a right code must not seem wrong. Who has their factor has not
    * lost it: a reset of it that an operator has requested stops.
    */
-  of(challenge: SecondFactorChallenge, factor: CheckedFactor, { client }: LoginContext): LoginGrounds {
-    const { inLogin } = factor
+  async of(
+    challenge: SecondFactorChallenge,
+    factor: CheckedFactor,
+    { client }: LoginContext,
+  ): Promise<LoginGrounds> {
     const { user } = challenge
-    if (inLogin)
+    const { inLogin } = factor
+    // Hardly anybody has a reset, so nearly always one statement does.
+    if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
       return {
         detail: {},
         uses: [this.challenges.inLogin(challenge), inLogin],
         confirm: async (_, record) => {
           await factor.noted(record())
-          await this.cancelReset(user, client)
           await factor.used()
         },
       }
@@ -104,15 +106,6 @@ export class SecondFactorGrounds {
         await factor.used()
       },
     }
-  }
-
-  /** After a login with a factor that was one statement: hardly anybody has a reset, so only then is there a transaction. */
-  private async cancelReset(user: User, client: Client): Promise<void> {
-    if (!(await this.database.run(db => this.resets.find(db, user.id)))) return
-    await this.database.transaction(async transaction => {
-      await this.users.lock(transaction, user.id)
-      await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
-    })
   }
 }
 
@@ -145,7 +138,7 @@ export class SecondFactorLoginService {
       const requireOpen = () => this.challenges.requireOpen(challenge)
       const factor = await this.factors.check(user, proof, { action: 'login', client, requireOpen })
       const methods = withMethods(challenge.methods, factor.methods)
-      const grounds = this.grounds.of(challenge, factor, context)
+      const grounds = await this.grounds.of(challenge, factor, context)
       const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)
       await counted.completed()
       return loggedIn
