@@ -30,8 +30,8 @@ const SENT = new Map<unknown, 'body' | 'query' | 'param'>([
 /**
  * Makes what Fastify calls for the routes of controllers, from the same decorators and in the same order as
  * Nest's own factories: guards, pipes, handler, answer. It waits only for what is a promise, where Nest waits
- * some ten times in a request that has none; without any, the answer is sent before Fastify's call returns. There
- * are no interceptors, redirects, templates or streams of events: a controller that has them fails at start.
+ * some ten times in a request that has none; without any, a route answers before Fastify's call returns. There are no
+ * interceptors, redirects, templates or streams of events: a controller that has them fails at start.
  */
 export class DirectRoutes {
   private readonly parts: PartsOfNest

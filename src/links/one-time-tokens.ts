@@ -161,6 +161,18 @@ export class OneTimeTokens {
     return turned.length > 0
   }
 
+  /** Whether a token has neither been used nor withdrawn; it may have expired a short time ago. */
+  async isKept(text: string): Promise<boolean> {
+    const { id, hash } = oneTimeTokens
+    const rows = await this.database.run(db =>
+      db
+        .select({ id })
+        .from(oneTimeTokens)
+        .where(eq(hash, hashOf(text))),
+    )
+    return rows.length > 0
+  }
+
   /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or have expired. */
   async expiriesOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (hashes.length === 0) return new Map()

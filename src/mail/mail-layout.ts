@@ -39,6 +39,7 @@ export function htmlOf(mail: Mail, sender: MailSender): string {
 <style>${DARK}${colors.dark ? darkButton(colors.dark) : ''}</style>
 </head>
 <body class="page" style="${PAGE};background:${colors.page}">
+${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0"><tr><td align="center" style="padding:40px 16px">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
@@ -56,11 +57,16 @@ ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : '
 `.text
 }
 
+/** What lists of mails show beside the subject. */
+function preview({ paragraphs }: Mail): Html {
+  return html`<div style="display:none">${paragraphs[0] ?? ''}</div>`
+}
+
 /** The logo, or the first letter in the colour of buttons, beside the name. */
 function head(site: string, logoUrl: string | null, { button: background, ink, onPage }: MailColors): Html {
   const letter = Array.from(site)[0]?.toLocaleUpperCase() ?? ''
   const mark = logoUrl
-    ? html`<td><img src="${logoUrl}" alt="" height="32" style="display:block;max-width:240px"></td>`
+    ? html`<td><img src="${logoUrl}" alt="" height="32" style="${LOGO}"></td>`
     : html`<td class="button" width="32" height="32" align="center" aria-hidden="true" style="${MARK};background:${background};color:${ink}">${letter}</td>`
   return html`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${mark}
 <td class="name" style="${SITE};color:${onPage}">${site}</td></tr></table>`
@@ -100,6 +106,7 @@ function darkButton({ button: background, ink }: NonNullable<MailColors['dark']>
 const PAGE = "margin:0;padding:0;color:#16181d;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
 const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6'
 const CARD = 'padding:32px;background:#ffffff;border:1px solid #e3e5ea;border-radius:12px'
+const LOGO = 'display:block;width:auto;height:auto;max-width:240px;max-height:32px'
 const MARK = 'border-radius:8px;font-size:15px;line-height:32px;font-weight:600'
 const SITE = 'padding-left:10px;font-size:15px;font-weight:600'
 const TITLE = 'margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:600;letter-spacing:-0.01em'

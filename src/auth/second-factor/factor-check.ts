@@ -30,8 +30,8 @@ export interface FactorContext {
   readonly client: Client
   /** The session that it is typed in; none at a login. */
   readonly session?: Pick<Session, 'sid' | 'createdAt'>
-  /** Throws when what the factor is for is already done: the same request, sent twice, has used the factor up. */
-  readonly requireOpen?: () => Promise<void>
+  /** Whether what the factor is for is done already: the same request, sent twice, has then used the factor up. */
+  readonly isDone?: () => Promise<boolean>
 }
 
 /** A factor that is right, and not used up yet. */
@@ -70,12 +70,12 @@ export class FactorCheck {
 
   /**
    * What the proof proves; nothing is stored yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
-   * was used before, and `PASSKEY_INVALID`, after a row in the audit log, and instead of these what
-   * `requireOpen` throws. Counts nothing: the caller has counted a guess before, and reports how it ended.
+   * was used before, and `PASSKEY_INVALID`, after a row in the audit log; `CHALLENGE_EXPIRED` for what is done
+   * already. Counts nothing: the caller has counted a guess before, and reports how it ended.
    */
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
     const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
-    const factor = await noted(this.find(user, proof, context))
+    const factor = await noted(unlessDone(this.find(user, proof, context), context))
     return { ...factor, noted, use: transaction => noted(factor.use(transaction)) }
   }
 
@@ -145,10 +145,7 @@ export class FactorCheck {
     try {
       return await step
     } catch (error) {
-      if (isWrongFactor(error)) {
-        await context.requireOpen?.()
-        this.noteFailure(user, proof, context)
-      }
+      if (isWrongFactor(error)) this.noteFailure(user, proof, context)
       throw error
     }
   }
@@ -169,6 +166,17 @@ const WRONG: ReadonlySet<ErrorCode> = new Set(['SECOND_FACTOR_INVALID', 'PASSKEY
 /** Whether it is about a factor that is wrong, and not about what prevented the check. */
 export function isWrongFactor(error: unknown): boolean {
   return error instanceof ApiError && WRONG.has(error.code)
+}
+
+async function unlessDone<T>(found: Promise<T>, { isDone }: FactorContext): Promise<T> {
+  try {
+    return await found
+  } catch (error) {
+    // A database that does not say counts as not: a wrong factor must never pass for an outage.
+    if (isDone && isWrongFactor(error) && (await isDone().catch(() => false)))
+      throw new ApiError('CHALLENGE_EXPIRED')
+    throw error
+  }
 }
 
 function requireFirst(isRight: boolean): void {

@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { clientNetworkOf } from '../../http/network.js'
-import { hashOf, type OneTimeToken } from '../../links/one-time-token.js'
+import type { OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import type { Source } from '../../permissions/permissions.js'
@@ -83,10 +83,9 @@ export class SecondFactorChallenges {
     return { text, user, source, methods: authMethods(...methods), tries }
   }
 
-  /** Throws `CHALLENGE_EXPIRED` when another request has completed this login. */
-  async requireOpen({ text }: SecondFactorChallenge): Promise<void> {
-    const live = await this.tokens.expiriesOf([hashOf(text)])
-    if (live.size === 0) throw new ApiError('CHALLENGE_EXPIRED')
+  /** Whether another request has completed this login, or it was called off; one that has only expired is not done. */
+  async isDone({ text }: SecondFactorChallenge): Promise<boolean> {
+    return !(await this.tokens.isKept(text))
   }
 
   /**

@@ -74,7 +74,7 @@ export class SecondFactorGrounds {
   /**
    * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one transaction with
    * it. The challenge first: to a request that was sent twice a right code must not seem wrong. Who has their factor has not
-   * lost it: a reset of it that an operator has requested stops.
+   * lost it: a reset of it that an operator has requested stops, unless it is requested in the same instant.
    */
   async of(
     challenge: SecondFactorChallenge,
@@ -83,7 +83,7 @@ export class SecondFactorGrounds {
   ): Promise<LoginGrounds> {
     const { user } = challenge
     const { inLogin } = factor
-    // Hardly anybody has a reset, so nearly always one statement does.
+    // Hardly anybody has a reset, so a transaction is hardly ever needed.
     if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
       return {
         detail: {},
@@ -135,8 +135,8 @@ export class SecondFactorLoginService {
     const { client } = context
     const counted = await this.limits.countGuess(user.email, client)
     try {
-      const requireOpen = () => this.challenges.requireOpen(challenge)
-      const factor = await this.factors.check(user, proof, { action: 'login', client, requireOpen })
+      const isDone = () => this.challenges.isDone(challenge)
+      const factor = await this.factors.check(user, proof, { action: 'login', client, isDone })
       const methods = withMethods(challenge.methods, factor.methods)
       const grounds = await this.grounds.of(challenge, factor, context)
       const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)

@@ -62,6 +62,7 @@ export class Installation {
       const environment = environmentOf({
         DATABASE_URL: postgres.url,
         SESSION_STORE_URL: redis.url,
+        DATABASE_TIMEOUT_MS: '3000',
         SESSION_STORE_TIMEOUT_MS: '3000',
         JWT_KEYS_FILE: keysFile,
         STRIPE_API_URL: sandbox.url,

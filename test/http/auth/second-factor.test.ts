@@ -221,6 +221,23 @@ describe('a code', () => {
 })
 
 describe('a recovery code', () => {
+  it('is won by one of two requests at once on the embedded database, which goes on', async () => {
+    const embedded = await TestApp.start('embedded')
+    try {
+      const user = await anOwner(embedded)
+      await giveAuthenticator(embedded, user)
+      const [recoveryCode] = await giveRecoveryCodes(embedded, user)
+      const challenges = [await aChallenge(embedded, user), await aChallenge(embedded, user)]
+      const answers = await Promise.all(
+        challenges.map(challenge => secondStep(embedded, { challenge, recoveryCode })),
+      )
+      expect(answers.map(outcome).sort()).toEqual(['200', '401 SECOND_FACTOR_INVALID'])
+      expect(await aChallenge(embedded, user)).toEqual(expect.any(String))
+    } finally {
+      await embedded.stop()
+    }
+  })
+
   it('counts once, however it is typed, is recorded and mailed', async () => {
     const { user, codes } = await anEnrolled()
     const typed = ` ${codes[0]!.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `

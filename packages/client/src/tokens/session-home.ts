@@ -45,8 +45,8 @@ const UNNAMED = '*'
 const TOLD = '-'
 
 /**
- * The HttpOnly cookie: no script ever sees it, and all tabs share it. It stays when its session is over, and each
- * visit hears so again. Only a logout, and that it was told, leave a note in the storage.
+ * The HttpOnly cookie: no script ever sees it, and all tabs share it. It stays when its session is over, and the service
+ * says so at each visit; people are told once. Only that and a logout leave a note in the storage.
  */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {

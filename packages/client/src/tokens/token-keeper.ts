@@ -142,10 +142,11 @@ export class TokenKeeper {
     try {
       const session = await this.home.presented()
       const answer = session && (await this.api.refresh(session))
-      const isKnown = typeof answer === 'string' && (await this.home.tellOnce())
       if (decided.aborted) return
-      if (answer && typeof answer === 'object') this.take(answer)
-      else await this.forget(session ? (session.sid ?? this.sid()) : null, isKnown ? null : answer)
+      if (answer && typeof answer === 'object') return this.take(answer)
+      const isKnown = answer !== null && (await this.home.tellOnce().catch(() => false))
+      if (decided.aborted) return
+      await this.forget(session ? (session.sid ?? this.sid()) : null, isKnown ? null : answer)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
