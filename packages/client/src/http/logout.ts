@@ -74,7 +74,7 @@ export class Logout {
     if (isThisSession) await this.api.logout(this.token as AccessToken)
     await this.home.settle(sid)
     // Its cookie is still there.
-    if (typeof renewed === 'string') await this.home.tellOnce().catch(() => {})
+    if (typeof renewed === 'string') await this.home.isOldNews(0).catch(() => {})
   }
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {

@@ -22,10 +22,10 @@ export interface SessionHome {
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
   /**
-   * Notes, until the next login, that people were told that their session is over. False the first time, and where
-   * a session that is over is forgotten.
+   * Whether people have known for an hour that their session is over; notes the time (milliseconds) if they hear of it now.
+   * 0: they have ended it themselves. False where a session that is over is forgotten.
    */
-  tellOnce(): Promise<boolean>
+  isOldNews(now: number): Promise<boolean>
   /** Whether a token of this session may be taken over from another tab. */
   isOwn(sid: string): Promise<boolean>
   /**
@@ -41,12 +41,13 @@ export interface SessionHome {
 
 /** What stands for the session where only the service knows which one it is. */
 const UNNAMED = '*'
-/** In place of a session to be ended: that of the cookie is over, and people know. */
-const TOLD = '-'
+/** In place of a session to be ended: that of the cookie is over, and people know since the time behind it. */
+const TOLD = '!'
+const NEWS_MS = 60 * 60 * 1000
 
 /**
  * The HttpOnly cookie: no script ever sees it, and all tabs share it. It stays when its session is over, and the service
- * says so at each visit; people are told once. Only that and a logout leave a note in the storage.
+ * says so at each visit; people are told for an hour. Only that and a logout leave a note in the storage.
  */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
@@ -56,10 +57,10 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     forget: async () => {},
-    tellOnce: async () => {
+    isOldNews: async now => {
       const note = await storage.get(key)
-      if (!note) await storage.set(key, TOLD)
-      return !!note
+      if (!note) await storage.set(key, TOLD + now)
+      return !!note && !(now - Number(note.slice(TOLD.length)) < NEWS_MS)
     },
     isOwn: async () => true,
     leave: async sid => {
@@ -68,7 +69,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     },
     left: async () => {
       const sid = await storage.get(key)
-      return sid && sid !== TOLD ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
+      return sid && !sid.startsWith(TOLD) ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
     },
     settle: async sid => {
       if ((await storage.get(key)) === (sid ?? UNNAMED)) await storage.remove(key)
@@ -104,7 +105,7 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     forget: async sid => {
       if ((await read())?.sid === sid) await storage.remove(key)
     },
-    tellOnce: async () => false,
+    isOldNews: async () => false,
     isOwn: async sid => (await read())?.sid === sid,
     leave: async sid => {
       const kept = await read()

@@ -144,9 +144,9 @@ export class TokenKeeper {
       const answer = session && (await this.api.refresh(session))
       if (decided.aborted) return
       if (answer && typeof answer === 'object') return this.take(answer)
-      const isKnown = answer !== null && (await this.home.tellOnce().catch(() => false))
+      const isOld = answer && (await this.home.isOldNews(this.platform.deviceTime()).catch(() => false))
       if (decided.aborted) return
-      await this.forget(session ? (session.sid ?? this.sid()) : null, isKnown ? null : answer)
+      await this.forget(session ? (session.sid ?? this.sid()) : null, isOld ? null : answer)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
