@@ -89,8 +89,8 @@ test('pages 6: a logout in an outage is finished by the page that is opened afte
   } finally {
     await stage.redis.restart()
   }
-  // What is left is the device's own id, and that nobody has to be told of the cookie's session.
-  const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value.startsWith('!'))`
+  // What is left is the device's own id, and that the cookie's session was ended here.
+  const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value === '-')`
   for (const tab of tabs) await tab.until(`!client.state.reason && ${isForgotten}`)
   const rows = await stage.app.auditRows()
   const loggedOut = rows.filter(({ action, userId }) => action === 'logout' && userId === owner.id)

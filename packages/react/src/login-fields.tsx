@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { LoginWords } from './login-words.js'
 import { useSession } from './use-session.js'
 
-/** Why somebody has to log in again; empty for who has logged out here, was not logged in before, or was told already. */
+/** Why somebody has to log in again; empty for who has logged out here, or was not logged in before. */
 export function LogoutNews({ words }: { readonly words: LoginWords }): ReactNode {
   const state = useSession()
   const cause = state.status === 'loggedOut' ? state.cause : undefined

@@ -72,9 +72,7 @@ export class Logout {
     this.token = typeof renewed === 'string' ? null : renewed
     const isThisSession = this.token && (sid === null || this.token.caller.sid === sid)
     if (isThisSession) await this.api.logout(this.token as AccessToken)
-    await this.home.settle(sid)
-    // Its cookie is still there.
-    if (typeof renewed === 'string') await this.home.isOldNews(0).catch(() => {})
+    await this.home.settle(sid, typeof renewed === 'string')
   }
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {

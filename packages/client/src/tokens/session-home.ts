@@ -21,11 +21,6 @@ export interface SessionHome {
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
-  /**
-   * Whether people have known for an hour that their session is over; notes the time (milliseconds) if they hear of it now.
-   * 0: they have ended it themselves. False where a session that is over is forgotten.
-   */
-  isOldNews(now: number): Promise<boolean>
   /** Whether a token of this session may be taken over from another tab. */
   isOwn(sid: string): Promise<boolean>
   /**
@@ -35,19 +30,20 @@ export interface SessionHome {
   leave(sid: string | null): Promise<boolean>
   /** The session that is to be ended, and the service may not know it yet; null when there is none. */
   left(): Promise<Presented | null>
-  /** The service knows; null for a session that only it could name. */
-  settle(sid: string | null): Promise<void>
+  /** The service knows; null for a session that only it could name. `isOver`: it has known before. */
+  settle(sid: string | null, isOver: boolean): Promise<void>
+  /** Whether the session that is still presented was ended here, so that nobody has to be told. */
+  isSettled(): Promise<boolean>
 }
 
 /** What stands for the session where only the service knows which one it is. */
 const UNNAMED = '*'
-/** In place of a session to be ended: that of the cookie is over, and people know since the time behind it. */
-const TOLD = '!'
-const NEWS_MS = 60 * 60 * 1000
+/** In place of a session to be ended: that of the cookie is over. */
+const SETTLED = '-'
 
 /**
- * The HttpOnly cookie: no script ever sees it, and all tabs share it. It stays when its session is over, and the service
- * says so at each visit; people are told for an hour. Only that and a logout leave a note in the storage.
+ * The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the
+ * storage.
  */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
@@ -57,11 +53,6 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     forget: async () => {},
-    isOldNews: async now => {
-      const note = await storage.get(key)
-      if (!note) await storage.set(key, TOLD + now)
-      return !!note && !(now - Number(note.slice(TOLD.length)) < NEWS_MS)
-    },
     isOwn: async () => true,
     leave: async sid => {
       await storage.set(key, sid ?? UNNAMED)
@@ -69,11 +60,14 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     },
     left: async () => {
       const sid = await storage.get(key)
-      return sid && !sid.startsWith(TOLD) ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
+      return sid && sid !== SETTLED ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
     },
-    settle: async sid => {
-      if ((await storage.get(key)) === (sid ?? UNNAMED)) await storage.remove(key)
+    settle: async (sid, isOver) => {
+      if ((await storage.get(key)) !== (sid ?? UNNAMED)) return
+      // Only an answer to a logout takes the cookie.
+      await (isOver ? storage.set(key, SETTLED) : storage.remove(key))
     },
+    isSettled: async () => (await storage.get(key)) === SETTLED,
   }
 }
 
@@ -105,7 +99,6 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     forget: async sid => {
       if ((await read())?.sid === sid) await storage.remove(key)
     },
-    isOldNews: async () => false,
     isOwn: async sid => (await read())?.sid === sid,
     leave: async sid => {
       const kept = await read()
@@ -117,5 +110,6 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     settle: async sid => {
       if ((await read(true))?.sid === sid) await storage.remove(key)
     },
+    isSettled: async () => false,
   }
 }
