@@ -292,7 +292,7 @@ describe('Two replicas', () => {
   let first: TestApp
   let second: TestApp
   beforeAll(async () => {
-    first = await TestApp.start('redis + postgres')
+    first = await TestApp.start('redis + postgres', { DATABASE_POOL_SIZE: '40' })
     second = await TestApp.start('redis + postgres', first.stores)
   })
   afterAll(async () => {
