@@ -3,16 +3,18 @@ import pg from 'pg'
 import { type Db, REPORTS_AT_ONCE } from '../connection.js'
 import { isOutage } from './postgres-outage.js'
 
-const POOL: pg.PoolConfig = {
-  /** Fail fast: waiting longer only piles up requests. */
-  connectionTimeoutMillis: 1_000,
-  application_name: 'mainstay',
-}
 const STATEMENT_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 5_000
 /** The server's own limit should come first, because this one costs the connection. */
 const BEYOND_MS = 500
 const REPORT_TIMEOUT_MS = 5_000
+
+export interface PoolLimits {
+  /** Connections for requests. */
+  readonly size: number
+  /** How long a request waits for one, in milliseconds. */
+  readonly waitMs: number
+}
 
 /** The connections to one server: for requests, and a few for reports. */
 export class PostgresPools {
@@ -24,10 +26,10 @@ export class PostgresPools {
 
   constructor(
     readonly url: string,
-    size: number,
+    private readonly limits: PoolLimits,
     private readonly onError: (error: Error) => void,
   ) {
-    this.requests = this.pool(size, STATEMENT_TIMEOUT_MS)
+    this.requests = this.pool(limits.size, STATEMENT_TIMEOUT_MS)
     this.reports = this.pool(REPORTS_AT_ONCE, REPORT_TIMEOUT_MS)
     this.db = drizzle(this.requests) as unknown as Db
   }
@@ -59,7 +61,8 @@ export class PostgresPools {
 
   private pool(max: number, statementTimeoutMs: number): pg.Pool {
     const pool = new pg.Pool({
-      ...POOL,
+      application_name: 'mainstay',
+      connectionTimeoutMillis: this.limits.waitMs,
       max,
       connectionString: this.url,
       query_timeout: statementTimeoutMs + BEYOND_MS,

@@ -8,6 +8,8 @@ import { unlimitedTransaction } from './unlimited-transaction.js'
 
 /** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000
+/** Connecting takes several round trips. Waiting longer only piles up requests. */
+const LEAST_WAIT_MS = 1_000
 
 export interface PostgresOptions {
   /** `postgres://…`, with several hosts where one takes over from another. */
@@ -23,10 +25,11 @@ export function openPostgres(
   onError: (error: Error) => void,
 ): Connection {
   const urls = hostUrls(url)
-  let pools = new PostgresPools(urls[0] as string, poolSize, onError)
+  const limits = { size: poolSize, waitMs: Math.max(LEAST_WAIT_MS, timeoutMs) }
+  let pools = new PostgresPools(urls[0] as string, limits, onError)
   const use = (host: string) => {
     pools.retire()
-    pools = new PostgresPools(host, poolSize, onError)
+    pools = new PostgresPools(host, limits, onError)
   }
   const find = async (limitMs: number) => {
     const primary = await findPrimary(urls, pools.url, limitMs)
