@@ -20,7 +20,8 @@ const COLOR = /^#[0-9a-f]{6}$/
 export function colorsOf(branding: Branding | undefined, accent: string): MailColors {
   const { light, dark } = accentsOf(accent)
   const ours = {
-    ...{ page: PAGE, onPage: ON_PAGE },
+    page: PAGE,
+    onPage: ON_PAGE,
     button: light.color,
     ink: light.ink,
     dark: { button: dark.color, ink: dark.ink },

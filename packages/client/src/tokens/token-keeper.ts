@@ -142,10 +142,10 @@ export class TokenKeeper {
     try {
       const session = await this.home.presented()
       const answer = session && (await this.api.refresh(session))
-      const isSettled = await this.home.isSettled()
       if (decided.aborted) return
-      if (answer && typeof answer === 'object') this.take(answer)
-      else await this.forget(session && (session.sid ?? this.sid()), isSettled ? null : answer)
+      if (answer && typeof answer === 'object') return this.take(answer)
+      const cause = (await this.home.isSettled()) ? null : answer
+      if (!decided.aborted) await this.forget(session && (session.sid ?? this.sid()), cause)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
