@@ -28,6 +28,7 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testEnvironment: '<rootDir>/test/runner/environment.mjs',
   runtime: '<rootDir>/test/runner/runtime.mjs',
+  runner: '<rootDir>/test/runner/runner.mjs',
   injectGlobals: false,
   transform: {
     '\\.ts$': ['@swc/jest', ourCode],
