@@ -4,7 +4,7 @@ import { type Cache, caching } from 'cache-manager'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
-import type { PlanName } from '../permissions/plans-file.js'
+import type { PlanText } from '../permissions/plans-file.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { KnownSubscription } from './subscription/subscription-rules.js'
 
@@ -117,7 +117,7 @@ function markKey(accountId: string): string {
 }
 
 /** A price that can be bought, as the provider has it. */
-export interface OfferedPlan extends PlanName {
+export interface OfferedPlan extends PlanText {
   readonly priceId: string
   /**
    * For one period, or for one seat of it, in the currency's smallest unit; null where the provider charges
@@ -158,7 +158,7 @@ export class PlanCache {
 
   static async over(redis: RedisConnection | null, { stripe }: Settings, clock: Clock): Promise<PlanCache> {
     // Each list of prices has its own entry.
-    const key = `plans:${stripe.priceIds.join(',')}`
+    const key = `offered-plans:${stripe.priceIds.join(',')}`
     return new PlanCache(await SharedCache.over(redis, 'PlanCache', 2), key, clock)
   }
 

@@ -12,8 +12,16 @@ export interface PlanName {
   readonly names: Readonly<Record<string, string>>
 }
 
+/** What people read about a plan before they choose it. */
+export interface PlanText extends PlanName {
+  /** What it offers, a few words each. */
+  readonly features: readonly string[]
+  /** The same in other languages, by their BCP 47 tags. */
+  readonly translatedFeatures: Readonly<Record<string, readonly string[]>>
+}
+
 /** A plan that can be bought. */
-export interface Plan extends PlanName {
+export interface Plan extends PlanText {
   /** The most that users of the account may be allowed while it is paid. */
   readonly entitled: Permissions
   /** Whether the provider bills by active users. */
@@ -97,13 +105,26 @@ function parsed(text: string, faults: string[]): unknown {
 }
 
 function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): void {
-  const { name, names = {}, prices, entitlements, seats = false, ...unknown } = given
+  const { name, names = {}, prices, entitlements, seats = false, ...others } = given
+  const { features = [], translatedFeatures = {}, ...unknown } = others
   refuseUnknown(unknown, faults)
   if (typeof name !== 'string' || name === '') faults.push('a plan has no name')
   if (typeof seats !== 'boolean') faults.push(`seats of ${name} must be true or false`)
   const plan = {
     name: String(name),
-    names: namesOf(names, `names of ${name}`, faults),
+    names: translated(
+      names,
+      isName,
+      `names of ${name} must have a name by language, such as {"de": "…"}`,
+      faults,
+    ),
+    features: featuresOf(features, `features of ${name}`, faults),
+    translatedFeatures: translated(
+      translatedFeatures,
+      isListOfTexts,
+      `translatedFeatures of ${name} must have a list of texts by language, such as {"de": ["…"]}`,
+      faults,
+    ),
     entitled: entitledOf(entitlements, `entitlements of ${name}`, faults),
     seats: seats === true,
   }
@@ -116,11 +137,31 @@ function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): v
   }
 }
 
-function namesOf(given: unknown, what: string, faults: string[]): Plan['names'] {
-  const names = fieldsOf(given) as Plan['names']
-  const isMap = Object.entries(names).every(([tag, name]) => isTag(tag) && typeof name === 'string' && name)
-  if (!isMap || given !== names) faults.push(`${what} must have a name by language, such as {"de": "…"}`)
-  return isMap ? names : {}
+function featuresOf(given: unknown, what: string, faults: string[]): Plan['features'] {
+  if (isListOfTexts(given)) return given
+  faults.push(`${what} must be a list of texts`)
+  return []
+}
+
+/** A value for each language. */
+function translated<T>(
+  given: unknown,
+  isOne: (value: unknown) => value is T,
+  fault: string,
+  faults: string[],
+): Record<string, T> {
+  const entries = Object.entries(fieldsOf(given))
+  const values = entries.filter((entry): entry is [string, T] => isTag(entry[0]) && isOne(entry[1]))
+  if (given !== fieldsOf(given) || values.length < entries.length) faults.push(fault)
+  return Object.fromEntries(values)
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+function isListOfTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isName)
 }
 
 function isTag(text: string): boolean {

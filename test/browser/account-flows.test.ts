@@ -381,6 +381,12 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   )
   expect(await page.locator('.tag.bad').count()).toBe(0)
   await keepScreenshot(page, 'main-audit')
+
+  const login = page.getByText(`${owner.email} logged in`)
+  await login.waitFor()
+  await page.getByLabel('Person').selectOption(member.email)
+  await login.waitFor({ state: 'hidden' })
+  await seeing(`${owner.email} removed ${member.email} from the team`)
 })
 
 test('finds everybody of a team that is longer than a page', async () => {

@@ -149,7 +149,7 @@ async function goTo(path: string): Promise<void> {
 }
 
 async function take(name: string): Promise<void> {
-  await eventually(() => onTheirWay.size === 0, { what: `what ${name} has asked for`, timeoutMs: 15_000 })
+  await eventually(() => onTheirWay.size === 0, { what: `what ${name} has asked for`, timeoutMs: 30_000 })
   await untilShown(page)
   await showUsualPorts()
   if (IS_RENEWING) {

@@ -9,11 +9,11 @@ export interface Patience {
 
 /**
  * The first truthy answer of `probe`, asked again and again. A probe that throws counts as "not yet".
- * Rejects after `timeoutMs` (10 s unless told), with the last thrown error as its cause.
+ * Rejects after `timeoutMs` (20 s unless told), with the last thrown error as its cause.
  */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
-  { what = 'the condition', timeoutMs = 10_000, everyMs = 20 }: Patience = {},
+  { what = 'the condition', timeoutMs = 20_000, everyMs = 20 }: Patience = {},
 ): Promise<T> {
   const startedAt = performance.now()
   let cause: unknown

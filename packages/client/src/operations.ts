@@ -903,6 +903,10 @@ export interface PlanAnswer {
   readonly name: string
   /** What it is called in other languages, by their BCP 47 tags */
   readonly names: Readonly<Record<string, string>>
+  /** What it offers: from the plans file, or else the marketing features of the product */
+  readonly features: readonly string[]
+  /** The features in other languages, by their BCP 47 tags */
+  readonly translatedFeatures: Readonly<Record<string, readonly string[]>>
   /** For one period, or one seat of it, in the currency's smallest unit */
   readonly amount: number | null
   /** ISO 4217, lower case */

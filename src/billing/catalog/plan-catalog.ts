@@ -2,13 +2,16 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
 import { Logger } from '../../log/logger.js'
-import { type PlanName, PlansFile } from '../../permissions/plans-file.js'
+import { type PlanName, PlansFile, type PlanText } from '../../permissions/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/payment-requests.js'
 
 /** Before the language, in the metadata of a product. */
 const NAME_KEY = 'name_'
+const FEATURES_KEY = 'features_'
+/** Between features in metadata, which holds one line for each key. */
+const BETWEEN_FEATURES = '|'
 
 /** How long a page waits for the provider. */
 const PATIENCE_MS = 3_000
@@ -84,7 +87,7 @@ export class PlanCatalog {
     return [
       {
         priceId,
-        ...nameOf(plan, price),
+        ...textOf(plan, price),
         amount,
         currency,
         interval: recurring.interval as OfferedPlan['interval'],
@@ -96,15 +99,33 @@ export class PlanCatalog {
 }
 
 /** That of the plans file comes first, and has no translations but its own. */
-function nameOf(plan: PlanName | null, { product, nickname }: Stripe.Price): PlanName {
-  if (plan) return { name: plan.name, names: plan.names }
-  if (typeof product === 'object' && !product.deleted)
-    return { name: product.name, names: namesIn(product.metadata) }
-  return { name: nickname ?? 'Subscription', names: {} }
+function textOf(plan: PlanText | null, { product, nickname }: Stripe.Price): PlanText {
+  if (plan) {
+    const { name, names, features, translatedFeatures } = plan
+    return { name, names, features, translatedFeatures }
+  }
+  if (typeof product === 'object' && !product.deleted) return textOfProduct(product)
+  return { name: nickname ?? 'Subscription', names: {}, features: [], translatedFeatures: {} }
 }
 
-/** `name_de` of a product's metadata is its name in German. */
-function namesIn(metadata: Stripe.Metadata): PlanName['names'] {
-  const names = Object.entries(metadata).filter(([key, name]) => key.startsWith(NAME_KEY) && name !== '')
-  return Object.fromEntries(names.map(([key, name]) => [key.slice(NAME_KEY.length), name]))
+/** `name_de` of its metadata is its name in German, `features_de` its features, with a bar between two. */
+function textOfProduct({ name, metadata, marketing_features: features }: Stripe.Product): PlanText {
+  return {
+    name,
+    names: Object.fromEntries(translationsIn(metadata, NAME_KEY)),
+    features: features.flatMap(feature => feature.name || []),
+    translatedFeatures: Object.fromEntries(
+      translationsIn(metadata, FEATURES_KEY).map(([tag, text]) => [tag, featuresIn(text)]),
+    ),
+  }
+}
+
+/** By language. */
+function translationsIn(metadata: Stripe.Metadata, prefix: string): [tag: string, text: string][] {
+  const texts = Object.entries(metadata).filter(([key, text]) => key.startsWith(prefix) && text !== '')
+  return texts.map(([key, text]) => [key.slice(prefix.length), text])
+}
+
+function featuresIn(text: string): string[] {
+  return text.split(BETWEEN_FEATURES).flatMap(feature => feature.trim() || [])
 }

@@ -21,6 +21,21 @@ class PlanAnswer {
   names!: Record<string, string>
 
   @ApiProperty({
+    type: [String],
+    example: ['Your whole team', 'Every report'],
+    description: 'What it offers: from the plans file, or else the marketing features of the product',
+  })
+  features!: string[]
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    example: { de: ['Ihre ganze Mannschaft', 'Alle Berichte'] },
+    description: 'The features in other languages, by their BCP 47 tags',
+  })
+  translatedFeatures!: Record<string, string[]>
+
+  @ApiProperty({
     type: 'integer',
     nullable: true,
     example: 2000,

@@ -26,7 +26,7 @@ export async function untilShown(page: Page): Promise<void> {
   await eventually(
     async () =>
       (await page.locator('h1:visible').count()) === 1 && (await page.locator('.waiting').count()) === 0,
-    { what: `${page.url()} to be shown`, timeoutMs: 15_000, everyMs: 50 },
+    { what: `${page.url()} to be shown`, timeoutMs: 30_000, everyMs: 50 },
   )
 }
 

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js'
 import { PASSWORD } from '../../support/people.js'
 
 /** Longer than any wait of the client's that a test lets it come to. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 /** A tab with a plain page. Code for the page is text: the types of the tests know nothing of a page. */
 export class Tab {

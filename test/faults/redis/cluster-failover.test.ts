@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
 import type { User } from '../../../src/users/user.js'
+import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
@@ -69,10 +70,10 @@ describe('when a master of a Redis Cluster', () => {
     throw new Error('No master has a replica')
   }
 
-  /** A session that lies on this master. */
+  /** A session that lies on this master. On the way others are opened, on shards that may still be failing over. */
   async function signInOn(master: RedisServer, user: User): Promise<SignedIn> {
     for (;;) {
-      const session = await signIn(app, user, 'satellite')
+      const session = await eventually(() => signIn(app, user, 'satellite'), { timeoutMs: FAILOVER_MS })
       const [itsMaster] = await cluster.mastersOf([sessionKey(sidOf(session))])
       if (itsMaster === master) return session
     }

@@ -257,13 +257,18 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 })
 
 describe.each(BACKENDS)('without a plans file (%s)', backend => {
-  it('plans have the names of the provider’s products, also in the languages of their metadata', async () => {
+  it('plans have the texts of the provider’s products, also in the languages of their metadata', async () => {
     const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
     try {
       const { signedIn } = await aSubscriber(app)
       const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
       expect(json.plans).toMatchObject([
-        { name: 'Monthly', names: { de: 'Monatlich' } },
+        {
+          name: 'Monthly',
+          names: { de: 'Monatlich' },
+          features: ['Your whole team', 'Data entry and reports on every site'],
+          translatedFeatures: { de: ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website'] },
+        },
         { name: 'Yearly', names: { de: 'Jährlich' } },
       ])
       expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({

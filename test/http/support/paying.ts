@@ -17,6 +17,8 @@ export const PLANS = {
     {
       name: 'Basic',
       names: { de: 'Basis' },
+      features: ['Data entry'],
+      translatedFeatures: { de: ['Dateneingabe'] },
       prices: ['price_monthly'],
       entitlements: ['teamManagement', 'dataEntry'],
     },

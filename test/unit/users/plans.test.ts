@@ -26,7 +26,14 @@ describe('the plans file', () => {
     const plans = await plansOf(PLANS)
     expect(plans.withoutPlan).toEqual(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
     expect(plans.of('price_yearly')).toMatchObject({ name: 'Team', seats: true })
-    expect(plans.of('price_monthly')).toMatchObject({ name: 'Basic', names: { de: 'Basis' }, seats: false })
+    expect(plans.of('price_monthly')).toMatchObject({
+      name: 'Basic',
+      names: { de: 'Basis' },
+      features: ['Data entry'],
+      translatedFeatures: { de: ['Dateneingabe'] },
+      seats: false,
+    })
+    expect(plans.of('price_yearly')).toMatchObject({ names: {}, features: [], translatedFeatures: {} })
     expect(plans.of('price_monthly')?.entitled).toEqual(
       permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']),
     )
@@ -92,6 +99,10 @@ describe('the plans file', () => {
     ],
     [withPlan({ ...aPlan, names: { de_DE: 'Basis' }, prices: ['price_other'] }), 'names of Basic must have'],
     [withPlan({ ...aPlan, names: { de: '' }, prices: ['price_other'] }), 'names of Basic must have'],
+    [withPlan({ ...aPlan, features: 'Reports' }), 'features of Basic must be a list of texts'],
+    [withPlan({ ...aPlan, features: ['Reports', ''] }), 'features of Basic must be a list of texts'],
+    [withPlan({ ...aPlan, translatedFeatures: { de: 'Berichte' } }), 'translatedFeatures of Basic must have'],
+    [withPlan({ ...aPlan, translatedFeatures: { 'a b': [] } }), 'translatedFeatures of Basic must have'],
     [withPlan({ ...aPlan, prices: [] }), 'prices of Basic must be a list of at least one'],
     [withPlan({ ...aPlan, prices: 'price_other' }), 'prices of Basic must be a list of at least one'],
     [withPlan({ ...aPlan, prices: ['prod_other'] }), 'prod_other of Basic is not a price id'],

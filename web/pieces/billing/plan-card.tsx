@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Icon } from '../icon.js'
-import { t } from '../language/t.js'
+import { i18n, t } from '../language/t.js'
 import { T } from '../language/text.js'
 import { money, type OfferedPlan, periodText, planText } from './plans.js'
 
@@ -12,7 +12,7 @@ export function PlanWords({
   readonly plan: OfferedPlan
   readonly isCurrent?: boolean
 }) {
-  const { amount, currency, seats, trialDays } = plan
+  const { amount, currency, features, translatedFeatures, seats, trialDays } = plan
   return (
     <span className="plan-words">
       <span className="plan-name">
@@ -30,12 +30,13 @@ export function PlanWords({
           />
         </span>
       )}
-      {(seats || trialDays > 0) && (
-        <span className="plan-points">
-          {seats && <Point>{t('plan.seats')}</Point>}
-          {trialDays > 0 && <Point>{t('plan.trial', { days: trialDays })}</Point>}
-        </span>
-      )}
+      <span className="plan-points">
+        {(translatedFeatures[i18n.locale] ?? features).map(feature => (
+          <Point key={feature}>{feature}</Point>
+        ))}
+        {seats && <Point>{t('plan.seats')}</Point>}
+        {trialDays > 0 && <Point>{t('plan.trial', { days: trialDays })}</Point>}
+      </span>
     </span>
   )
 }

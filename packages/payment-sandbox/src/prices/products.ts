@@ -17,6 +17,9 @@ const GERMAN: Readonly<Record<string, string>> = {
   basic: 'basis',
 }
 
+const FEATURES = ['Your whole team', 'Data entry and reports on every site']
+const GERMAN_FEATURES = ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website']
+
 function titled(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -34,8 +37,11 @@ export function findProduct(id: string): Product {
     description: null,
     images: [],
     livemode: false,
-    marketing_features: [],
-    metadata: { name_de: titled(words.replace(/\w+/g, word => GERMAN[word] ?? word)) },
+    marketing_features: FEATURES.map(name => ({ name })),
+    metadata: {
+      name_de: titled(words.replace(/\w+/g, word => GERMAN[word] ?? word)),
+      features_de: GERMAN_FEATURES.join(' | '),
+    },
     name: titled(words),
     package_dimensions: null,
     shippable: null,

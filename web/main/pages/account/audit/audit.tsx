@@ -22,13 +22,20 @@ interface AuditPart {
 /** Who did what in the account. */
 export function AuditPage() {
   const [outcome, setOutcome] = useState('')
+  const [user, setUser] = useState('')
+  const [known, setKnown] = useState<People>({})
   const query = (after: string | null) =>
-    new URLSearchParams({ ...(outcome && { outcome }), ...(after && { after }) }).toString()
+    new URLSearchParams({
+      ...(outcome && { outcome }),
+      ...(user && { user }),
+      ...(after && { after }),
+    }).toString()
   const { list, more } = usePages(async after => {
     const path = `audit?${query(after)}`
     const { entries, people, next } = await call<AuditPart>('GET', path)
+    setKnown(others => ({ ...others, ...people }))
     return { rows: entries.map(entry => ({ entry, people })), next }
-  }, outcome)
+  }, outcome + user)
   const save = useAction(() => download(`audit/export?${query(null)}`, 'audit-log.jsonl'))
   return (
     <Page title={t('audit.title')}>
@@ -41,6 +48,17 @@ export function AuditPage() {
               <option value="ok">{t('audit.done')}</option>
               <option value="failed">{t('audit.failed')}</option>
               <option value="refused">{t('audit.refused')}</option>
+            </select>
+          </label>
+          <label>
+            {t('member.person')}{' '}
+            <select value={user} onChange={event => setUser(event.target.value)}>
+              <option value="">{t('policy.everyone')}</option>
+              {Object.entries(known).map(([id, email]) => (
+                <option key={id} value={id}>
+                  {email}
+                </option>
+              ))}
             </select>
           </label>
           <ActionButton action={save}>{t('common.download')}</ActionButton>
