@@ -36,17 +36,17 @@ export async function prepareEdge(server: FastifyInstance, observer: AnswerObser
   })
 }
 
-/** What was decided about a request before it came here. */
+/** Refusals that were decided before the request got here. */
 const refusals = new WeakMap<IncomingMessage, ApiError>()
 
-/** Has the edge answer this request with `refusal`, whatever is asked for. */
+/** Has the edge answer this request with `refusal`, whatever it asks for. */
 export function refuseRequest(request: IncomingMessage, refusal: ApiError): void {
   refusals.set(request, refusal)
 }
 
 /**
- * A path, or a whole URL as proxies send it (RFC 9112 §3.2). The router would read `*api/login` as a path
- * too.
+ * A path, or a whole URL as proxies send it (RFC 9112 §3.2). Otherwise the router would take `*api/login` for
+ * a path.
  */
 const TARGET = /^(\/|https?:\/\/)/i
 
@@ -60,9 +60,9 @@ function refusalOf(request: FastifyRequest): Error | undefined {
 }
 
 /**
- * For every answer, in lower case, which spares Fastify a copy of each name: an API is never framed, sniffed,
- * embedded or cached (OWASP REST Security, ASVS 3.4). `Vary: Origin` because the CORS headers depend on it, even when
- * there are none (Fetch, CORS and HTTP caches).
+ * Set on every response. An API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
+ * `Vary: Origin` because the CORS headers depend on it, even where there are none (Fetch, CORS and HTTP
+ * caches). The names are in lower case, which saves Fastify a copy of each.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   vary: 'Origin',
@@ -73,14 +73,14 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-site',
 }
 
-/** Answers may belong to one user. Public, stable routes set their own header. */
+/** Responses may belong to one user. Public, stable routes set their own header. */
 const NO_STORE = 'no-store'
 
 export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(SECURITY_HEADERS).header('cache-control', NO_STORE).header('x-request-id', request.id)
 }
 
-/** One line per request, when it is answered: what, from where, status and milliseconds. */
+/** One line per request when it is answered: what, from where, status and milliseconds. */
 export class RequestLog extends LogController {
   constructor(private readonly observer: AnswerObserver) {
     super()
@@ -111,6 +111,8 @@ export function answerFramingError(
   socket: Socket,
   observer: AnswerObserver,
 ): void {
+  // The rest of what has been refused: dropped, because closing now could take the answer from a client still sending.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
@@ -126,9 +128,11 @@ export function answerFramingError(
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} Refused\r\n${headers.join('')}\r\n${body}`)
+  const end = setTimeout(() => socket.destroy(), limits.LINGER_MS)
+  socket.once('close', () => clearTimeout(end))
 }
 
-/** How the server reads requests: strict paths, tight limits, forwarded headers from our own proxies only. */
+/** How the server reads requests: strict paths, tight limits, forwarded headers only from our own proxies. */
 export function serverOptions(settings: Settings, observer: AnswerObserver, logTo?: LogDestination) {
   return {
     logger: logOptions(settings, logTo),

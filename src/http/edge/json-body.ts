@@ -4,12 +4,15 @@ import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as received, on routes that ask for it (signatures are over bytes, not over JSON). */
+    /** The body as received, on routes that ask for it (signatures cover the bytes, not the JSON). */
     rawBody?: Buffer
   }
 }
 
-/** For a route of signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and allows the larger size. */
+/**
+ * For a route that receives signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and allows the larger
+ * size.
+ */
 export const SIGNED_BODY = { signedBody: true }
 
 const JSON_UTF8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
@@ -68,7 +71,7 @@ function refusalOf(request: FastifyRequest, body: Buffer, value: unknown): ApiEr
 
 /**
  * Whether arrays and objects are nested more than `levels` deep. Works level by level, because recursion (as
- * in class-transformer) overflows the stack at a few thousand.
+ * in class-transformer) overflows the stack at a few thousand levels.
  */
 function isDeeperThan(levels: number, value: unknown): boolean {
   let level = [value]

@@ -4,15 +4,15 @@ import type { FastifyBaseLogger } from 'fastify'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024
-/** Up to this size a body is read anyway, to tell non-JSON (400) from too large (413). */
+/** Up to this size a body is still read, to distinguish non-JSON (400) from too large (413). */
 export const MAX_READ_BODY_BYTES = 2 * MAX_BODY_BYTES
-/** Stripe's events carry whole objects. */
+/** Stripe's events contain whole objects. */
 export const MAX_WEBHOOK_BODY_BYTES = 1024 * 1024
-/** Ours have one level, Stripe's events about ten. */
+/** Our bodies have one level, Stripe's events about ten. */
 export const MAX_JSON_DEPTH = 32
-/** Node's own default, written down so that it stays; more is 431. */
+/** Node's own default, stated here so that it stays; more is 431. */
 export const MAX_HEADER_BYTES = 16 * 1024
-/** Longer than any URL that we hand out; more is 414. */
+/** Longer than any URL that we issue; more is 414. */
 export const MAX_URL_LENGTH = 8 * 1024
 /**
  * Against slowloris: time limits for the headers and for the whole request, and how often they are checked.
@@ -20,17 +20,17 @@ export const MAX_URL_LENGTH = 8 * 1024
 export const HEADERS_TIMEOUT_MS = 10_000
 export const REQUEST_TIMEOUT_MS = 15_000
 export const CONNECTIONS_CHECK_MS = 1_000
+/** How long a client may go on sending what has already been refused, before its connection is closed. */
+export const LINGER_MS = 2_000
 /** Longer than the idle timeout of the usual load balancers (60 s), so that they close first. */
 export const KEEP_ALIVE_MS = 65_000
 
 /** Descriptors for stores, logs, files and the provider. */
 const KEPT_DESCRIPTORS = 256
-/** Many connections are refused at once; one line is enough. */
+/** Many connections are refused at once; one log line is enough. */
 const LOG_EVERY_MS = 10_000
 
-/**
- * Closes new connections at once when `max` are open, and logs it. Also logs when the system allows fewer.
- */
+/** Closes new connections at once while `max` are open, and logs it. Also logs when the system allows fewer. */
 export function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
   const allowed = Math.max(1, openFilesLimit() - KEPT_DESCRIPTORS)
   if (allowed < max)

@@ -23,17 +23,17 @@ const FOR_PEOPLE = {
   transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } },
 }
 
-/** Lines that cannot be written wait up to this size, in bytes; those after them are lost. */
+/** Lines that cannot be written yet are buffered up to this size, in bytes; further lines are lost. */
 const MAX_WAITING_BYTES = 1_000_000
 
-/** Takes the lines of the log, each with its line break. */
+/** Receives the lines of the log, each with its line break. */
 export interface LogDestination {
   write(line: string): void
 }
 
 /**
- * JSON lines to `logTo`. Without it they go to standard output, and are made for people in
- * development. The path is logged without its query.
+ * JSON lines to `logTo`. Without it they go to standard output, in a readable form in development. The path
+ * is logged without its query.
  */
 export function logOptions(
   { logLevel, environment }: Settings,
@@ -56,7 +56,7 @@ export function logOptions(
 
 let ofProcess: LogDestination | undefined
 
-/** One for the process. Nothing ever waits for it: not for a disk that is full, nor for a reader that has stopped. */
+/** One for the process. Nothing ever waits for it: neither for a full disk nor for a reader that has stopped. */
 function standardOutput(): LogDestination {
   ofProcess ??= neverWaiting(1)
   return ofProcess
@@ -80,7 +80,7 @@ function neverWaiting(fd: number): LogDestination {
     output.write(`${JSON.stringify({ level: 40, time, msg: `${lost} lines before this one were lost` })}\n`)
     lost = 0
   })
-  // It is called at the end, and would try for ever what has just failed.
+  // Called at exit, and would retry forever what has just failed.
   output.flushSync = () => {
     if (!isFailing) flush()
   }

@@ -83,6 +83,13 @@ describe('A refusal', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
+  it('lets a client that goes on sending hear why it was refused', async () => {
+    for (let time = 0; time < 20; time++) {
+      const answer = await app.request({ path: '/', headers: { 'X-Long': 'a'.repeat(2_000_000) } })
+      expect(outcome(answer)).toBe('431 HEADERS_TOO_LARGE')
+    }
+  })
+
   it('of a body names each field that is wrong, and what is wrong with it', async () => {
     const body = { email: 'nobody', password: '', source: 'main', remember: true }
     const { json } = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
