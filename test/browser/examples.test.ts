@@ -6,7 +6,7 @@ import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
 import { expectGoodPage } from './stage/good-page.js'
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 const { version: VERSION } = JSON.parse(readFileSync('package.json', 'utf8'))
 /** Of `npm start`. */
 const MEMBER = 'member@example.com'

@@ -12,12 +12,11 @@ export default class QuietRunner extends TestRunner {
 
   async runTests(tests, watcher, options) {
     const isAlone = ({ path }) => ALONE.test(path)
-    await super.runTests(
-      tests.filter(test => !isAlone(test)),
-      watcher,
-      options,
-    )
-    await this.alone.runTests(tests.filter(isAlone), watcher, options)
+    const together = tests.filter(test => !isAlone(test))
+    const others = tests.filter(isAlone)
+    // An empty list would start workers all the same.
+    if (together.length > 0) await super.runTests(together, watcher, options)
+    if (others.length > 0) await this.alone.runTests(others, watcher, options)
   }
 
   on(event, listener) {

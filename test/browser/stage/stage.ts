@@ -15,7 +15,7 @@ import { ReceivedRequests } from './received-requests.js'
 
 /** For the hook that starts a stage: a browser and three servers, on a machine that may be busy. */
 export const START_MS = 60_000
-/** Playwright's own 30 s would outlast the test. */
+/** Of each step in a browser, on a machine that may be busy. */
 const PATIENCE_MS = 30_000
 
 /** The service on its servers, pages of every origin, and a browser: all over https, each under its own name. */
