@@ -66,7 +66,7 @@ export class AccountSettlement {
   }
 
   /**
-   * Deletes what we have about its payments, and personal data in their events. The customer stays at the
+   * Deletes what we store about its payments, and the personal data in their events. The customer stays at the
    * provider, because its invoices have to be kept.
    */
   async forget(transaction: Db, accountId: string): Promise<void> {

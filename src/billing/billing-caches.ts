@@ -145,6 +145,11 @@ interface PlanEntry {
   readonly freshUntil: number
 }
 
+/** A replica of the release before stores no features. */
+function withFeatures(plan: OfferedPlan): OfferedPlan {
+  return { ...plan, features: plan.features ?? [], translatedFeatures: plan.translatedFeatures ?? {} }
+}
+
 /** What is on sale. Each process also keeps the last copy that it saw. */
 @Injectable()
 export class PlanCache {
@@ -158,14 +163,16 @@ export class PlanCache {
 
   static async over(redis: RedisConnection | null, { stripe }: Settings, clock: Clock): Promise<PlanCache> {
     // Each list of prices has its own entry.
-    const key = `offered-plans:${stripe.priceIds.join(',')}`
+    const key = `plans:${stripe.priceIds.join(',')}`
     return new PlanCache(await SharedCache.over(redis, 'PlanCache', 2), key, clock)
   }
 
   /** Null while nothing is known. */
   async get(): Promise<PlanCopy | null> {
     this.last = (await this.cache.get<PlanEntry>(this.key)) ?? this.last
-    return this.last ? { plans: this.last.plans, isFresh: this.now() < this.last.freshUntil } : null
+    return this.last
+      ? { plans: this.last.plans.map(withFeatures), isFresh: this.now() < this.last.freshUntil }
+      : null
   }
 
   /** Stores what the provider has just said. */

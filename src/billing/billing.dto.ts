@@ -3,7 +3,7 @@ import { IsIn, IsOptional, IsString, Matches, MaxLength, ValidateIf } from 'clas
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { SUBSCRIPTION_STATES } from './subscription/subscription-rules.js'
 
-/** May be absent but not null, which would be a second way to say the same. */
+/** May be absent but not null, which would be a second way to say the same thing. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 export class CreateSubscriptionBody {

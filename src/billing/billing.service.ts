@@ -15,7 +15,7 @@ import { PortalService } from './subscription/portal.service.js'
 import { isLive } from './subscription/subscription-rules.js'
 import { Subscriptions } from './subscription/subscriptions.js'
 
-/** Works out what a request to subscribe is about. */
+/** Works out what a request to subscribe asks for. */
 @Injectable()
 export class CheckoutIntents {
   constructor(
@@ -47,8 +47,8 @@ export class CheckoutIntents {
 }
 
 /**
- * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and
- * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) to whoever asks too often.
+ * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED`
+ * (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
  */
 @Injectable()
 export class BillingService {

@@ -6,7 +6,7 @@ export interface ApiErrorOptions extends ErrorOptions {
   readonly detail?: string
   readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
-  /** Further members of the answer (RFC 9457 §3.2), where the code's description in the API reference has them. */
+  /** Further members of the answer (RFC 9457 §3.2), where the code's description in the API reference lists them. */
   readonly members?: Readonly<Record<string, unknown>>
 }
 

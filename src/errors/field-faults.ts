@@ -1,6 +1,7 @@
 /**
- * Everything that can be wrong with one field. The code is part of the API; the sentence is what it says in English, with
- * its `{values}`. Null: the rule that the field breaks says it, to the client's developer.
+ * Everything that can be wrong with one field. The code is part of the API; the sentence is its English text,
+ * with `{values}` filled in. Null: the rule that the field breaks has its own message, for the client's
+ * developer.
  */
 export const FIELD_FAULTS = {
   UNKNOWN_FIELD: 'property {field} should not exist',
@@ -35,9 +36,8 @@ export const FIELD_FAULTS = {
 
   PASSWORD_MISSING: 'Please enter your password',
   PASSWORD_LENGTH: 'Please choose a password of 8 to 1,024 characters',
-  PASSWORD_COMMON: 'This is one of the most common passwords: whoever guesses tries it first.',
-  PASSWORD_PERSONAL:
-    'Beside your name, your e-mail address and the name of this site there is too little in it.',
+  PASSWORD_COMMON: 'This is one of the most common passwords, which attackers try first.',
+  PASSWORD_PERSONAL: 'Too much of it is your name, your e-mail address or the name of this site.',
   PASSWORD_GUESSABLE: 'This password is too easy to guess.',
   PASSWORD_KEY_ROW: 'Straight rows of keys on your keyboard are easy to guess.',
   PASSWORD_KEY_PATTERN: 'Short keyboard patterns are easy to guess.',
@@ -92,7 +92,7 @@ export type FaultValues = Readonly<Record<string, string | number>>
 /** What is wrong with something that somebody has sent. */
 export interface Fault {
   readonly code: FieldFault
-  /** What the sentences of the code take, in any language: `max`, say. */
+  /** The values that the code's sentences take in any language, such as `max`. */
   readonly values?: FaultValues
   /** The sentence in English. */
   readonly message: string
@@ -103,13 +103,13 @@ export interface FieldError extends Fault {
   readonly field: string
 }
 
-/** A fault in the sentence of its code, with these values. */
+/** A fault with its code's sentence, filled in with these values. */
 export function faultOf(code: FieldFault, values: FaultValues = {}): Fault {
   const message = (FIELD_FAULTS[code] ?? code).replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ''))
   return { code, ...(Object.keys(values).length > 0 && { values }), message }
 }
 
-/** The same of a field. */
+/** The same for a field. */
 export function fieldError(field: string, code: FieldFault, values: FaultValues = {}): FieldError {
   const { message } = faultOf(code, { ...values, field })
   return { field, ...faultOf(code, values), message }

@@ -20,7 +20,7 @@ const CODES_OF_FRAMEWORK_STATUS: Readonly<Record<number, ErrorCode>> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 }
 
-/** Adds to a refusal what its client needs, and what whoever refused did not look up. Never rejects. */
+/** Adds to a refusal what its client needs and what the code that refused did not look up. Never rejects. */
 export interface RefusalDetails {
   amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError>
 }

@@ -5,7 +5,7 @@ import {
   type Source,
 } from '@mainstay-auth/verify/token-rules'
 
-// They stand in tokens, so whoever reads one has the same lists.
+// They are part of tokens, so everything that reads one uses the same lists.
 export {
   PERMISSIONS,
   type Permission,
@@ -25,7 +25,7 @@ export function ceilingOf(source: Source): Permissions {
   return CEILINGS[source]
 }
 
-/** The five booleans, true for the given ones. */
+/** The five booleans, true for the given permissions. */
 export function permissionsOf(granted: readonly Permission[]): Permissions {
   return Object.fromEntries(PERMISSIONS.map(name => [name, granted.includes(name)])) as Record<
     Permission,
@@ -44,19 +44,19 @@ export function limitedTo(limit: Permissions | null, granted: Permissions): Perm
   return permissionsOfBits(limit === null ? bits : bits & permissionBits(limit))
 }
 
-/** What bounds a user's grant, whatever the site of a session. */
+/** What limits a user's grant, whatever site a session is for. */
 export interface GrantLimits {
   /** The limit of the account's plan; null means none. */
   readonly entitled: Permissions | null
-  /** Where the user may log in; null means everywhere. */
+  /** The satellites where the user may log in; null means everywhere. */
   readonly satellites: readonly string[] | null
-  /** Whether they have to set up a second factor first; until then they may do nothing. */
+  /** Whether they must set up a second factor first; until then they have no permissions. */
   readonly mustEnrol: boolean
 }
 
 /**
- * What remains of a grant under the limits of its user. Who is invited to some satellites has no more
- * anywhere than sessions of satellites have: on the main site they log in to be handed on.
+ * What remains of a grant under its user's limits. Users who are invited to certain satellites only have no
+ * more permissions anywhere than satellite sessions have: on the main site they log in only to be handed on.
  */
 export function withinLimits(granted: Permissions, limits: GrantLimits): Permissions {
   const { entitled, satellites, mustEnrol } = limits
@@ -65,7 +65,7 @@ export function withinLimits(granted: Permissions, limits: GrantLimits): Permiss
   return satellites === null ? limited : effectivePermissions('satellite', limited)
 }
 
-/** One bit for each permission, in the order of {@link PERMISSIONS}; stores keep them as one small number. */
+/** One bit per permission, in the order of {@link PERMISSIONS}; stores keep them as one small number. */
 export function permissionBits(permissions: Permissions): number {
   return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)
 }

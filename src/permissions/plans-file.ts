@@ -5,18 +5,18 @@ import { SettingsError } from '../config/read-settings.js'
 import { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
 
-/** What people call a plan. */
+/** The readable name of a plan. */
 export interface PlanName {
   readonly name: string
-  /** In other languages, by their BCP 47 tags. */
+  /** By BCP 47 tag, for other languages. */
   readonly names: Readonly<Record<string, string>>
 }
 
-/** What people read about a plan before they choose it. */
+/** What people read about a plan before choosing it. */
 export interface PlanText extends PlanName {
-  /** What it offers, a few words each. */
+  /** Its features, in a few words each. */
   readonly features: readonly string[]
-  /** The same in other languages, by their BCP 47 tags. */
+  /** The same by BCP 47 tag, for other languages. */
   readonly translatedFeatures: Readonly<Record<string, readonly string[]>>
 }
 
@@ -35,7 +35,7 @@ type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
 /** Never taken away: an account must be able to pay and to leave. */
 const ALWAYS: readonly Permission[] = ['payments', 'accountSettings']
 
-/** What accounts may do by what they pay for; everything without a plans file. */
+/** What accounts may do, by the plan that they pay for; everything without a plans file. */
 export class PlansFile {
   private constructor(
     /** For an account that pays for nothing; null means no limit. */
@@ -46,7 +46,7 @@ export class PlansFile {
     private readonly onSale: ReadonlySet<string>,
   ) {}
 
-  /** Throws a {@link SettingsError} with every fault of the file. */
+  /** Throws a {@link SettingsError} that lists every fault in the file. */
   static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): PlansFile {
     const onSale = new Set(stripe.priceIds)
     if (plansFile === null) return new PlansFile(null, new Map(), null, onSale)
@@ -60,7 +60,7 @@ export class PlansFile {
     return new PlansFile(withoutPlan, byPrice, version, onSale)
   }
 
-  /** The plan of a price; null when it is in no plan. */
+  /** The plan that a price belongs to; null when there is none. */
   of(priceId: string | null): Plan | null {
     return priceId === null ? null : (this.byPrice.get(priceId) ?? null)
   }
@@ -112,16 +112,16 @@ function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): v
   if (typeof seats !== 'boolean') faults.push(`seats of ${name} must be true or false`)
   const plan = {
     name: String(name),
-    names: translated(
+    names: translated<string>(
       names,
       isName,
       `names of ${name} must have a name by language, such as {"de": "…"}`,
       faults,
     ),
     features: featuresOf(features, `features of ${name}`, faults),
-    translatedFeatures: translated(
+    translatedFeatures: translated<readonly string[]>(
       translatedFeatures,
-      isListOfTexts,
+      value => isListOfTexts(value) && value.length > 0,
       `translatedFeatures of ${name} must have a list of texts by language, such as {"de": ["…"]}`,
       faults,
     ),
@@ -146,7 +146,7 @@ function featuresOf(given: unknown, what: string, faults: string[]): Plan['featu
 /** A value for each language. */
 function translated<T>(
   given: unknown,
-  isOne: (value: unknown) => value is T,
+  isOne: (value: unknown) => boolean,
   fault: string,
   faults: string[],
 ): Record<string, T> {

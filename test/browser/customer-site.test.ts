@@ -58,7 +58,7 @@ async function addCustomer(page: Page): Promise<void> {
   await page.getByText('Copied').waitFor()
   const value = (await page.evaluate('navigator.clipboard.readText()')) as string
   dns.zones.set('_mainstay-challenge.customer.test', { txt: [value] })
-  await press(page, 'Look it up now')
+  await press(page, 'Check now')
   await page.getByText('The satellite is active now.').waitFor()
 }
 

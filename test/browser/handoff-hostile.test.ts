@@ -284,7 +284,7 @@ describe('what people see', () => {
     await show(`${MAIN}/handoff`, 'The address of this page is incomplete.', 'main-handoff-incomplete')
     await show(addressOf(EVIL), 'is not connected to main.test', 'main-handoff-unknown')
     await change({ loginMode: 'password' })
-    await show(addressOf(CUSTOMER), 'takes no logins from here', 'main-handoff-password-only')
+    await show(addressOf(CUSTOMER), 'does not accept logins from here', 'main-handoff-password-only')
     await change({ loginMode: 'both' })
     await setSatelliteState(stage.app, satellite, 'suspended')
     await stage.app.app.get(Satellites).refresh()

@@ -63,7 +63,7 @@ async function open(locale: string): Promise<void> {
 async function logIn(code = app.code()): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByLabel('Code of your authenticator app').fill(code)
+  await page.getByLabel('Code from your authenticator app').fill(code)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
 
@@ -157,7 +157,7 @@ describe('an operator', () => {
     await menu('Your passkeys')
     stage.app.clock.advance(30)
     await page.getByLabel('Name').fill('This laptop')
-    await page.getByLabel('Code of your authenticator app').fill(app.code())
+    await page.getByLabel('Code from your authenticator app').fill(app.code())
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('added on').waitFor()
     await expectGoodPage(page, 'operators-passkeys')
@@ -212,7 +212,7 @@ describe('lists of the console', () => {
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText('https://part-100.example').waitFor()
     expect(await rows.count()).toBe(60)
-    await page.getByLabel('Beginning of the origin').fill('part-12')
+    await page.getByLabel('Origin starts with').fill('part-12')
     await page.getByText('https://part-159.example').waitFor({ state: 'detached' })
     await page.getByText('https://part-120.example').waitFor()
     expect(await rows.count()).toBe(10)
@@ -220,7 +220,7 @@ describe('lists of the console', () => {
     await page.reload()
     await page.getByText('https://part-120.example').waitFor()
     expect(await rows.count()).toBe(10)
-    await page.getByLabel('Beginning of the origin').fill('nothing')
+    await page.getByLabel('Origin starts with').fill('nothing')
     await page.getByText('No satellite matches.').waitFor()
   })
 
@@ -251,7 +251,7 @@ describe('lists of the console', () => {
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await page.goBack()
     await row.waitFor()
-    await page.getByRole('link', { name: 'Looks at people' }).click()
+    await page.getByRole('link', { name: 'Views of people' }).click()
     await page.getByText(`${email} looked at ${owner.email}`).first().waitFor()
   })
 })

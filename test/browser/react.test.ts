@@ -119,7 +119,7 @@ describe('the page that docs/integrate.md shows for React', () => {
     await stage.app.app.get(UserAdministration).endSessions(owner)
     for (const tab of [page, later]) {
       await tab.goto(`${MAIN}/`)
-      await tab.getByText('Your session was ended in another place').waitFor()
+      await tab.getByText('Your session was ended from elsewhere').waitFor()
     }
     await expectGoodPage(page, 'react-login-again')
     await enter()
@@ -173,13 +173,13 @@ describe('the page that docs/integrate.md shows for React', () => {
 
     test('asks for a code of the app, with the focus in its field', async () => {
       await enter()
-      const field = page.getByLabel('Code of your authenticator app')
+      const field = page.getByLabel('Code from your authenticator app')
       await field.waitFor()
       expect(await page.evaluate('document.activeElement.name')).toBe('code')
       await expectGoodPage(page, 'react-second-step')
-      await goOnWith('Code of your authenticator app', authenticator.wrongCode())
+      await goOnWith('Code from your authenticator app', authenticator.wrongCode())
       await page.getByText('This code is wrong, or has been used already.').waitFor()
-      await goOnWith('Code of your authenticator app', authenticator.code())
+      await goOnWith('Code from your authenticator app', authenticator.code())
       await page.getByText('You may pay.').waitFor()
     })
 
@@ -196,10 +196,10 @@ describe('the page that docs/integrate.md shows for React', () => {
       await page.getByRole('button', { name: 'Start again' }).click()
       await enter()
       for (let guess = 0; guess < 5; guess++) {
-        await goOnWith('Code of your authenticator app', authenticator.wrongCode())
+        await goOnWith('Code from your authenticator app', authenticator.wrongCode())
         await page.getByText('This code is wrong, or has been used already.').waitFor()
       }
-      await goOnWith('Code of your authenticator app', authenticator.code())
+      await goOnWith('Code from your authenticator app', authenticator.code())
       await page.getByText('This took too long. Please log in again.').waitFor()
       await page.getByLabel('Password').waitFor()
     })

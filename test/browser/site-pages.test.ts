@@ -149,7 +149,7 @@ describe('what goes wrong', () => {
     await page.getByLabel('Name').fill('Rosa of the Roses')
     await stage.app.app.get(UserAdministration).endSessions(owner)
     await page.getByRole('button', { name: 'Save name' }).click()
-    await page.getByText('Your session was ended in another place').waitFor()
+    await page.getByText('Your session was ended from elsewhere').waitFor()
     expect(await page.getByLabel('Name').isVisible()).toBe(false)
     await logInOn(page, owner)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rosa of the Roses')

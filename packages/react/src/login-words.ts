@@ -1,6 +1,6 @@
 import { type ErrorCode, type LogoutCause, MainstayError } from '@mainstay-auth/client'
 
-/** Every word of the login form, so that it can be said in another language. */
+/** Every text of the login form, so that it can be translated. */
 export interface LoginWords {
   readonly email: string
   readonly password: string
@@ -15,7 +15,7 @@ export interface LoginWords {
   readonly startAgain: string
   /** When nothing answers. */
   readonly noAnswer: string
-  /** For every refusal that has no words of its own. */
+  /** For every refusal without a text of its own. */
   readonly refused: string
   /** Above the form: why somebody has to log in again. */
   readonly causes: Partial<Record<LogoutCause, string>>
@@ -27,18 +27,18 @@ export const ENGLISH: LoginWords = {
   email: 'E-mail',
   password: 'Password',
   logIn: 'Log in',
-  code: 'Code of your authenticator app',
+  code: 'Code from your authenticator app',
   recoveryCode: 'Recovery code',
   useRecoveryCode: 'Use a recovery code',
-  useCode: 'Use a code of the app',
+  useCode: 'Use a code from the app',
   usePasskey: 'Use a passkey',
   goOn: 'Continue',
   startAgain: 'Start again',
-  noAnswer: 'Nothing answers. Please try again.',
+  noAnswer: 'No response. Please try again.',
   refused: 'That did not work. Please try again.',
   causes: {
     logoutElsewhere: 'You have logged out in another tab.',
-    revoked: 'Your session was ended in another place, such as another device.',
+    revoked: 'Your session was ended from elsewhere, such as another device.',
     expired: 'Your session has expired.',
     ended: 'Your session has ended.',
   },
@@ -54,16 +54,16 @@ export const ENGLISH: LoginWords = {
   },
 }
 
-/** These words, and the English ones for those that are not there. */
+/** The given texts, with the English ones for those that are missing. */
 export function withEnglish(own: Partial<LoginWords> = {}): LoginWords {
   const { causes, errors } = ENGLISH
   return { ...ENGLISH, ...own, causes: { ...causes, ...own.causes }, errors: { ...errors, ...own.errors } }
 }
 
-/** A sentence for whatever a login has thrown; null where the person has turned back. */
+/** A sentence for whatever a login has thrown; null when the person cancelled. */
 export function sentenceFor(error: unknown, words: LoginWords): string | null {
   if (error instanceof MainstayError) return words.errors[error.code] ?? words.refused
-  // What browsers say of a passkey.
-  const hasTurnedBack = ['NotAllowedError', 'AbortError'].includes((error as Error).name)
-  return hasTurnedBack ? null : words.noAnswer
+  // The errors with which browsers report a cancelled passkey.
+  const wasCancelled = ['NotAllowedError', 'AbortError'].includes((error as Error).name)
+  return wasCancelled ? null : words.noAnswer
 }

@@ -7,10 +7,10 @@ import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/payment-requests.js'
 
-/** Before the language, in the metadata of a product. */
+/** The language follows, in the keys of a product's metadata. */
 const NAME_KEY = 'name_'
 const FEATURES_KEY = 'features_'
-/** Between features in metadata, which holds one line for each key. */
+/** Separates features in metadata, which has one line for each key. */
 const BETWEEN_FEATURES = '|'
 
 /** How long a page waits for the provider. */
@@ -66,7 +66,7 @@ export class PlanCatalog {
     return plans
   }
 
-  /** When one fails, the others still finish before this does: the provider is left alone afterwards. */
+  /** When one fails, this still waits for the others: the provider is left alone afterwards. */
   private async prices(ids: readonly string[]): Promise<(Stripe.Price | null)[]> {
     const prices = ids.map(id => this.price(id))
     await Promise.allSettled(prices)
@@ -98,7 +98,7 @@ export class PlanCatalog {
   }
 }
 
-/** That of the plans file comes first, and has no translations but its own. */
+/** The plans file takes precedence, and then only its own translations count. */
 function textOf(plan: PlanText | null, { product, nickname }: Stripe.Price): PlanText {
   if (plan) {
     const { name, names, features, translatedFeatures } = plan
@@ -108,14 +108,16 @@ function textOf(plan: PlanText | null, { product, nickname }: Stripe.Price): Pla
   return { name: nickname ?? 'Subscription', names: {}, features: [], translatedFeatures: {} }
 }
 
-/** `name_de` of its metadata is its name in German, `features_de` its features, with a bar between two. */
+/** `name_de` in its metadata is its name in German, `features_de` its features, separated by bars. */
 function textOfProduct({ name, metadata, marketing_features: features }: Stripe.Product): PlanText {
   return {
     name,
     names: Object.fromEntries(translationsIn(metadata, NAME_KEY)),
-    features: features.flatMap(feature => feature.name || []),
+    features: (features ?? []).flatMap(feature => feature.name || []),
     translatedFeatures: Object.fromEntries(
-      translationsIn(metadata, FEATURES_KEY).map(([tag, text]) => [tag, featuresIn(text)]),
+      translationsIn(metadata, FEATURES_KEY)
+        .map(([tag, text]) => [tag, featuresIn(text)] as const)
+        .filter(([, texts]) => texts.length > 0),
     ),
   }
 }

@@ -14,7 +14,7 @@ export class PlansController {
     private readonly customers: BillingCustomers,
   ) {}
 
-  /** What is on sale for the caller's account; after a trial none is offered again. */
+  /** What is on sale for the caller's account; after one trial, no other is offered. */
   @Get()
   @ReadPlansDocs()
   async list(@CurrentCaller() { accountId }: Caller) {

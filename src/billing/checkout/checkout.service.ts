@@ -24,7 +24,7 @@ export class FailedFirstPayments {
 
   /**
    * Ends the account's for good before another is sold; does nothing when there is none. Throws
-   * `ALREADY_SUBSCRIBED` when it was paid meanwhile, and like `callStripe`.
+   * `ALREADY_SUBSCRIBED` when it was paid in the meantime, and like `callStripe`.
    */
   async end(accountId: string): Promise<void> {
     const row = await this.subscriptions.row(accountId)
@@ -62,7 +62,7 @@ export class FailedFirstPayments {
 /** Starts hosted checkouts. No database transaction is open while the provider is asked. */
 @Injectable()
 export class CheckoutService {
-  /** Ten clicks at once are one request to the provider. */
+  /** Ten concurrent clicks make one request to the provider. */
   private readonly underWay = new Map<string, Promise<string>>()
 
   constructor(

@@ -43,10 +43,9 @@ export class Checkouts {
   /**
    * The open checkout for this intent, created if necessary; concurrent calls get the same one. While another
    * page of the account can still be paid there is none: `conflictId` is its id at the provider. Expire that
-   * first and then pass it as `expired`. In this order a provider that is down leaves no forgotten page.
-   * Throws `ALREADY_SUBSCRIBED` when the account has paid meanwhile, `PAYMENT_PENDING` when that payment is
-   * on its way, `ACCOUNT_CLOSING` while the account is going to be deleted, `SESSION_NOT_FOUND` when it is
-   * gone.
+   * first and then pass it as `expired`. In this order a provider that is down leaves no forgotten page. Throws
+   * `ALREADY_SUBSCRIBED` when the account has paid in the meantime, `PAYMENT_PENDING` when that payment is on its
+   * way, `ACCOUNT_CLOSING` while the account is going to be deleted, `SESSION_NOT_FOUND` when it is gone.
    */
   async open(
     accountId: string,
@@ -88,8 +87,8 @@ export class Checkouts {
   }
 
   /**
-   * Closes a checkout that was never created at the provider, unless another replica has created it
-   * meanwhile.
+   * Closes a checkout that was never created at the provider, unless another replica has created it in the
+   * meantime.
    */
   async abandon(id: string): Promise<void> {
     await this.database.run(db => this.close(db, and(eq(checkouts.id, id), isNull(checkouts.providerId))))
@@ -101,8 +100,8 @@ export class Checkouts {
   }
 
   /**
-   * Pages of an account that has bought another way, or from another page, and that can still be paid: their
-   * ids at the provider. None while nothing has been bought and no payment is on its way.
+   * The provider's ids of pages that can still be paid although the account has bought another way, or from
+   * another page. None while nothing has been bought and no payment is on its way.
    */
   async listToClose(transaction: Db, accountId: string): Promise<string[]> {
     const bought = await this.subscriptions.row(accountId, transaction)
@@ -116,7 +115,7 @@ export class Checkouts {
     return rows.map(row => row.providerId as string)
   }
 
-  /** The account's checkout by our id or the provider's; null for anything else, such as another's. */
+  /** The account's checkout by our id or the provider's; null for anything else, such as another account's. */
   async find(accountId: string, reference: string): Promise<Checkout | null> {
     const isReferred = OUR_ID.test(reference)
       ? eq(checkouts.id, reference)
@@ -159,7 +158,7 @@ export class Checkouts {
 
   /**
    * Throws what prevents a new subscription: `ALREADY_SUBSCRIBED`, or `PAYMENT_PENDING` (both 409) while the
-   * first payment of one may still arrive, which then bills.
+   * first payment of one may still arrive, after which it bills.
    */
   private async requireNoSubscription(transaction: Db, accountId: string): Promise<void> {
     const row = await this.subscriptions.row(accountId, transaction)

@@ -20,8 +20,8 @@ export class HostedCheckouts {
   ) {}
 
   /**
-   * Our id is the idempotency key: after a lost answer or a crash, a repetition returns the first checkout.
-   * Throws like `callStripe`.
+   * Our id is the idempotency key: after a lost answer or a crash, a retry returns the first checkout. Throws
+   * like `callStripe`.
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
@@ -31,7 +31,7 @@ export class HostedCheckouts {
         this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options),
       )
     } catch (error) {
-      // It may have been deleted there and the event lost.
+      // The customer may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(customer)
       throw error
     }
@@ -58,7 +58,7 @@ export class HostedCheckouts {
     }
   }
 
-  /** From our row and the settings alone, so that a repetition is byte-identical. */
+  /** From our row and the settings alone, so that a retry is byte-identical. */
   private paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
     const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
     const metadata = { accountId, checkoutId: id }

@@ -13,8 +13,8 @@ const JOB = { name: 'entitlements', everyMs: 60_000 }
 const ACCOUNTS_A_PAGE = 500
 
 /**
- * Handles what no event announces: the end of a grace period, a changed plans file, and an interrupted update
- * of users. What is due is in the database, so the next run continues after an interruption, and two at once
+ * Handles what no event announces: the end of a grace period, a changed plans file, and an interrupted update of
+ * users. What is due is in the database, so the next run continues after an interruption, and two concurrent runs
  * share the work.
  */
 @Injectable()
@@ -27,7 +27,7 @@ export class EntitlementSweep {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts were checked; null when it did not run to its end here. */
+  /** Returns how many accounts were checked; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {

@@ -35,7 +35,7 @@ interface Decision extends Entitlement {
   readonly why: { readonly state: SubscriptionState; readonly plan: string | null }
 }
 
-/** What each account may do by what it pays for. */
+/** What each account may do, given what it pays for. */
 @Injectable()
 export class Entitlements {
   private readonly logger = new Logger('Billing')

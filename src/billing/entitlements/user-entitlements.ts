@@ -11,8 +11,8 @@ const USERS_A_PAGE = 500
 const ACCOUNTS_A_PAGE = 500
 
 /**
- * Gives users their account's entitlements, one page per transaction, so that the members of a large account
- * can log in meanwhile. The account stays marked until all users have them, so the work continues after a
+ * Gives users their account's entitlements, one page per transaction, so that the members of a large account can
+ * log in in the meantime. The account stays marked until all users have them, so the work continues after a
  * crash.
  */
 @Injectable()
@@ -53,7 +53,7 @@ export class UserEntitlements {
       .where(and(accounts.usersBehind, which))
       .orderBy(asc(accounts.id))
       .limit(ACCOUNTS_A_PAGE)
-      // Before users, like everybody who locks both.
+      // Before users, like everything that locks both.
       .for('no key update', which ? {} : { skipLocked: true })
     if (behind.length === 0) return null
     const ids = behind.map(({ id }) => id)
@@ -72,7 +72,7 @@ export class UserEntitlements {
   }
 
   /**
-   * A store that does not accept it does not stop the work: it gets the change before it serves those
+   * A store that does not accept the change does not stop the work: it gets the change before it serves those
    * sessions again.
    */
   private async publish(recorded: RecordedChanges): Promise<void> {

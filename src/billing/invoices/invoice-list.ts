@@ -5,7 +5,7 @@ import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/payment-requests.js'
 
-/** Two years of months; the provider's portal has the rest. */
+/** Two years of monthly invoices; the provider's portal has the rest. */
 const NEWEST = 24
 /** How long a page waits for the provider. */
 const PATIENCE_MS = 3_000
@@ -31,7 +31,7 @@ export interface IssuedInvoice {
   readonly pdfUrl: string | null
 }
 
-/** The invoices of accounts, from the provider: nothing of them is stored here. */
+/** The invoices of accounts, from the provider: none of it is stored here. */
 @Injectable()
 export class InvoiceList {
   private readonly answers = new LRUCache<string, Promise<readonly IssuedInvoice[]>>({
@@ -59,7 +59,7 @@ export class InvoiceList {
     if (known) return known
     const answer = this.bulkhead.run(() => this.read(customer), PATIENCE_MS)
     this.answers.set(customer, answer)
-    // The next page asks again; the one that waits is told.
+    // The waiting page gets the error; the next one asks again.
     answer.catch(() => this.answers.delete(customer))
     return answer
   }

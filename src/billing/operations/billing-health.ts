@@ -4,7 +4,7 @@ import { rowsOf } from '../../database/database.js'
 import { billingWork, providerEvents, subscriptions } from '../../database/schema.js'
 import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
 
-/** So that a reading takes some milliseconds, however many wait. */
+/** Keeps a reading down to some milliseconds, however many are waiting. */
 const MAX_COUNTED = 10_000
 
 /** A summary for operators. */
@@ -18,10 +18,10 @@ export interface BillingHealth {
   readonly oldestWaiting: Date | null
   /** At most {@link MAX_COUNTED}, as the two below. */
   readonly customersDue: number
-  /** Customers whose last sync failed, and how many of them were given up; nothing has asked for them since. */
+  /** Customers whose last sync failed, and how many of them were given up and not asked for since. */
   readonly customersFailed: number
   readonly customersParked: number
-  /** How many live subscriptions there are of each price. */
+  /** How many live subscriptions there are for each price. */
   readonly subscriptionsByPrice: ReadonlyMap<string, number>
 }
 

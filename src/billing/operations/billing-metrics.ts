@@ -58,7 +58,7 @@ export class BillingMetrics {
     return time === null ? 0 : Math.max(0, (this.clock.now().getTime() - time.getTime()) / 1000)
   }
 
-  /** Without a plans file every price is as good as another. */
+  /** Without a plans file, no price is unknown. */
   private unknownPrices({ subscriptionsByPrice }: BillingHealth): number {
     if (this.plans.version === null) return 0
     const unknown = [...subscriptionsByPrice].filter(([priceId]) => this.plans.of(priceId) === null)

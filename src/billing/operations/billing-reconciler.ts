@@ -44,7 +44,7 @@ export class BillingReconciler {
     })
   }
 
-  /** Queues every customer, some each second; returns how many. The worker does the looking. */
+  /** Queues every customer, some each second; returns how many. The worker does the comparing. */
   async reconcile(customersASecond = CUSTOMERS_A_SECOND): Promise<number> {
     let count = 0
     for (

@@ -19,8 +19,8 @@ export class BillingReplay {
   ) {}
 
   /**
-   * Lets the event wait again, whatever its state, and has it handled in the background. False when it does not exist
-   * or concerns no customer.
+   * Marks the event as waiting again, whatever its state, and has it handled in the background. False when it
+   * does not exist or concerns no customer.
    */
   async request(eventId: string, actor: Actor): Promise<boolean> {
     const isQueued = await this.database.transaction(async transaction => {

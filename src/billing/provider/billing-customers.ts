@@ -133,8 +133,8 @@ export class BillingCustomers {
   }
 
   /**
-   * How many days of the account's next subscription are free. An account gets one trial: whoever cancels and
-   * subscribes again pays at once.
+   * How many days of the account's next subscription are free. An account gets one trial: if it cancels and
+   * subscribes again, it pays at once.
    */
   async trialDaysFor(accountId: string): Promise<number> {
     const { trialDays } = this.settings.stripe
@@ -162,7 +162,7 @@ export class BillingCustomers {
     return (await this.find(accountId)) ?? this.ensureId(accountId)
   }
 
-  /** The row is the lock: everybody who asks at once uses one idempotency key, and one of them writes. */
+  /** The row is the lock: concurrent calls use the same idempotency key, and one of them writes. */
   private reserve(accountId: string): Promise<typeof billingCustomers.$inferSelect> {
     return this.database.run(async db => {
       await db.insert(billingCustomers).values({ accountId }).onConflictDoNothing()

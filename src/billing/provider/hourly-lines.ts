@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 
 const QUIET_SECONDS = 60 * 60
-/** Far more kinds than there are: a few words of ours, each with a price of the provider. */
+/** Far more than there are kinds: a few words of ours, each with one of the provider's prices. */
 const MAX_KINDS = 1_000
 
 interface Quiet {

@@ -10,7 +10,7 @@ import { Tracing } from '../../tracing/tracing.js'
 const TRY_TIMEOUT_MS = 3_000
 const MAX_RETRIES = 2
 
-/** The payment provider; with STRIPE_API_URL a server that speaks its protocol. */
+/** The payment provider, or with STRIPE_API_URL a server that speaks its protocol. */
 export function createStripe(
   { secretKey, apiUrl }: Pick<StripeSettings, 'secretKey' | 'apiUrl'>,
   tracing = new Tracing(),
@@ -28,7 +28,7 @@ export function createStripe(
   })
 }
 
-/** Each try of a request is a span, named by its method alone: paths have identifiers of customers. */
+/** Each try of a request is a span, named by its method alone: paths contain ids of customers. */
 function tracedClient(tracing: Tracing) {
   const client = Stripe.createNodeHttpClient()
   const send = client.makeRequest.bind(client)
@@ -80,7 +80,7 @@ export interface ProviderIdentity {
   readonly isLive: boolean
 }
 
-/** Our secret key. It does not know customers of another one. */
+/** Our secret key. It gives no access to customers of another key. */
 @Injectable()
 export class ProviderKey {
   readonly isLive: boolean

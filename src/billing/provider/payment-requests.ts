@@ -3,13 +3,13 @@ import { unavailable } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 
-/** A provider that hangs must not fill the process with waiting requests, so that logins go on. */
+/** A hanging provider must not fill the process with waiting requests; logins must go on. */
 const MAX_AT_ONCE = 50
 /** How long a person waits for the provider, however many requests their click needs. */
 const PATIENCE_MS = 10_000
 
 /**
- * All requests to us that wait for the payment provider. The billing worker, which nobody waits for, has a
+ * Bounds the requests to us that wait for the payment provider. The billing worker, which nobody waits for, has a
  * few of its own.
  */
 @Injectable()
@@ -17,8 +17,8 @@ export class ProviderBulkhead {
   private underWay = 0
 
   /**
-   * Does `work`; throws `TOO_BUSY` (503) when too much is in progress, and `PAYMENT_PROVIDER_UNAVAILABLE`
-   * (503) after `patienceMs`. The work continues, and the next request finds its result.
+   * Runs `work`; throws `TOO_BUSY` (503) when too much is in progress, and `PAYMENT_PROVIDER_UNAVAILABLE` (503)
+   * after `patienceMs`. The work continues, and the next request finds its result.
    */
   async run<T>(work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
     if (this.underWay >= MAX_AT_ONCE) throw unavailable('TOO_BUSY')
@@ -41,8 +41,8 @@ export class PaymentRequests {
   ) {}
 
   /**
-   * Does `work`. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or the whole account,
-   * has asked too often within the hour, and like {@link ProviderBulkhead.run}.
+   * Runs `work`. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or the whole account, has
+   * asked too often within the hour, and like {@link ProviderBulkhead.run}.
    */
   async run<T>(actor: SessionActor, work: () => Promise<T>, patienceMs?: number): Promise<T> {
     const { userId, accountId, client } = actor

@@ -16,10 +16,10 @@ import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingCustomers, type CustomerDetails } from './billing-customers.js'
 import { callStripe, callStripeOrNull } from './payment-provider.js'
 
-/** All that the provider has of a customer, newest first. */
+/** All subscriptions that the provider has for a customer, newest first. */
 type FoundSubscriptions = readonly Stripe.Subscription[]
 
-/** A quantity to request of the provider, and the number of the request. */
+/** A quantity to request from the provider, and the number of the request. */
 export interface SeatChange {
   readonly accountId: string
   readonly subscriptionId: string
@@ -73,7 +73,7 @@ export class Seats {
     return { accountId, subscriptionId: current.id, itemId: item.id, seats, version }
   }
 
-  /** Tells the provider; again under the same key after a lost answer. Throws like `callStripe`. */
+  /** Tells the provider; after a lost answer, again under the same key. Throws like `callStripe`. */
   async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
     try {
       await callStripe(() =>
@@ -100,7 +100,7 @@ export class Seats {
   }
 }
 
-/** Cancelled subscriptions that are paid for until later. */
+/** Cancelled subscriptions whose paid period is not over yet. */
 @Injectable()
 export class CancelledSubscriptions {
   constructor(
@@ -170,7 +170,7 @@ export class ProviderUpdates {
     return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
   }
 
-  /** Tells the provider, first what concerns money. Safe to repeat; throws like `callStripe`. */
+  /** Tells the provider, starting with what concerns money. Safe to repeat; throws like `callStripe`. */
   async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
     for (const page of pages) {
       // One that is paid at this very moment has an event of its own, which reports a second subscription.

@@ -12,7 +12,7 @@ import { CustomerSync } from '../sync/customer-sync.js'
 import { isPaidFor, type KnownSubscription, type SubscriptionView, viewOf } from './subscription-rules.js'
 import { Subscriptions } from './subscriptions.js'
 
-/** How seldom the provider is asked, however often the page asks. */
+/** The provider is asked at most once in this time, however often the page asks. */
 const ONCE_IN_MS = 2_000
 const MAX_ACCOUNTS = 10_000
 /** The browser keeps asking, and the event arrives anyway. */

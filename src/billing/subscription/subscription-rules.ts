@@ -142,7 +142,7 @@ export function nextChangeOf(known: StateFacts, now: Date): Date | null {
 }
 
 /**
- * Since when a payment for what the provider has is due; null when none is. Another failed attempt does not
+ * Since when a payment for this subscription has been due; null when none is. Another failed attempt does not
  * restart the grace period; a payment ends it.
  */
 export function pastDueSince(

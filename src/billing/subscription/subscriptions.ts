@@ -19,9 +19,7 @@ import {
   type SubscriptionRow,
 } from './subscription-rules.js'
 
-/**
- * What the provider has, and how our record has changed by it: `older` when we already had something newer.
- */
+/** What the provider has, and how that has changed our record: `older` when we already had something newer. */
 export interface SavedSubscription extends CurrentSubscription {
   readonly change: 'changed' | 'same' | 'older'
 }
@@ -68,8 +66,8 @@ export class Subscriptions {
 
   /**
    * Stores which of the customer's subscriptions counts, as the provider had it when we started asking at
-   * `seenAt`. Every change at the provider causes an event and thus a look, and the look that starts last
-   * sees all changes, so the latest one wins whatever the order in which events and answers arrive.
+   * `seenAt`. Every change at the provider causes an event and thus a sync, and the sync that starts last sees
+   * all changes, so the latest one wins whatever the order in which events and answers arrive.
    */
   async save(
     transaction: Db,

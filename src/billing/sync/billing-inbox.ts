@@ -40,7 +40,7 @@ export class BillingInbox {
     return effect === null
   }
 
-  /** Lets an event wait again, whatever its state; false when it does not exist or concerns no customer. */
+  /** Marks an event as waiting again, whatever its state; false when it does not exist or concerns no customer. */
   async replay(eventId: string, transaction?: Db): Promise<boolean> {
     const queue = (db: Db) =>
       db.execute(sql`

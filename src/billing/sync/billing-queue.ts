@@ -15,24 +15,24 @@ export interface ClaimedWork {
   readonly isRoutine: boolean
 }
 
-/** Longer than a look at the provider may take, so that a dead worker loses its claim. */
+/** Longer than a sync with the provider may take, so that a dead worker loses its claim. */
 const CLAIM_SECONDS = 60
 /** 1 s, 2 s, 4 s … at most an hour: the provider's hiccups last minutes, its outages hours. */
 const MAX_PAUSE_SECONDS = 3_600
 /** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
 
-/** Of the search for customers that are not queued; some milliseconds. */
+/** How many events each step of the search for customers that are not queued reads, in some milliseconds. */
 const EVENTS_A_LOOK = 5_000
 
 const RELEASED = { claim: null, claimedUntil: null } as const
 
-/** Which customers have to be looked at. All times are by the database's clock, which all replicas share. */
+/** Which customers have to be synced. All times are by the database's clock, which all replicas share. */
 @Injectable()
 export class BillingQueue {
   constructor(private readonly database: Database) {}
 
-  /** There is a reason to look at the customer now. */
+  /** There is a reason to sync the customer now. */
   async add(customerId: string, transaction?: Db): Promise<void> {
     const insert = (db: Db) =>
       db.execute(sql`
@@ -61,8 +61,8 @@ export class BillingQueue {
   }
 
   /**
-   * Adds customers of waiting events that are not queued, a limited number of events a statement. There should be
-   * none; returns how many there were.
+   * Adds customers of waiting events that are not queued, a limited number of events per statement. There should
+   * be none; returns how many there were.
    */
   async addForgotten(): Promise<number> {
     for (let added = 0, after = ''; ; ) {
@@ -106,7 +106,7 @@ export class BillingQueue {
   }
 
   /**
-   * Marks the work done in the transaction of its effect, unless there is a new reason to look or events are
+   * Marks the work done in the transaction of its effect, unless there is a new reason to sync or events are
    * left. Does nothing when the claim has expired and another worker has the customer.
    */
   async finish(transaction: Db, work: ClaimedWork): Promise<void> {
@@ -152,8 +152,8 @@ export class BillingQueue {
 }
 
 /**
- * A customer with more events than that is seen by the first of them. Of those that are queued it reads the same part
- * of the alphabet: all of them at each step would be a hundred times as many.
+ * A customer with more waiting events than that is found by the first of them. Reads only the queued customers in
+ * the same range of ids: all of them at each step would be a hundred times as many.
  */
 function forgottenAfter(customerId: string): SQL {
   return sql`

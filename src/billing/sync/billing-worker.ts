@@ -16,7 +16,7 @@ const SLOTS = 6
 const OTHER_SLOTS = 4
 /** Well below the lifetime of a claim. The provider's client bounds only the wait for the next byte. */
 const MAX_MS = 30_000
-/** A stopping process does not wait longer for the provider; another takes the customer at once. */
+/** A stopping process waits no longer than this for the provider; another takes the customer at once. */
 const CLOSING_MS = 5_000
 
 /** Handles what waits in the inbox, customer by customer, in the background. */

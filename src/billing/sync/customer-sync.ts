@@ -106,7 +106,7 @@ export class CustomerSnapshots {
   }
 }
 
-/** A browser waits: nobody has claimed the customer, and other work stays for the worker. */
+/** A browser is waiting: nobody has claimed the customer, and other work is left to the worker. */
 const OUT_OF_TURN = null
 /** In a large account, only the first users while somebody is waiting: 2,000, in a fraction of a second. */
 const PAGES_WAITED_FOR = 4
@@ -123,10 +123,10 @@ export class CustomerSync {
   ) {}
 
   /**
-   * Looks, then writes everything in one transaction. Throws when the provider or the database is out of
-   * reach; nothing has changed then and it can be repeated. What the provider has to be told follows, so that
-   * its refusal delays nothing else. Starts nothing after `limit`. Returns false when there is more to tell
-   * the provider: the work is then still claimed.
+   * Asks the provider, then writes everything in one transaction. Throws when the provider or the database is out
+   * of reach; nothing has changed then and it can be repeated. What the provider has to be told follows, so that
+   * its refusal delays nothing else. Starts nothing after `limit`. Returns false when there is more to tell the
+   * provider: the work is then still claimed.
    */
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<boolean> {
     const customerId = await this.snapshots.customerBehind(claimed.customerId)

@@ -13,7 +13,7 @@ import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { type Effect, type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
-/** Everything that we read of a customer from the provider at one time. */
+/** Everything that we read about a customer from the provider at one time. */
 export interface CustomerSnapshot {
   readonly customerId: string
   /** What was waiting before we asked, and is therefore in the answer. */
@@ -26,14 +26,14 @@ export interface CustomerSnapshot {
   readonly seenAt: Date
 }
 
-/** Why we looked. If nothing prompted it and something is new, an event was lost. */
+/** Why we asked the provider. If nothing prompted it and something is new, an event was lost. */
 export type Cause = 'event' | 'return' | 'routine'
 
 /** What remains to be done after the commit. */
 export interface Written {
   /** Null when the customer is not ours. */
   readonly accountId: string | null
-  /** Whether users of the account do not have yet what it is entitled to. */
+  /** Whether users of the account still have to be given what it is entitled to. */
   readonly areUsersBehind: boolean
   /** What the provider has to be told. */
   readonly update: ProviderUpdate | null

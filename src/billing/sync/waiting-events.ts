@@ -21,7 +21,7 @@ export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type
 /** How many events one transaction handles; the rest follows in the next. */
 const EVENTS_AT_ONCE = 500
 
-/** Events of the inbox that wait, and their results. */
+/** The inbox's waiting events, and their results. */
 @Injectable()
 export class WaitingEvents {
   private readonly logger = new Logger('Billing')
@@ -44,9 +44,7 @@ export class WaitingEvents {
       .limit(EVENTS_AT_ONCE)
   }
 
-  /**
-   * Marks each as handled, with the effect of the look; a null account means that the customer is not ours.
-   */
+  /** Marks each as handled, with the effect of the sync; a null account means that the customer is not ours. */
   async handle(
     transaction: Db,
     events: readonly WaitingEvent[],
@@ -68,7 +66,7 @@ export class WaitingEvents {
   }
 
   /**
-   * Those of the events that no other worker has handled meanwhile. Personal data is dropped where the
+   * Those of the events that no other worker has handled in the meantime. Personal data is dropped where the
    * deletion of an account could not find it: without an account, and in refunds and disputes, which name a
    * charge and no customer.
    */

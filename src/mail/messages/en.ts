@@ -10,7 +10,7 @@ export const en = {
         'If you have forgotten it, just sign up again.',
       ],
       action: 'Confirm this e-mail address',
-      footnote: 'Was this not you? Then ignore this mail: no account will be created.',
+      footnote: 'If this was not you, ignore this e-mail: no account will be created.',
     },
     knownAddress: {
       subject: 'You already have an account at {site}',
@@ -19,7 +19,7 @@ export const en = {
         'If you know your password, log in at {frontPage}. If you have forgotten it, choose a new one:',
       ],
       action: 'Choose a new password',
-      footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
+      footnote: 'If this was not you, ignore this e-mail: nobody was told that you have an account.',
     },
     confirmEmail: {
       subject: 'Confirm your new e-mail address for {site}',
@@ -28,7 +28,7 @@ export const en = {
         'To confirm, follow the link below within 24 hours, in the browser in which you asked for the change or with your password at hand. From then on you log in with this address.',
       ],
       action: 'Use this e-mail address',
-      footnote: 'Was this not you? Then ignore this mail: no account will use this address.',
+      footnote: 'If this was not you, ignore this e-mail: no account will use this address.',
     },
     addressInUse: {
       subject: 'You already have an account at {site}',
@@ -37,12 +37,12 @@ export const en = {
         'You can change the address of that account first, or choose a different one.',
       ],
       action: 'Go to {site}',
-      footnote: 'Was this not you? Then ignore this mail: nobody was told that you have an account.',
+      footnote: 'If this was not you, ignore this e-mail: nobody was told that you have an account.',
     },
     emailChanged: {
       subject: 'Your e-mail address for {site} has been changed',
       paragraphs: [
-        'The e-mail address of your account at {site} has been changed. You now log in with the new address, and mails about the account go there.',
+        'The e-mail address of your account at {site} has been changed. You now log in with the new address, and e-mails about the account go there.',
         'If this was not you, follow the link below within 7 days. It restores this address and logs everybody out; then you choose a new password.',
       ],
       action: 'This was not me',
@@ -51,7 +51,7 @@ export const en = {
     emailRestored: {
       subject: 'Your e-mail address for {site} has been changed',
       paragraphs: [
-        'Your account at {site} uses its previous e-mail address again. You log in with that one, and mails about the account go there.',
+        'Your account at {site} uses its previous e-mail address again. You log in with that one, and e-mails about the account go there.',
       ],
       footnote: 'If this was not you, request a new password with the previous address.',
     },
@@ -62,13 +62,13 @@ export const en = {
         'It works once, within 30 minutes.',
       ],
       action: 'Choose a new password',
-      footnote: 'Was this not you? Then ignore this mail: your password stays as it is.',
+      footnote: 'If this was not you, ignore this e-mail: your password stays as it is.',
     },
     passwordChanged: {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
-        'Your account at {site} has a new password. Everywhere else you have been logged out, and links that we mailed before, such as one to confirm a new address, no longer work.',
-        'If this was you, everything is fine. If not, choose a new password now: the link for it comes to this address.',
+        'Your account at {site} has a new password. You have been logged out everywhere else, and links that we e-mailed before, such as one to confirm a new address, no longer work.',
+        'If this was you, everything is fine. If not, choose a new password now: we will send the link to this address.',
       ],
       action: 'Choose a new password',
     },
@@ -81,7 +81,7 @@ export const en = {
       ],
       action: 'Join the team',
       footnote:
-        'If you do not know the sender, ignore this mail: nobody can join in your name without the link.',
+        'If you do not know the sender, ignore this e-mail: nobody can join in your name without the link.',
     },
     invitationOfUser: {
       subject: 'You have been invited to a team at {site}',
@@ -90,13 +90,13 @@ export const en = {
         'This e-mail address already has an account here, and an address can belong to one account only. To join the team, ask to be invited with another address.',
       ],
       footnote:
-        'You do not need to do anything: your account stays as it is, and the team does not learn about it.',
+        'You do not need to do anything: your account stays as it is, and the team is not told about it.',
     },
     factorResetRequested: {
       subject: 'Your second factors at {site} are going to be removed',
       paragraphs: [
-        '{claim} On {day} at {time} UTC all of them are removed, with your recovery codes, and you are logged out everywhere. Your password alone then logs you in.',
-        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it: otherwise whoever knows your password could log in.',
+        '{claim} On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. Your password alone will then log you in.',
+        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it: otherwise anybody who knows your password could log in.',
       ],
       action: 'Do it now, or stop it',
       footnote: 'If you did not ask for this, also change your password, and speak to your team.',
@@ -107,12 +107,12 @@ export const en = {
         'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. Log in with your password, and set up new ones.',
       ],
       footnote:
-        'If you did not ask for this, change your password now, by the link "Forgot your password?" on the login page.',
+        'If you did not ask for this, change your password now, with the link "Forgot your password?" on the login page.',
     },
     policyChanged: {
       subject: 'Second factors in your account at {site}',
       paragraphs: [
-        'Somebody who may change the settings of your account at {site} has changed what it requires.',
+        'Somebody who may change the settings of your account at {site} has changed its rules about second factors.',
         '{whom}',
         '{payments}',
       ],
@@ -164,7 +164,7 @@ export const en = {
         'To accept, follow the link below within 7 days. You become the owner on {day} (UTC) at the earliest.',
       ],
       action: 'Accept ownership',
-      footnote: 'If you do not want this, ignore this mail: nothing changes unless you accept.',
+      footnote: 'If you do not want this, ignore this e-mail: nothing changes unless you accept.',
     },
     transferCancelled: {
       subject: 'The transfer of your account at {site} has been cancelled',
@@ -189,7 +189,7 @@ export const en = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'This was not me',
       footnote:
-        'The link logs you out everywhere and sends you a mail for choosing a new password. It works once, within 24 hours.',
+        'The link logs you out everywhere and e-mails you a link for choosing a new password. It works once, within 24 hours.',
     },
     proofMissing: {
       subject: 'The proof that {host} is yours was not found',
@@ -205,7 +205,7 @@ export const en = {
       paragraphs: [
         'For 7 days we have not found the proof that the host of your satellite {name} is yours, so it has been suspended. Nobody can log in there.',
         '{place}',
-        'Once it is there again, you can resume the satellite. Until then others who prove that the host is theirs can have it.',
+        'Once it is there again, you can resume the satellite. Until then anybody who proves that the host is theirs can claim it.',
       ],
       action: 'Go to {site}',
     },
@@ -220,7 +220,7 @@ export const en = {
       subject: '{host} is now a satellite of another account',
       paragraphs: [
         'Another account has proven that the host of your satellite {name} is theirs, and your own proof was no longer there. Your users cannot log in there any more, and all their sessions there have ended.',
-        'If the host is yours, find out who can change its DNS records or its files. Then prove your satellite again.',
+        'If the host is yours, find out who can change its DNS records or its files. Then verify your satellite again.',
       ],
       action: 'Go to {site}',
     },
@@ -238,14 +238,14 @@ export const en = {
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
     'factorReset.byOperator':
-      'Somebody told us that you have lost your authenticator app or passkeys. If you log in with one of them, that stops what follows.',
+      'Somebody told us that you have lost your authenticator app or passkeys. Logging in with one of them stops this.',
 
-    'policy.off': 'Nobody has to have a second factor.',
-    'policy.payments': 'Whoever may pay has to have a second factor{from}',
+    'policy.off': 'Nobody needs a second factor.',
+    'policy.payments': 'Everybody who can make payments must have a second factor{from}',
     'policy.managers':
-      'The owner and whoever may pay or manage the account or its team have to have a second factor{from}',
-    'policy.everyone': 'Everybody has to have a second factor{from}',
-    'policy.from': ' from {day} (UTC) on. Without one they can then do nothing else.',
+      'The owner and everybody who can pay or manage the account or its team must have a second factor{from}',
+    'policy.everyone': 'Everybody must have a second factor{from}',
+    'policy.from': ' from {day} (UTC). Without one, they can do nothing else from then on.',
     'policy.payWithout': 'Payments need no second factor.',
     'policy.payWith':
       'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
@@ -303,7 +303,7 @@ export const en = {
     'proof.suspended':
       'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
     'proof.mayBeTaken':
-      'The satellite is suspended. Until the proof is there again, others who prove that the host is theirs can have it.',
+      'The satellite is suspended. Until the proof is there again, anybody who proves that the host is theirs can claim it.',
     'proof.suspendsOn':
       'Without it, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
   },

@@ -1,18 +1,18 @@
-/** A mail in the words of one language, with `{values}` in ICU MessageFormat. */
+/** The texts of a mail in one language, with `{values}` in ICU MessageFormat. */
 export interface MailMessage {
   readonly subject: string
-  /** One that is empty with its values is left out. */
+  /** A paragraph that is empty once its values are filled in is left out. */
   readonly paragraphs: readonly string[]
-  /** Of the button. */
+  /** The label of the button. */
   readonly action?: string
   readonly footnote?: string
 }
 
-/** All that mails say in one language. */
+/** All texts of mails in one language. */
 export interface MailMessages {
-  /** How dates, times and lists are written, as a BCP 47 tag. */
+  /** How dates, times and lists are formatted, as a BCP 47 tag. */
   readonly locale: string
   readonly mails: Readonly<Record<string, MailMessage>>
-  /** What mails are put together from. */
+  /** Phrases that mails are composed of. */
   readonly phrases: Readonly<Record<string, string>>
 }

@@ -46,7 +46,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(mail?.subject).toBe('Your password for Mainstay has been changed')
     expect(mail?.text).toContain('Choose a new password:\nhttps://www.main.test/forgot-password')
     expect(mail?.text).toContain(
-      'links that we mailed before, such as one to confirm a new address, no longer work',
+      'links that we e-mailed before, such as one to confirm a new address, no longer work',
     )
     const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
     expect(rows.filter(row => row.userId === owner.id)).toEqual([

@@ -187,7 +187,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     expect(await subjectsTo(landlord.owner.email)).toEqual([])
   })
 
-  it('does not count what it saw before somebody proved the satellite', async () => {
+  it('does not count what it saw before somebody verified the satellite', async () => {
     const { id, proof } = await anActiveSatellite(app, dns, await aLandlord(app))
     dns.zones.delete(proof.dns.name)
     let proven = 0
@@ -244,7 +244,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     const [mail, ...others] = await app.mailsTo(landlord.owner.email)
     expect(others).toEqual([])
     expect(mail?.subject).toMatch(/^The proof that .+ is yours was not found$/)
-    expect(mail?.text).toContain('others who prove that the host is theirs can have it')
+    expect(mail?.text).toContain('anybody who proves that the host is theirs can claim it')
   })
 
   it('is not brought forward while it is postponed', async () => {

@@ -39,7 +39,8 @@ describe('the message files', () => {
     expect(same.sort()).toEqual([
       ...['audit.sentence.did', 'field.name', 'field.nameOptional', 'invoice.pdf', 'invoice.status'],
       'member.person',
-      ...['nav.navigation', 'passkeys.title', 'plan.price', 'session.app', 'team.title'],
+      ...['nav.navigation', 'passkeys.title', 'plan.price', 'satellite.state', 'session.app'],
+      ...['subscription.state', 'team.title'],
     ])
   })
 

@@ -4,7 +4,7 @@ import { i18n, t } from '../language/t.js'
 import { T } from '../language/text.js'
 import { money, type OfferedPlan, periodText, planText } from './plans.js'
 
-/** What a plan costs, for whom, and how it begins. */
+/** What a plan costs, per what, and how it begins. */
 export function PlanWords({
   plan,
   isCurrent = false,
@@ -31,8 +31,8 @@ export function PlanWords({
         </span>
       )}
       <span className="plan-points">
-        {(translatedFeatures[i18n.locale] ?? features).map(feature => (
-          <Point key={feature}>{feature}</Point>
+        {(translatedFeatures?.[i18n.locale] ?? features)?.map((feature, index) => (
+          <Point key={index}>{feature}</Point>
         ))}
         {seats && <Point>{t('plan.seats')}</Point>}
         {trialDays > 0 && <Point>{t('plan.trial', { days: trialDays })}</Point>}
@@ -50,7 +50,7 @@ function Point({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** One plan among others, with what can be done about it. */
+/** One of several plans, with its possible actions. */
 export function PlanCard({
   plan,
   isCurrent,

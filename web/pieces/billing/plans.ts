@@ -3,15 +3,15 @@ import { i18n, locale, t } from '../language/t.js'
 
 export type { OfferedPlan }
 
-/** The payment provider counts these in hundredths all the same: https://docs.stripe.com/currencies#special-cases. */
+/** The payment provider nevertheless counts these in hundredths: https://docs.stripe.com/currencies#special-cases. */
 const IN_HUNDREDTHS = ['isk', 'ugx']
 
-/** What a plan is called in the language of the page. */
+/** The name of a plan in the page's language. */
 export function planText({ name, names }: Pick<OfferedPlan, 'name' | 'names'>): string {
-  return names[i18n.locale] ?? name
+  return names?.[i18n.locale] ?? name
 }
 
-/** “$20.00 a month for each seat”; null when the amount is not known beforehand. */
+/** “$20.00 a month for each seat”; null when the amount is not known in advance. */
 export function priceText(plan: OfferedPlan): string | null {
   const { amount, currency, seats } = plan
   if (amount === null) return null
@@ -24,7 +24,7 @@ export function periodText({ interval, intervalCount }: OfferedPlan): string {
   return t(`plan.${interval}`, { count: intervalCount })
 }
 
-/** An amount in the currency's smallest unit, as the reader's country writes it. */
+/** An amount in the currency's smallest unit, formatted for the reader's country. */
 export function money(amount: number, currency: string): string {
   const format = new Intl.NumberFormat(locale(), { style: 'currency', currency: currency.toUpperCase() })
   const digits = IN_HUNDREDTHS.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2)

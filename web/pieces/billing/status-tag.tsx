@@ -8,7 +8,7 @@ const LOOKS: Readonly<Record<string, string>> = {
   restricted: 'bad',
 }
 
-/** Where a subscription stands, in a word or two. */
+/** The state of a subscription, in a word or two. */
 export function StatusTag({ subscription }: { readonly subscription: Subscription }) {
   const look = subscription.status === 'paused' ? 'warn' : (LOOKS[subscription.state] ?? '')
   return <span className={`tag ${look}`}>{stateName(subscription)}</span>

@@ -6,7 +6,7 @@ import { planText } from './plans.js'
 import { StatusTag } from './status-tag.js'
 import type { Subscription } from './subscription.js'
 
-/** What there is to know about a subscription; `price` in words, where it is known. */
+/** The facts about a subscription; `price` is in words, if known. */
 export function SubscriptionFacts({
   subscription,
   price = null,
@@ -32,7 +32,7 @@ export function SubscriptionFacts({
   )
 }
 
-/** The one date that matters to who pays, with what happens then. */
+/** The one date that matters to the person who pays, with what happens then. */
 function importantDate({
   state,
   endsAt,

@@ -1,35 +1,35 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { t } from '../language/t.js'
 
-/** An account's subscription as the service answers it. */
+/** An account's subscription, as the service returns it. */
 export interface Subscription {
   readonly status: string
   readonly state: string
-  /** The price; for people there is `planName`. */
+  /** The price id; `planName` is for people. */
   readonly plan: string | null
   readonly planName: string | null
-  /** In other languages. */
+  /** By BCP 47 tag, for other languages. */
   readonly planNames: Readonly<Record<string, string>>
   readonly quantity: number | null
-  /** When it ends, or has ended. */
+  /** When it ends or ended. */
   readonly endsAt: string | null
   readonly renewsAt: string | null
-  /** Until when the plan stays although a payment is overdue; afterwards, since when it is gone. */
+  /** Until when the plan is kept although a payment is overdue; afterwards, since when it is gone. */
   readonly graceUntil: string | null
 }
 
 const NOT_ASKED = ['NOT_FOUND', 'INVALID_QUERY', 'TOO_MANY_ATTEMPTS']
 
-/** A subscription as it is seen by who may have come back from paying for it. */
+/** A subscription, for somebody who may have just returned from paying for it. */
 export interface SubscriptionAfterReturn extends Subscription {
-  /** Whether the way back names a payment of this very account; anybody can make up an address. */
+  /** Whether the return address names a payment of this same account; anybody can make up an address. */
   readonly isReturn: boolean
 }
 
 /**
- * Whoever comes back from a payment brings `checkout` in the address, and from the portal `portal`: then the service asks the
- * provider instead of waiting for its news. A checkout of another account tells nothing, and whoever asks too often hears
- * what the service has heard.
+ * After a payment, the return address contains `checkout`, and after the portal `portal`: then the service
+ * asks the provider instead of waiting for its events. A checkout of another account reveals nothing, and
+ * somebody who asks too often gets only what the service already knows.
  */
 export async function readSubscription(
   read: (path: string) => Promise<Subscription>,
@@ -48,12 +48,12 @@ export async function readSubscription(
   }
 }
 
-/** Whether somebody has come back from the payment page without paying; `checkout` is there for who has. */
+/** Whether somebody returned from the payment page without paying; after a payment there is `checkout`. */
 export function isCancelledPayment(query: URLSearchParams): boolean {
   return query.get('payment') === 'back' && !query.has('checkout')
 }
 
-/** Where the payment page sends people back to: one without `checkout` in it has not been paid. */
+/** Where the payment page sends people back to: without `checkout` in it, nothing has been paid. */
 export function paymentReturnUrl(page: string): string {
   const url = new URL(page)
   url.searchParams.set('payment', 'back')
@@ -81,22 +81,22 @@ export function stateName({ state, status }: Subscription): string {
   return stateNames()[state] ?? state
 }
 
-/** Whether there is nothing that a new subscription would stand beside. */
+/** Whether there is no subscription that a new one would duplicate. */
 export function maySubscribe({ state }: Subscription): boolean {
   return REPLACEABLE.includes(state)
 }
 
-/** Whether it lives, so that its plan can be changed. */
+/** Whether it is live, so that its plan can be changed. */
 export function mayChange({ state }: Subscription): boolean {
   return ['trialing', 'active', 'past_due'].includes(state)
 }
 
-/** Whether it has been cancelled and still runs for a while. */
+/** Whether it has been cancelled but is still running for a while. */
 export function isEnding({ state, endsAt }: Subscription): boolean {
   return state !== 'canceled' && endsAt !== null
 }
 
-/** Whether the provider's own pages have something to say about it. */
+/** Whether the provider's own pages have anything to show about it. */
 export function hasPortal({ state }: Subscription): boolean {
   return state !== 'none'
 }

@@ -10,7 +10,7 @@ const ICONS: readonly (readonly [actions: RegExp, icon: IconName])[] = [
   [/^mail/, 'mail'],
 ]
 
-/** What an action of the audit log is about, in a picture. */
+/** The icon for an action of the audit log. */
 export function iconOf(action: string): IconName {
   return ICONS.find(([actions]) => actions.test(action))?.[1] ?? 'settings'
 }

@@ -22,7 +22,7 @@ export function sentenceOf(entry: AuditEntry, people: People): string {
   return outcome === 'ok' ? t('audit.sentence.did', { who, did }) : t('audit.sentence.tried', { who, tried })
 }
 
-/** The words for what was done, with the satellite that it was done to, if any. */
+/** The wording for an action, with the satellite concerned, if any. */
 function wordsIn({ action, detail }: AuditEntry, whom: string | null) {
   const satellite = typeof detail.origin === 'string' ? hostOf(detail.origin) : t('audit.satelliteGone')
   return (
@@ -33,7 +33,7 @@ function wordsIn({ action, detail }: AuditEntry, whom: string | null) {
   )
 }
 
-/** A refusal that is part of every sensitive change: nothing to worry about. */
+/** A refusal that is part of every sensitive change, and no reason to worry. */
 export function isProofAsked(entry: AuditEntry): boolean {
   if (isHalfWay(entry)) return true
   const { outcome, detail } = entry
@@ -41,12 +41,12 @@ export function isProofAsked(entry: AuditEntry): boolean {
   return outcome === 'refused' && (reason === 'REAUTHENTICATION_REQUIRED' || reason === 'STEP_UP_REQUIRED')
 }
 
-/** The first step of a login that has two. */
+/** The first step of a two-step login. */
 function isHalfWay({ action, outcome, detail }: AuditEntry): boolean {
   return action === 'login' && outcome === 'refused' && detail.reason === 'second factor required'
 }
 
-/** What it was about beside whom; empty when there is no more to say. */
+/** Details beyond the person concerned; empty when there are none. */
 export function detailsOf(entry: AuditEntry): string {
   const { detail } = entry
   const { granted, permissions = granted, satellites, from, to, name, factor, required } = detail
@@ -74,19 +74,19 @@ function actorOf(entry: AuditEntry, people: People): string {
   return typeof detail.email === 'string' ? detail.email : t('audit.somebody')
 }
 
-/** What somebody who runs the service does, with a reason. */
+/** An action of an operator, with a reason. */
 function isOfOperator({ detail }: AuditEntry): boolean {
   return typeof detail.operator === 'string'
 }
 
-/** What the service does by itself, or an operator at the command line. */
+/** An action of the service itself, or of an operator at the command line. */
 function isOfService({ ip, detail }: AuditEntry): boolean {
   return ip === null && typeof detail.by !== 'string'
 }
 
 /** Null where somebody did it to themselves. */
 function subjectOf({ userId, email, ip, detail }: AuditEntry, people: People): string | null {
-  // Of a transfer: the row itself is about who owns the account so far.
+  // For a transfer, because its row is about the current owner.
   if (typeof detail.to === 'string' && !isEmail(detail.to))
     return people[detail.to] ?? t('audit.formerMember')
   if (userId && (detail.by ?? userId) === userId && ip !== null) return null

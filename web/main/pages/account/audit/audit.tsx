@@ -24,19 +24,8 @@ export function AuditPage() {
   const [outcome, setOutcome] = useState('')
   const [user, setUser] = useState('')
   const [known, setKnown] = useState<People>({})
-  const query = (after: string | null) =>
-    new URLSearchParams({
-      ...(outcome && { outcome }),
-      ...(user && { user }),
-      ...(after && { after }),
-    }).toString()
-  const { list, more } = usePages(async after => {
-    const path = `audit?${query(after)}`
-    const { entries, people, next } = await call<AuditPart>('GET', path)
-    setKnown(others => ({ ...others, ...people }))
-    return { rows: entries.map(entry => ({ entry, people })), next }
-  }, outcome + user)
-  const save = useAction(() => download(`audit/export?${query(null)}`, 'audit-log.jsonl'))
+  const filter = { ...(outcome && { outcome }), ...(user && { user }) }
+  const save = useAction(() => download(`audit/export?${new URLSearchParams(filter)}`, 'audit-log.jsonl'))
   return (
     <Page title={t('audit.title')}>
       <Section title={t('audit.heading')}>
@@ -51,7 +40,7 @@ export function AuditPage() {
             </select>
           </label>
           <label>
-            {t('member.person')}{' '}
+            {t('audit.concerns')}{' '}
             <select value={user} onChange={event => setUser(event.target.value)}>
               <option value="">{t('policy.everyone')}</option>
               {Object.entries(known).map(([id, email]) => (
@@ -64,11 +53,43 @@ export function AuditPage() {
           <ActionButton action={save}>{t('common.download')}</ActionButton>
         </div>
         <Failure error={save.error} />
-        <Loaded of={list} shape="rows">
-          {({ rows }) => <Entries rows={rows} />}
-        </Loaded>
-        {more && <ActionRow action={more}>{t('audit.older')}</ActionRow>}
+        <FilteredEntries
+          key={outcome + user}
+          filter={filter}
+          onPeople={people => setKnown(others => ({ ...others, ...people }))}
+        />
       </Section>
     </Page>
+  )
+}
+
+/** Calls `onPeople` with the people whom the loaded entries concern. */
+function FilteredEntries({
+  filter,
+  onPeople,
+}: {
+  readonly filter: Readonly<Record<string, string>>
+  readonly onPeople: (people: People) => void
+}) {
+  const { list, more } = usePages(async after => {
+    const query = new URLSearchParams({ ...filter, ...(after && { after }) })
+    const { entries, people, next } = await call<AuditPart>('GET', `audit?${query}`)
+    onPeople(subjectsOf(entries))
+    return { rows: entries.map(entry => ({ entry, people })), next }
+  })
+  return (
+    <>
+      <Loaded of={list} shape="rows">
+        {({ rows }) => <Entries rows={rows} />}
+      </Loaded>
+      {more && <ActionRow action={more}>{t('audit.older')}</ActionRow>}
+    </>
+  )
+}
+
+/** The people whom a filter can find. */
+function subjectsOf(entries: readonly AuditEntry[]): People {
+  return Object.fromEntries(
+    entries.flatMap(({ userId, email }) => (userId && email ? [[userId, email] as const] : [])),
   )
 }

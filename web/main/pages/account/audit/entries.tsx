@@ -8,13 +8,13 @@ import type { AuditEntry } from '../../../answers.js'
 import { iconOf } from './audit-icon.js'
 import { detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
 
-/** An entry with the people of the page that it came on. */
+/** An entry with the people on the page that it came with. */
 export interface EntryRow {
   readonly entry: AuditEntry
   readonly people: People
 }
 
-/** Sentences, under a heading for each day of the reader's time zone; each opens to show its details. */
+/** Sentences, under a heading for each day in the reader's time zone; each opens to show its details. */
 export function Entries({ rows }: { readonly rows: readonly EntryRow[] }) {
   if (rows.length === 0) return <p className="absent">{t('audit.none')}</p>
   return daysOf(rows).map(({ day, rows: ofDay }) => (
@@ -59,19 +59,19 @@ function Entry({ entry, people }: EntryRow) {
   )
 }
 
-/** Only where it was not simply done. */
+/** Only for an outcome other than success. */
 function OutcomeTag({ entry }: { readonly entry: AuditEntry }) {
   if (entry.outcome === 'ok' || isProofAsked(entry)) return null
   return <span className="tag bad">{t(`audit.${entry.outcome}`)}</span>
 }
 
 interface EntriesOfDay {
-  /** A moment of it. */
+  /** A moment on that day. */
   readonly day: string
   readonly rows: EntryRow[]
 }
 
-/** In the order of the rows, newest first. */
+/** In row order, newest first. */
 function daysOf(rows: readonly EntryRow[]): EntriesOfDay[] {
   const days: EntriesOfDay[] = []
   for (const row of rows) {

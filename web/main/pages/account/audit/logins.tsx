@@ -9,7 +9,7 @@ import { Ago } from '../../../../pieces/time/when.js'
 import type { Login } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-/** Every login with one's own e-mail address, also those that failed. */
+/** Every login with one's own e-mail address, including failed ones. */
 export function LoginsPage() {
   const { list, more } = usePages(async after => {
     const { logins, next } = await call<{ logins: Login[]; next: string | null }>('GET', pathAfter(after))
