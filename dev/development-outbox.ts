@@ -2,15 +2,13 @@ import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 import { MailOutbox, type ReceivedMail } from './mail-outbox/mail-outbox.js'
 
-/**
- * The mail outbox where SMTP_URL points at this machine; null where mail really goes out, or none is set up.
- */
+/** The mail outbox where SMTP_URL points at this machine; null where mail is really sent, or not configured. */
 export async function outboxFor({ mail }: Settings): Promise<MailOutbox | null> {
   if (!mail || !isLoopback(mail.smtpUrl.hostname)) return null
   return MailOutbox.start({ host: mail.smtpUrl.hostname, port: Number(mail.smtpUrl.port), onMail: show })
 }
 
-/** The link of a mail is what a developer waits for. */
+/** The link in a mail is what a developer is waiting for. */
 function show({ to, subject, text }: ReceivedMail): void {
   const link = /^https?:\S+#token=\S+$/m.exec(text)?.[0]
   console.log(`  Mail to ${to}: ${subject}${link ? `\n    ${link}` : ''}`)

@@ -4,9 +4,7 @@ import { accentsOf } from '../src/brand/contrast.js'
 import { isLoopback } from '../src/config/origin.js'
 import type { Settings } from '../src/config/settings.js'
 
-/**
- * The payment sandbox where STRIPE_API_URL points at this machine; null where it is Stripe's own test mode.
- */
+/** The payment sandbox where STRIPE_API_URL points at this machine; null where Stripe's own test mode is used. */
 export async function sandboxFor({
   stripe,
   publicUrl,

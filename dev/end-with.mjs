@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
 
 /**
- * Ends this process as `child` ends. Ctrl-C reaches the child from the terminal; what is sent to this process alone is
- * passed on. Never resolves.
+ * Ends this process the way `child` ends. Ctrl-C reaches the child through the terminal; signals sent only to
+ * this process are passed on. Never resolves.
  */
 export function endWith(child) {
   process.on('SIGINT', () => {})

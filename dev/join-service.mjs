@@ -1,6 +1,6 @@
-// node dev/join-service.mjs: puts the service, as dist/src and dist/dev have it, and the JavaScript of its packages into
-// dist/joined as a few files. Importing 2,700 modules one by one is most of a start. What is in dist/joined behaves as the
-// modules do.
+// node dev/join-service.mjs: bundles the service, from dist/src and dist/dev, and the JavaScript of its
+// packages into a few files in dist/joined. Importing 2,700 modules one by one takes most of the start-up
+// time. The bundle behaves as the modules do.
 import { readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const require = createRequire(import.meta.url)
 const TARGET = 'dist/joined'
 
-/** What somebody starts, where they know it from dist/src; the worker stands beside the file that looks for it. */
+/** What can be started, with its place in dist/src; the worker must be beside the file that looks for it. */
 const ENTRIES = {
   main: 'src/main',
   cli: 'src/cli',
@@ -19,7 +19,7 @@ const ENTRIES = {
   'password-strength.worker': 'src/users/passwords/password-strength.worker',
 }
 
-/** Native code, what finds its own files by its place, and what packages only ask for where it is installed. */
+/** Native code, packages that locate files relative to themselves, and packages that are only used if installed. */
 const SEPARATE = [
   ...['@electric-sql/pglite*', '@node-rs/*', '@opentelemetry/*', '@fastify/otel', 'swagger-ui-dist'],
   ...['@fastify/view', '@nestjs/microservices*', '@nestjs/platform-express', '@nestjs/websockets*'],
@@ -33,12 +33,12 @@ const SEPARATE = [
   ],
 ]
 
-/** Decorators need reflect-metadata before any class; packages of CommonJS need what Node gives them. */
+/** Decorators need reflect-metadata before any class; CommonJS packages need the variables that Node provides. */
 const FIRST = `import 'reflect-metadata'
 const require = process.getBuiltinModule('node:module').createRequire(import.meta.url)
 const { filename: __filename, dirname: __dirname } = import.meta`
 
-/** Nest's packages make a `require` of their own, through which esbuild does not see that they share a package with us. */
+/** Nest's packages create their own `require`, so esbuild does not notice that they share a package with us. */
 const requiresOfNest = {
   name: 'requires of Nest',
   setup({ onLoad }) {
@@ -48,7 +48,10 @@ const requiresOfNest = {
   },
 }
 
-/** `await import()` of a package of CommonJS has its names, as in Node; esbuild alone gives `default` and nothing else. */
+/**
+ * `await import()` of a CommonJS package provides its names, as in Node; with plain esbuild it has only
+ * `default`.
+ */
 const importsOfCommonJs = {
   name: 'imports of CommonJS',
   setup({ onResolve, onLoad, resolve }) {
@@ -84,7 +87,7 @@ await build({
   external: SEPARATE,
   plugins: [requiresOfNest, importsOfCommonJs],
   banner: { js: FIRST },
-  // Half of the text is comments, which would stay in memory; names and lines of stack traces stay as they are.
+  // Half of the text is comments, which would stay in memory; names, and line numbers in stack traces, are kept.
   minifyWhitespace: true,
   lineLimit: 120,
   legalComments: 'linked',

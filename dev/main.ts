@@ -14,9 +14,7 @@ import { welcome } from './welcome.js'
 
 process.env.NODE_ENV ??= 'development'
 
-/**
- * The service with its stand-ins for the outside world, as `npm start` and `npm run dev` run it on a laptop.
- */
+/** The service with its stand-ins for the outside world, as run by `npm start` and `npm run dev` in development. */
 try {
   const settings = readSettings()
   if (settings.environment === 'production')

@@ -3,13 +3,14 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-// Longer than any install or build: a lock that old belongs to a dead process whose pid lives on in another.
+// Longer than any install or build: a lock this old belongs to a dead process whose pid has been reused.
 const STALE_AFTER_MS = 15 * 60_000
 const ASK_EVERY_MS = 100
 
 /**
- * Waits until no other process prepares this checkout, then holds its lock and gives back the release,
- * which is safe to repeat and happens at the end of the process anyway. A killed holder is taken over from.
+ * Waits until no other process is preparing this checkout, then takes its lock and returns a function that
+ * releases it. Releasing is safe to repeat, and happens at the end of the process anyway. The lock of a
+ * killed holder is taken over.
  */
 export function holdLock(root) {
   const lock = lockOf(root)
@@ -33,13 +34,13 @@ export function holdLock(root) {
   }
 }
 
-// Not in the checkout: the install and the build remove the folders that git ignores there.
+// Outside the checkout, because the install and the build remove folders that git ignores there.
 function lockOf(root) {
   const name = createHash('sha256').update(root).digest('hex').slice(0, 16)
   return join(tmpdir(), `mainstay-prepare-${process.getuid?.() ?? 0}-${name}`)
 }
 
-// Renaming onto a folder with something in it fails, so the lock never exists without its holder's pid.
+// Renaming onto a non-empty folder fails, so the lock never exists without its holder's pid.
 function take(lock) {
   const own = mkdtempSync(`${lock}-`)
   writeFileSync(join(own, 'pid'), String(process.pid))
@@ -76,7 +77,7 @@ function isAlive(pid) {
   }
 }
 
-// Moved aside before it is removed: of two processes only one succeeds, and one that came late and moved
+// Moved aside before it is removed: of two processes only one succeeds, and one that comes late and has moved
 // a newer holder's lock puts it back.
 function takeAway(lock, pid) {
   const aside = `${lock}.${process.pid}`

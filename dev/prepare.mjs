@@ -1,5 +1,5 @@
-// Makes a checkout ready to run: packages installed, sources built. Plain Node: it runs before there is
-// any package. All of it is synchronous and costs milliseconds when there is nothing to do.
+// Makes a checkout ready to run: packages installed, sources built. Plain Node, because it runs before any
+// package is installed. All of it is synchronous, and takes milliseconds when there is nothing to do.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,13 +12,13 @@ const installStamp = join(root, 'node_modules/.mainstay-install')
 const buildStamp = join(root, 'dist/.mainstay-build')
 const docsStamp = join(root, 'docs/.vitepress/dist/.mainstay-build')
 
-/** Installs and builds what is missing or out of date. Ends the process with a message when that fails. */
+/** Installs and builds whatever is missing or out of date. Ends the process with a message when that fails. */
 export function prepare({ quiet = false } = {}) {
   install({ quiet })
   inTurn(buildStamp, sourcesHash, () => build(quiet), arePackagesBuilt)
 }
 
-/** The site of the documentation, which the service runs without. */
+/** The documentation site, which the service does not need to run. */
 export function prepareDocs({ quiet = false } = {}) {
   inTurn(docsStamp, docsHash, () => {
     if (!quiet) console.error('Building the documentation …')
@@ -26,21 +26,21 @@ export function prepareDocs({ quiet = false } = {}) {
   })
 }
 
-/** The first half of `prepare`: the packages alone. */
+/** The first half of `prepare`: only the packages. */
 export function install({ quiet = false } = {}) {
   inTurn(installStamp, packagesHash, () => {
     if (!isInstalled()) installPackages(quiet)
   })
 }
 
-// Looks a second time under the lock: another process may have done the work meanwhile.
+// Checks again under the lock, because another process may have done the work meanwhile.
 function inTurn(stamp, hash, work, isThere = () => true) {
   const isDone = () => existsSync(stamp) && isThere() && readFileSync(stamp, 'utf8') === hash()
   if (isDone()) return
   const release = holdLock(root)
   try {
     if (isDone()) return
-    // Taken before the work: what changes during it is out of date, not done.
+    // Computed before the work, so that a change made during it counts as out of date.
     const done = hash()
     work()
     mkdirSync(dirname(stamp), { recursive: true })
@@ -50,7 +50,7 @@ function inTurn(stamp, hash, work, isThere = () => true) {
   }
 }
 
-// They are built into folders of their own, which can be removed without the stamp.
+// They are built into folders of their own, which can be removed without removing the stamp.
 function arePackagesBuilt() {
   const { workspaces } = JSON.parse(read('package.json'))
   return workspaces.every(folder => existsSync(join(root, folder, 'dist/index.js')))
@@ -102,8 +102,8 @@ function filesUnder(folder) {
     .sort()
 }
 
-// What npm notes in node_modules is compared entry by entry, so that packages somebody installed by hand
-// are not taken away and fetched again.
+// Compares npm's record in node_modules entry by entry, so that packages installed by hand are not removed
+// and fetched again.
 function isInstalled() {
   const note = 'node_modules/.package-lock.json'
   if (!hasLock() || !existsSync(join(root, note))) return false
@@ -122,7 +122,7 @@ function isInstalled() {
   )
 }
 
-/** A workspace is a link to its folder here; what npm notes of that folder itself says nothing. */
+/** A workspace is a link to its folder here; npm's record of that folder itself says nothing. */
 function isPresent(path, { link, version }, noted) {
   if (link) return existsSync(join(root, path, 'package.json'))
   return !path.startsWith('node_modules/') || noted?.version === version

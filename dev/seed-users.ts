@@ -7,7 +7,7 @@ export const SEED_PASSWORD = 'correct horse battery staple'
 export const SEED_OWNER = canonicalEmail('owner@example.com') as Email
 export const SEED_MEMBER = canonicalEmail('member@example.com') as Email
 
-/** An account with an owner and a member to try things with; does nothing when they are there. */
+/** Creates an account with an owner and a member for trying things out; does nothing if they exist. */
 export async function seedUsers(app: NestFastifyApplication): Promise<void> {
   const users = app.get(Users)
   const accounts = app.get(UserAdministration)

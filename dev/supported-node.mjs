@@ -1,5 +1,6 @@
-// The Node that everything of ours runs on. Where the installed one is too old (Node 20 ended in April 2026), npm installs
-// a pinned Node 24 into dev/runtime, and the same command runs again on that. This file itself has to run on Node 20.
+// The Node that all our code runs on. If the installed one is too old (Node 20 ended in April 2026), npm
+// installs a pinned Node 24 into dev/runtime, and the same command runs again on that. This file itself must
+// run on Node 20.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
@@ -7,17 +8,23 @@ import { fileURLToPath } from 'node:url'
 import { endWith } from './end-with.mjs'
 import { holdLock } from './prepare-lock.mjs'
 
-/** The oldest line that is still supported, and the first of it that loads ES modules from CommonJS without a flag. */
+/**
+ * The oldest line that is still supported, and its first version that loads ES modules from CommonJS without
+ * a flag.
+ */
 const OLDEST_NODE = [22, 12]
 
 const runtime = fileURLToPath(new URL('runtime', import.meta.url))
 const packageName = `node-${process.platform}-${process.arch}`
 
-/** Returns at once on a supported Node. Otherwise runs this very command on one, and ends this process as that one ended. */
+/**
+ * Returns at once on a supported Node. Otherwise runs this same command on one, and ends this process the way
+ * that one ended.
+ */
 export async function requireSupportedNode() {
   if (isSupported(process.versions.node)) return
   const node = installedNode() ?? installNode()
-  // First on the PATH too: npm and Nest's tools start `node` by its name.
+  // Also first on the PATH, because npm and Nest's tools start `node` by name.
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}` }
   const args = [...process.execArgv, ...process.argv.slice(1)]
   await endWith(spawn(node, args, { stdio: 'inherit', env }))
@@ -29,7 +36,7 @@ export function isSupported(version) {
   return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])
 }
 
-/** The path of the pinned Node; null when it is not there, or in another version. */
+/** The path of the pinned Node; null when it is missing or has another version. */
 function installedNode() {
   const folder = join(runtime, 'node_modules', packageName)
   const wanted = readJson(join(runtime, 'package.json')).optionalDependencies[packageName]

@@ -12,7 +12,7 @@ interface StandIns {
   readonly hasDocs: boolean
 }
 
-/** What to try next, printed when everything runs. */
+/** What to try next, printed when everything is running. */
 export function welcome(
   { publicUrl, mainOrigin, operators }: Settings,
   { sandbox, outbox, satellite, hasDocs }: StandIns,

@@ -22,8 +22,8 @@ import { Tracing } from './tracing/tracing.js'
 
 class EdgeAdapter extends FastifyAdapter {
   /**
-   * Leaves out the hooks that the adapter runs for every request: CORS, security headers, versions, CSRF,
-   * refusals while closing and middleware, none of which we use from Nest.
+   * Leaves out the hooks that the adapter runs on every request: CORS, security headers, versions, CSRF,
+   * refusals while closing and middleware. We use none of Nest's.
    */
   static over(server: FastifyInstance): EdgeAdapter {
     const { addHook } = server
@@ -43,8 +43,8 @@ class EdgeAdapter extends FastifyAdapter {
 }
 
 /**
- * The whole service, ready to listen; its log goes to `logTo` ({@link logOptions}). Throws when a store that
- * it needs is out of reach, and leaves nothing open.
+ * The whole service, ready to listen; it logs to `logTo` ({@link logOptions}). Throws when a store that it
+ * needs is unreachable, and then leaves nothing open.
  */
 export async function createApp(
   settings: Settings,
@@ -84,7 +84,7 @@ async function startApp(
   }
 }
 
-/** OpenTelemetry's packages are loaded only where traces are asked for. */
+/** OpenTelemetry's packages are loaded only where tracing is enabled. */
 async function tracingOf(server: FastifyInstance, { operation: { tracesUrl } }: Settings): Promise<Tracing> {
   if (!tracesUrl) return new Tracing()
   const { traceWithOpenTelemetry } = await import('./tracing/open-telemetry.js').catch(error => {

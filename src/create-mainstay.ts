@@ -9,24 +9,24 @@ import { Readiness } from './health/readiness.js'
 import type { LogDestination } from './http/edge/log.js'
 import { Mount, requirePrefix } from './http/mount.js'
 
-/** Requests in progress have this long when it is closed; ours take 10 s at most. */
+/** Requests in progress get this long to finish on close; ours take at most 10 s. */
 const FINISH_MS = 12_000
 
 export interface MainstayOptions {
   /**
-   * The path that Mainstay has in the program around it, such as `/auth`, unless that takes it off the URL
-   * itself.
+   * The path under which Mainstay is mounted in the surrounding program, such as `/auth`. Omit it if that
+   * program strips the path from the URL itself.
    */
   readonly prefix?: string
-  /** Where the lines of its log go, each a JSON object; standard output unless told. */
+  /** Where log lines go, each a JSON object; standard output by default. */
   readonly log?: LogDestination
 }
 
-/** A Mainstay inside another program. */
+/** A Mainstay that runs inside another program. */
 export interface Mainstay {
   /**
-   * Serves a request of Node's HTTP server, before anything has read its body. A request whose path is not
-   * under the prefix is left to `next`; without `next` it is answered 404.
+   * Serves a request of Node's HTTP server; call it before anything has read the body. A request whose path
+   * is not under the prefix is passed to `next`; without `next` it is answered 404.
    */
   readonly handler: (request: IncomingMessage, response: ServerResponse, next?: () => void) => void
   /** Finishes requests in progress, then stops the jobs and closes the stores. Safe to repeat. */
@@ -34,16 +34,17 @@ export interface Mainstay {
 }
 
 /**
- * Starts Mainstay inside another program. Resolves when it is ready to serve: its stores are within reach and
- * up to date. Throws a `SettingsError` with all faults of the settings, or an Error when a store is out of
- * reach; then nothing is left running. The environment is not read; to use it, pass `{ ...process.env }`.
+ * Starts Mainstay inside another program. Resolves when it is ready to serve: its stores are reachable and up
+ * to date. Throws a `SettingsError` that lists every fault in the settings, or an Error when a store is
+ * unreachable; then nothing is left running. The environment is not read; to use it, pass
+ * `{ ...process.env }`.
  */
 export async function createMainstay(
   settings: GivenSettings,
   { prefix = '', log = process.stdout }: MainstayOptions = {},
 ): Promise<Mainstay> {
   requirePrefix(prefix)
-  // Connections, and with them TLS, are the other program's, and so are the paths beside ours.
+  // Connections, and with them TLS, belong to the other program, and so do the paths beside ours.
   const app = await createApp({ ...settingsFrom(settings), tls: null, pages: [] }, new Clock(), log)
   const mount = new Mount(await readyServer(app), prefix)
   let closed: Promise<void> | undefined
@@ -61,7 +62,7 @@ export async function createMainstay(
   }
 }
 
-/** Fastify makes its router ready when it begins to listen, which it never does here. */
+/** Fastify prepares its router when it starts to listen, which it never does here. */
 async function readyServer(app: NestFastifyApplication): Promise<FastifyInstance> {
   const server: FastifyInstance = app.getHttpAdapter().getInstance()
   try {

@@ -20,9 +20,9 @@ class Announcements extends NestLogger {
 const OPTIONS = { bodyParser: false, abortOnError: false, autoFlushLogs: false }
 
 /**
- * Does what `NestFactory.create` does, without its traces in the process: that keeps the options of the
- * latest application for all of them, and announces every module and route to the one Logger that all of them
- * share. Here the announcements go to `log`, at the level debug.
+ * Does what `NestFactory.create` does, without its process-wide side effects: that one keeps the options of
+ * the latest application for all of them, and announces every module and route to the one Logger that they
+ * all share. Here the announcements go to `log`, at level debug.
  */
 export async function createNestApplication(
   root: DynamicModule,
@@ -52,7 +52,7 @@ function announceTo(logger: LoggerService, app: NestApplication): void {
   for (const part of [app, routesResolver, routesResolver.routerExplorer]) Object.assign(part, { logger })
 }
 
-// What Nest's types do not show.
+// What Nest's types do not expose.
 interface Routes {
   readonly routesResolver: { readonly routerExplorer: { executionContextCreator: RouterExecutionContext } }
 }

@@ -14,13 +14,13 @@ import type { ParamProperties, RouterExecutionContext } from '@nestjs/core/route
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 type Handler = (...args: unknown[]) => unknown
-/** Gives back a promise only where something has to be waited for. */
+/** Returns a promise only if there is something to wait for. */
 type Route = (request: FastifyRequest, reply: FastifyReply) => unknown
 
-/** Marks of handlers that answer in a way of their own. */
+/** Metadata of handlers that respond in their own way. */
 const ELSEWHERE = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA]
 
-/** What a client sends; pipes of whole routes see nothing else. */
+/** Client input; route-wide pipes see nothing else. */
 const SENT = new Map<unknown, 'body' | 'query' | 'param'>([
   [RouteParamtypes.BODY, 'body'],
   [RouteParamtypes.QUERY, 'query'],
@@ -28,10 +28,11 @@ const SENT = new Map<unknown, 'body' | 'query' | 'param'>([
 ])
 
 /**
- * Makes what Fastify calls for the routes of controllers, from the same decorators and in the same order as
- * Nest's own factories: guards, pipes, handler, answer. It waits only for what is a promise, where Nest waits
- * some ten times in a request that has none; without any, a route answers before Fastify's call returns. There are no
- * interceptors, redirects, templates or streams of events: a controller that has them fails at start.
+ * Builds the functions that Fastify calls for the routes of controllers, from the same decorators and in the
+ * same order as Nest's own factories: guards, pipes, handler, answer. It awaits only what is a promise, where
+ * Nest awaits some ten times even in a request that needs none; without any, a route answers before Fastify's
+ * call returns. Interceptors, redirects, templates and event streams are not supported: a controller that
+ * uses them fails at start.
  */
 export class DirectRoutes {
   private readonly parts: PartsOfNest
@@ -66,14 +67,14 @@ export class DirectRoutes {
     }
   }
 
-  /** Whether the handler sends the answer: it has `@Res()` without `passthrough`. */
+  /** Whether the handler sends the answer itself: it has `@Res()` without `passthrough`. */
   private isAnswering(instance: object, name: string, parameters: readonly ParamProperties[]): boolean {
     const hasReply = parameters.some(({ type }) => type === RouteParamtypes.RESPONSE)
     return hasReply && !this.parts.contextUtils.reflectPassthrough(instance, name)
   }
 }
 
-/** Nest's own drops what a route returns, which Fastify would send or, if it is the reply, wait for. */
+/** Nest's own version drops what a route returns. Fastify would send that or, if it is the reply, wait for it. */
 export const routesWithFilters = {
   createProxy(route: Route, filters: ExceptionsHandler): Route {
     return (request, reply) => {
@@ -92,10 +93,10 @@ export const routesWithFilters = {
   },
 }
 
-/** Fastify takes `undefined` for "not yet", unless it comes later. */
+/** Fastify reads `undefined` as "not yet", unless it comes from a promise. */
 const NOTHING = Promise.resolve()
 
-/** Throws where one refuses; a promise where one has to be waited for. */
+/** Throws when a guard refuses; returns a promise when there is one to wait for. */
 function pass(guards: readonly CanActivate[], context: ExecutionContextHost, from = 0): unknown {
   for (let i = from; i < guards.length; i++) {
     const isAllowed = (guards[i] as CanActivate).canActivate(context)
@@ -113,7 +114,7 @@ function requireAllowed(isAllowed: unknown): void {
   if (isAllowed !== true) throw new ForbiddenException()
 }
 
-/** `next` at once, or when the promise is kept. */
+/** `next` at once, or when the promise resolves. */
 function after(value: unknown, next: () => unknown): unknown {
   return isPromise(value) ? value.then(next) : next()
 }
@@ -160,7 +161,7 @@ function parameterOf(
   }
 }
 
-/** What Nest's types keep to themselves. */
+/** What Nest's types keep private. */
 interface PartsOfNest {
   readonly guardsContextCreator: Creator<CanActivate>
   readonly pipesContextCreator: Creator<PipeTransform>

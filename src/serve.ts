@@ -10,9 +10,9 @@ import { Database } from './database/database.js'
 import { Readiness } from './health/readiness.js'
 import { NestLogger } from './log/logger.js'
 
-/** After the drain, requests in progress have this long; ours take 10 s at most. */
+/** After the drain, requests in progress get this long; ours take at most 10 s. */
 const FINISH_MS = 12_000
-/** The first requests do not wait for the collection. */
+/** So that the first requests do not wait for the collection. */
 const COLLECT_AFTER_MS = 1_000
 
 /**
@@ -32,13 +32,16 @@ export async function serve(
   return app
 }
 
-/** A start leaves some 80 MB behind, which V8 would keep for as long as nobody else needs the memory. Takes about 0.1 s. */
+/**
+ * A start leaves some 80 MB of garbage, which V8 would keep for as long as nobody else needs the memory.
+ * Takes about 0.1 s.
+ */
 function collectGarbageOfStart(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
 
-/** What is only right in a process that does nothing else. */
+/** What is appropriate only in a process of its own. */
 function takeOverProcess(app: NestFastifyApplication): void {
   Logger.overrideLogger(new NestLogger(app.getHttpAdapter().getInstance().log))
   app.get(Database).onLost(() => process.exit(1))
@@ -71,14 +74,14 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
   app.get(Readiness).stop()
   closeAfterAnswers(app.getHttpServer())
   await sleep(drainMs)
-  // Closes connections that were idle throughout: load balancers no longer use them.
+  // Closes connections that have been idle throughout: load balancers no longer use them.
   await app.close()
   process.exit()
 }
 
 /**
- * Every answer from now on closes its connection, so that the next request goes elsewhere. Idle connections
- * stay open: closing one could hit a request that is on its way.
+ * From now on every response closes its connection, so that the next request goes elsewhere. Idle connections
+ * stay open: closing one could break a request that is on its way.
  */
 function closeAfterAnswers(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))

@@ -1,8 +1,8 @@
 import { SettingsError } from './config/read-settings.js'
 
 /**
- * What an operator reads when the start failed: one line for what they can fix, the error with its stack for
- * a bug.
+ * What an operator sees when the start fails: one line for something they can fix, the error with its stack
+ * for a bug.
  */
 export function startFailure(error: unknown): unknown {
   if (error instanceof SettingsError) return error.message

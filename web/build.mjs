@@ -1,5 +1,5 @@
-// node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: every site into web/dist, from web/messages. Not
-// into dist/, which `nest start --watch` empties.
+// node web/build.mjs [--watch] [--messages <folder>] [--out <folder>]: builds every site into web/dist, with
+// the messages from web/messages. Not into dist/, which `nest start --watch` empties.
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -10,11 +10,12 @@ import { messageFiles } from './messages/vite-plugin.mjs'
 import { plainImports } from './plain-imports.mjs'
 import { smallScripts } from './small-scripts.mjs'
 
-// What runs the build may be in development; the pages never are, or React would bring all that it checks then.
+// The environment of the build may be development, but the pages never are; otherwise React would include its
+// development checks.
 process.env.NODE_ENV = 'production'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
-// From its sources, so that a page shows the client at hand.
+// From its sources, so that a page uses the current client.
 const client = fileURLToPath(new URL('../packages/client/src/', import.meta.url))
 const react = fileURLToPath(new URL('../packages/react/src/', import.meta.url))
 const { values } = parseArgs({
@@ -51,19 +52,20 @@ for (const site of ['main', 'satellite', 'operator']) {
     build: {
       outDir: `${values.out}${site}`,
       emptyOutDir: true,
-      // Of our own files, above: for anything but `esnext` Vite prints what the plugin has minified once more.
+      // Our own files have their target above: for anything but `esnext`, Vite re-prints what the plugin has
+      // minified.
       target: 'esnext',
-      // The policy of the pages allows neither inline code nor data: addresses.
+      // The pages' policy allows neither inline code nor data: URLs.
       assetsInlineLimit: 0,
       modulePreload: false,
       minify: false,
       cssMinify: 'esbuild',
       cssCodeSplit: false,
-      // The words that passwords are compared with, loaded when somebody chooses one.
+      // The dictionaries that passwords are compared with, loaded when somebody chooses a password.
       chunkSizeWarningLimit: 1_500,
       watch,
       rollupOptions: {
-        // 'use client' is for servers that render; these pages have none.
+        // 'use client' is for server rendering; these pages have none.
         onwarn: (warning, warn) =>
           !['MODULE_LEVEL_DIRECTIVE', 'SOURCEMAP_ERROR'].includes(warning.code) && warn(warning),
       },
@@ -72,19 +74,19 @@ for (const site of ['main', 'satellite', 'operator']) {
   if (!watch) await compressFiles(`${values.out}${site}/assets/`)
 }
 
-/** Messages that no other site has: whoever uses those must not load them. */
+/** Messages that only this site has, so that the other sites do not load them. */
 function ownMessagesOf(site) {
   const folder = `${values.messages}${site}/`
   return existsSync(folder) ? folder : null
 }
 
-// For pages without a build, which the service serves them to.
+// For pages without a build step, to which the service serves these files.
 const built = fileURLToPath(new URL('../packages/client/dist/', import.meta.url))
 rmSync(`${values.out}client`, { recursive: true, force: true })
 for (const file of readdirSync(built).filter(name => /^mainstay.*\.js$/.test(name)))
   cpSync(`${built}${file}`, `${values.out}client/${file}`)
 
-// Its licence goes with the typeface.
+// The typeface must come with its licence.
 cpSync(
   fileURLToPath(import.meta.resolve('@fontsource-variable/inter/LICENSE')),
   `${values.out}inter-license.txt`,

@@ -4,12 +4,12 @@ import { promisify } from 'node:util'
 import { brotliCompress } from 'node:zlib'
 
 const compress = promisify(brotliCompress)
-/** Smaller files fit into the packet that their headers take. */
+/** Smaller files fit into the same packet as their headers. */
 const LEAST_BYTES = 1_000
 
 /**
- * Writes `<name>.br` beside each file of a folder, which ends in a slash, for servers that send those. Every browser
- * that runs these pages takes Brotli over https.
+ * Writes `<name>.br` beside each file in a folder (whose path ends in a slash), for servers that send these.
+ * Every browser that runs these pages accepts Brotli over https.
  */
 export async function compressFiles(folder) {
   const files = readdirSync(folder).map(async name => {

@@ -1,7 +1,7 @@
-/** What draws the pages; see web/pieces/language/start.ts. */
+/** The script that draws the pages; see web/pieces/language/start.ts. */
 const NAME = 'draw'
 
-/** Has the browser fetch the script that draws the pages together with the one that asks for it. */
+/** Makes the browser fetch the script that draws the pages together with the one that requests it. */
 export function earlyScripts() {
   return {
     name: 'mainstay-early-scripts',

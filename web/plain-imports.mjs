@@ -1,6 +1,6 @@
 /**
- * Leaves out what Vite puts around each `import()` to load other scripts and styles first: with `modulePreload: false`
- * and `cssCodeSplit: false` there are none, and it is half a kilobyte.
+ * Removes the code that Vite adds around each `import()` to preload other scripts and styles: with
+ * `modulePreload: false` and `cssCodeSplit: false` there are none, and it is half a kilobyte.
  */
 export function plainImports() {
   return {

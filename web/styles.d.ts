@@ -1,2 +1,2 @@
-/** Style sheets are taken out by the build. */
+/** The build extracts style sheets. */
 declare module '*.css'

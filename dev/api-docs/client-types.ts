@@ -1,6 +1,6 @@
 import { commentOf, SchemaTypes } from './schema-types.js'
 
-/** Where they are in the repository. */
+/** The location in the repository. */
 export const CLIENT_TYPES_FILE = 'packages/client/src/operations.ts'
 
 const HEADER = '/* Written by npm run openapi from docs/openapi.json. */\n'
@@ -27,9 +27,9 @@ interface Document {
 }
 
 /**
- * The types of all operations, as `@mainstay-auth/client/api` reads them: by method and path, what they take and what a
- * success answers, and the schemas that these name. A refusal is thrown, whatever the operation; headers are the
- * client's own.
+ * The types of all operations, as `@mainstay-auth/client/api` uses them: by method and path, what they take
+ * and what a successful response contains, and the schemas that these refer to. Every operation throws its
+ * refusals; the client sets the headers itself.
  */
 export function clientTypesOf(document: object): string {
   const { paths, components } = document as Document
@@ -60,7 +60,7 @@ function operationType(operation: Operation, types: SchemaTypes): string {
     .join('\n')}\n}`
 }
 
-/** The whole member; null where there are none. */
+/** The entire member; null where there are no parameters. */
 function parametersType({ parameters = [] }: Operation, where: string, types: SchemaTypes): string | null {
   const those = parameters.filter(parameter => parameter.in === where)
   if (those.length === 0) return null

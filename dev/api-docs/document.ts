@@ -17,7 +17,7 @@ only fetches new access tokens: the main site has it in an HttpOnly cookie, sate
 Every refusal is \`application/problem+json\` (RFC 9457) with a stable \`code\`. A 503 has \`Retry-After\` and never
 means that a session has ended; only a 401 from refresh does.`
 
-/** The API reference, made from the code. */
+/** The API reference, generated from the code. */
 export function openApiDocument(app: INestApplication, serverUrl: string): OpenAPIObject {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

@@ -11,11 +11,11 @@ export interface Handler {
   /** Like `POST`. */
   readonly method: string
   readonly path: string
-  /** In the order in which they run. */
+  /** In execution order. */
   readonly guards: readonly Type<CanActivate>[]
 }
 
-/** Every handler of an application, also of one that has not been started. */
+/** Every handler of an application, even one that has not been started. */
 export function handlersOf(app: object): Handler[] {
   const { container } = app as { container: NestContainer }
   return [...container.getModules().values()].flatMap(({ controllers }) =>

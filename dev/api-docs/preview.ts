@@ -7,7 +7,7 @@ import { Clock } from '../../src/clock/clock.js'
 import type { Settings } from '../../src/config/settings.js'
 import { openApiDocument } from './document.js'
 
-/** The API reference without a running service: in preview Nest opens nothing, so no store is needed. */
+/** The API reference without a running service: in preview mode Nest opens nothing, so no store is needed. */
 export async function previewOpenApi(settings: Settings): Promise<OpenAPIObject> {
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.with(settings, new Clock()),

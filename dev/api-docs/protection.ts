@@ -9,12 +9,12 @@ import type { Handler } from './handlers.js'
 /** One endpoint in the API reference. */
 export type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>
 
-/** Codes of any request. */
+/** Error codes of any request. */
 const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED', 'INTERNAL_ERROR']
 
 /**
- * Adds to an operation what its guards require, and every code that they or its handler answer, each with an
- * example.
+ * Adds to an operation what its guards require, and every error code that they or its handler return, each
+ * with an example.
  */
 export function documentProtection(operation: Operation, handler: Handler): void {
   const guards = handler.guards.map(guard => documentationOf(guard))

@@ -11,10 +11,10 @@ interface Schema {
   readonly description?: string
 }
 
-/** The schemas of our API reference as TypeScript; throws for what none of them has used so far. */
+/** The schemas of our API reference as TypeScript; throws for schema features that none of them has used so far. */
 export class SchemaTypes {
   private readonly named = new Set<string>()
-  /** Long lists of values, by the field that has them first. */
+  /** Long lists of values, by the first field that uses them. */
   private readonly lists = new Map<string, string>()
 
   constructor(private readonly schemas: Readonly<Record<string, Schema>>) {
@@ -26,7 +26,7 @@ export class SchemaTypes {
       }
   }
 
-  /** The type of a schema; what it names is among the {@link declarations}. */
+  /** The type of a schema; named schemas are added to the {@link declarations}. */
   of(schema: Schema, place?: string): string {
     const { $ref, anyOf, allOf, type } = schema
     if ($ref) return this.name($ref)
@@ -39,10 +39,10 @@ export class SchemaTypes {
     return types.map(one => this.ofType(one, schema)).join(' | ')
   }
 
-  /** Everything that was named so far, and what that names. */
+  /** Everything that has been named so far, and what that refers to. */
   declarations(): string {
     const texts = new Map<string, string>()
-    // A set that grows while it is gone through: a schema may name others.
+    // The set grows during the iteration, because a schema may refer to others.
     for (const name of this.named) texts.set(name, this.declaration(name))
     return [...texts.keys()]
       .sort()
@@ -90,12 +90,12 @@ export class SchemaTypes {
   }
 }
 
-/** The union of the values that it lists; null where it lists none. */
+/** The union of the listed values; null where there is no list. */
 function valuesOf({ enum: values }: Schema): string | null {
   return values ? values.map(value => (value === null ? 'null' : `'${value}'`)).join(' | ') : null
 }
 
-/** For an editor: the first sentence alone, because all of it is in the API reference. */
+/** For an editor: only the first sentence, because the API reference has the full text. */
 export function commentOf(text: string | undefined): string {
   const [sentence] = /^.*?(?=[.;] |\.?$)/s.exec(text ?? '') ?? []
   return sentence ? `/** ${sentence.replaceAll('*/', '* /')} */\n` : ''

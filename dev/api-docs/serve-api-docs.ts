@@ -4,13 +4,11 @@ import type { Settings } from '../../src/config/settings.js'
 import { openApiDocument } from './document.js'
 
 const PATH = 'api/docs'
-/**
- * The reference is a page of our own making: scripts from here only, and the inline styles that it brings.
- */
+/** The reference is a page of our own: scripts from here only, and its own inline styles. */
 const PAGE_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'"
 
-/** The API reference at /api/docs, as a page to try things in. */
+/** The API reference at /api/docs, as a page for trying things out. */
 export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Settings): void {
   const server = app.getHttpAdapter().getInstance()
   server.addHook('onRequest', (request, reply, done) => {

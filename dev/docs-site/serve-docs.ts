@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Names of files there have the hash of their content. */
+/** Names of files there contain a hash of their content. */
 const IMMUTABLE = /^assets\//
 
 interface DocsFile {
@@ -25,17 +25,17 @@ interface DocsFile {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The documentation at /docs/; false where it is not built, as in the package. */
+/** Serves the documentation at /docs/; false where it is not built, as in the package. */
 export function serveDocs(server: FastifyInstance): boolean {
   const folder = join(PACKAGE_ROOT, BUILT_FOLDER)
   if (!existsSync(folder)) return false
-  // Read when somebody comes: most starts are not for the documentation.
+  // Read at the first request, because most starts are not for the documentation.
   let files: ReadonlyMap<string, DocsFile> | undefined
   server.get('/docs', (_, reply) => reply.redirect('/docs/', 308))
   server.get<{ Params: { '*': string } }>('/docs/*', ({ params }, reply) => {
     files ??= filesIn(folder)
     const path = params['*']
-    // A folder's page has relative links.
+    // The page of a folder has relative links.
     if (files.has(`${path}/`)) return reply.redirect(`/docs/${path}/`, 308)
     const file = files.get(path)
     return file ? send(reply, file) : send(reply.status(404), files.get('404') as DocsFile)
@@ -47,7 +47,10 @@ function send(reply: FastifyReply, { content, headers }: DocsFile): FastifyReply
   return reply.headers(headers).send(content)
 }
 
-/** By their paths below /docs/; pages without `.html`, a folder's index by the folder with its slash. */
+/**
+ * By path below /docs/; pages without `.html`, the index of a folder under the folder's path with a trailing
+ * slash.
+ */
 function filesIn(folder: string): ReadonlyMap<string, DocsFile> {
   const files = new Map<string, DocsFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -70,7 +73,7 @@ function headersOf(path: string, type: string, content: Buffer): Record<string, 
   }
 }
 
-/** The scripts of a page itself are known by their hashes; colours of code are in style attributes. */
+/** Inline scripts are allowed by their hashes; code colours are in style attributes. */
 function policyOf(path: string, content: Buffer): string {
   if (!path.endsWith('.html')) return "default-src 'none'"
   const scripts = [...content.toString().matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)]

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import PostalMime, { type Email as ParsedMail } from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 
-/** A mail as its reader has it. */
+/** A mail as its reader sees it. */
 export interface ReceivedMail {
   readonly to: string
   readonly from: string
@@ -16,16 +16,16 @@ export interface ReceivedMail {
 
 export interface OutboxOptions {
   readonly host?: string
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** Hears of each mail as it comes. */
+  /** Called with each incoming mail. */
   readonly onMail?: (mail: ReceivedMail) => void
 }
 
-/** A real SMTP server that keeps what it gets, for development and tests. Nothing leaves this machine. */
+/** A real SMTP server that keeps what it receives, for development and tests. Nothing leaves this machine. */
 export class MailOutbox {
   readonly mails: ReceivedMail[] = []
-  /** Asked before each mail; false refuses it for good, as a server does that has no such mailbox. */
+  /** Called before each mail; false refuses it permanently, like a server that has no such mailbox. */
   accepts: (to: string) => boolean | Promise<boolean> = () => true
 
   private constructor(
@@ -53,9 +53,9 @@ export class MailOutbox {
           .catch(done)
       },
     })
-    // A client that hangs up; a port that is taken rejects below.
+    // A client that hangs up; an occupied port rejects below.
     server.on('error', () => {})
-    // Answers to pipelined commands are small; Nagle would hold the second one back for 40 ms.
+    // Replies to pipelined commands are small; Nagle's algorithm would delay the second one by 40 ms.
     server.server.on('connection', socket => socket.setNoDelay())
     const listening = once(server.server, 'listening')
     server.listen(port, host)

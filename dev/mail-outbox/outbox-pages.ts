@@ -1,7 +1,7 @@
 import { type Html, html, Html as RawHtml } from '../../src/mail/html.js'
 import type { ReceivedMail } from './mail-outbox.js'
 
-/** All mails, the newest first. */
+/** All mails, newest first. */
 export function listPage(mails: readonly ReceivedMail[]): Html {
   const rows = mails.map(
     (
@@ -17,7 +17,7 @@ export function listPage(mails: readonly ReceivedMail[]): Html {
   )
 }
 
-/** One mail: as mail programs show it, and as text. The frame has an origin of its own and runs no script. */
+/** One mail, as mail programs show it, and as text. The frame has its own origin and runs no scripts. */
 export function mailPage(mail: ReceivedMail): Html {
   return page(
     mail.subject,
@@ -30,13 +30,13 @@ export function mailPage(mail: ReceivedMail): Html {
 
 const HEAD = /<head(\s[^>]*)?>/i
 
-/** Links leave the frame: pages of the sites refuse to be framed, as they should. */
+/** Links open outside the frame, because pages of the sites refuse to be framed, as they should. */
 function inWholeWindow(mail: string): string {
   const base = '<base target="_top">'
   return HEAD.test(mail) ? mail.replace(HEAD, head => head + base) : base + mail
 }
 
-/** The addresses in a text can be followed, as in every mail program. */
+/** URLs in the text become links, as in every mail program. */
 function withLinks(text: string): Html[] {
   return text
     .split(/(https?:\/\/\S+)/)

@@ -4,7 +4,7 @@ import type { Html } from '../../src/mail/html.js'
 import type { MailOutbox } from './mail-outbox.js'
 import { listPage, mailPage } from './outbox-pages.js'
 
-/** Pages without scripts; a mail brings inline styles. */
+/** Pages without scripts; mails have inline styles. */
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'"
 
 /** The outbox at /dev/mails. */

@@ -1,12 +1,12 @@
 import { ALL_SETTINGS } from '../../src/config/settings-table.js'
 import { meaningOf } from './setting-in-words.js'
 
-/** What the chart itself decides. */
+/** Settings that the chart itself decides. */
 const OF_CHART = /^(NODE_ENV|HOST|PORT|(JWT|SECRETS)_KEYS_FILE|TLS_.*|METRICS_.*)$/
-/** Any name that the file of the Secret may have is refused here, so that no secret gets into a ConfigMap. */
+/** Refuses any setting whose name may be in the Secret's file, so that no secret gets into a ConfigMap. */
 const SETTING = { type: ['string', 'number', 'boolean'] }
 
-/** The schema of the chart's values, with the settings of the table in place of those it has. */
+/** The schema of the chart's values, with its settings replaced by those of the table. */
 export function withChartSettings(schema: string): string {
   const parsed = JSON.parse(schema)
   const plain = ALL_SETTINGS.filter(({ name, isSecret }) => !isSecret && !OF_CHART.test(name))

@@ -39,7 +39,7 @@ function entry(setting: Setting, name: ExampleName): string[] {
   return [`${comment(about)}\n${setting.name}=${value}`]
 }
 
-/** Empty where the default is worked out at start, or where there is none. */
+/** Empty where the default is computed at start, or where there is none. */
 function plainDefault(setting: Setting, isProduction: boolean): string {
   const text = defaultOf(setting, isProduction)
   return typeof text !== 'string' || text.includes('<') || setting.defaultInWords ? '' : text

@@ -5,7 +5,7 @@ import { defaultInWords, meaningOf } from './setting-in-words.js'
 const BEGIN = '<!-- settings: npm run settings writes what follows -->'
 const END = '<!-- end of settings -->'
 
-/** README's text with the settings as the code has them. Throws when it has no place for them. */
+/** README's text with the settings from the code. Throws when it has no place for them. */
 export function withSettings(readme: string): string {
   const begin = readme.indexOf(BEGIN)
   const end = readme.indexOf(END)

@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [name: string, seconds: number])[] = [
   ['minute', 60],
 ]
 
-/** What the setting means and takes, as whole sentences in Markdown. */
+/** What the setting means and accepts, as full sentences in Markdown. */
 export function meaningOf(setting: Setting): string {
   const allowed = allowedValues(setting)
   return `${setting.meaning}.${allowed && ` Allowed: ${allowed}.`}${setting.isSecret ? ' Keep it secret.' : ''}`
@@ -34,7 +34,7 @@ export function oneDefaultInWords(setting: Setting, isProduction: boolean): stri
   return setting.defaultInWords ?? `\`${text}\`${durationNote(text, setting.read.bounds?.unit)}`
 }
 
-/** " (15 minutes)" for 900 seconds; nothing for what is read as easily without. */
+/** " (15 minutes)" for 900 seconds; nothing where the number is just as readable without. */
 function durationNote(text: string, unit: string | null | undefined): string {
   if (unit !== 'seconds') return ''
   const [name, length] = UNITS.find(([, seconds]) => Number(text) % seconds === 0) ?? []

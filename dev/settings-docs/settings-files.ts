@@ -5,7 +5,7 @@ import { withChartSettings } from './chart-schema.js'
 import { envExample } from './env-example.js'
 import { withSettings } from './readme-section.js'
 
-/** By path: the files that show the settings, as the code wants them. */
+/** The files that show the settings, by path, with the content that the code implies. */
 export async function settingsFiles(): Promise<Readonly<Record<string, string>>> {
   const schema = 'deploy/helm/mainstay/values.schema.json'
   return {

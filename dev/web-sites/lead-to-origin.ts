@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { isForPeople } from '../../src/pages/serve-sites.js'
 
 /**
- * On a laptop one server has several names (localhost, 127.0.0.1), but pages and cookies work at one of them:
- * browsers are sent there.
+ * In development one server has several names (localhost, 127.0.0.1), but pages and cookies work on only one
+ * of them: browsers are redirected there.
  */
 export function leadToOrigin(server: FastifyInstance, origin: string): void {
   const { host } = new URL(origin)

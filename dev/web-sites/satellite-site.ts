@@ -13,8 +13,8 @@ export interface SatelliteSite {
 
 /**
  * The satellite on the first of ALLOWED_ORIGINS that is another http origin of this machine; null when there
- * is none, or another instance has it: both would serve the same pages, and only one of them to the API of
- * its own.
+ * is none, or another instance occupies it: both would serve the same pages, but only for the API of the
+ * instance that occupies it.
  */
 export async function startSatelliteSite(settings: Settings): Promise<SatelliteSite | null> {
   const origin = [...settings.satelliteOrigins].map(text => new URL(text)).find(isServable)

@@ -13,7 +13,7 @@ const HANDOFF_REQUIRED = {
     'Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED`',
 } as const
 
-/** What changes; at least one of them. */
+/** The fields to change; at least one is required. */
 export class AccountBody {
   @ApiPropertyOptional()
   @ValidateIf(({ name, handoffRequired }) => name !== undefined || handoffRequired === undefined)
@@ -26,7 +26,7 @@ export class AccountBody {
   handoffRequired?: HandoffRequirement
 }
 
-/** An account as those see it who may change its settings. */
+/** An account as seen by users who may change its settings. */
 export class AccountAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   accountId!: string

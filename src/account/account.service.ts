@@ -26,7 +26,7 @@ export class AccountService {
     return this.database.run(db => this.answerOf(db, account))
   }
 
-  /** What the body leaves out stays. */
+  /** Fields that the body leaves out stay as they are. */
   async change(actor: SessionActor, { name, handoffRequired }: AccountBody): Promise<AccountAnswer> {
     const detail = { ...(name && { name }), ...(handoffRequired && { handoffRequired }) }
     return this.database.transaction(async transaction => {

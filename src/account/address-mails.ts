@@ -3,7 +3,7 @@ import type { Receiver } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
 
-/** The mails that confirm an e-mail address, at a sign-up or a change, and what follows from that. */
+/** The mails that confirm an e-mail address, at a sign-up or a change, and the notices that go with them. */
 @Injectable()
 export class AddressMails {
   constructor(
@@ -22,7 +22,7 @@ export class AddressMails {
     this.mailer.post(to, words => words.mail('signUp', { site: this.urls.siteName, url }))
   }
 
-  /** To an address that somebody wants to sign up with, and that has a user. */
+  /** To an address that somebody wants to sign up with although it already has a user. */
   tellKnown(to: Receiver): void {
     const values = {
       site: this.urls.siteName,
@@ -38,19 +38,19 @@ export class AddressMails {
     this.mailer.post(to, words => words.mail('confirmEmail', { site: this.urls.siteName, url }))
   }
 
-  /** To an address that a user wants to change to, and that has a user. */
+  /** To an address that a user wants to change to although it already has a user. */
   tellInUse(to: Receiver): void {
     const url = this.urls.frontPage()
     this.mailer.post(to, words => words.mail('addressInUse', { site: this.urls.siteName, url }))
   }
 
-  /** To the old address, with the link that undoes it. */
+  /** To the old address, with a link that undoes the change. */
   sendUndo(to: Receiver, token: string): void {
     const url = this.urls.toMainSite('/undo-email', token)
     this.mailer.post(to, words => words.mail('emailChanged', { site: this.urls.siteName, url }))
   }
 
-  /** Without a link to undo it: the user has gone back to an earlier address of theirs. */
+  /** Without an undo link: the user has gone back to one of their earlier addresses. */
   tellRestored(to: Receiver): void {
     this.mailer.post(to, words => words.mail('emailRestored', { site: this.urls.siteName }))
   }

@@ -19,7 +19,7 @@ export class LockedAccounts {
   ) {}
 
   /**
-   * Does `work` in a transaction with the account and its owner locked. Throws `OWNER_REQUIRED` or
+   * Runs `work` in a transaction with the account and its owner locked. Throws `OWNER_REQUIRED` or
    * `SESSION_NOT_FOUND` when the caller is no longer the owner, although the guards let the request pass.
    */
   changeAsOwner<T>(

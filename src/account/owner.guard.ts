@@ -7,7 +7,7 @@ import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
 /**
- * Lets only the owner of the account pass, by the database and not by permissions. Runs after
+ * Lets only the owner of the account pass, according to the database, not to permissions. Runs after
  * MainSourceGuard.
  */
 @Injectable()
@@ -30,8 +30,8 @@ export class OwnerGuard implements CanActivate {
 }
 
 /**
- * Throws `OWNER_REQUIRED` (403) for a member, `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for who has to set one
- * up first, `SESSION_NOT_FOUND` for a user who has been removed or disabled since they logged in.
+ * Throws `OWNER_REQUIRED` (403) for a member, `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for a user who must set
+ * one up first, `SESSION_NOT_FOUND` for a user who has been removed or disabled since they logged in.
  */
 export function requireOwner(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')

@@ -21,14 +21,14 @@ export interface NoticeData {
   readonly url: string
 }
 
-/** What is said in a notice besides from where and when it was. */
+/** What a notice says besides when and from where it happened. */
 export interface Notice {
   readonly subject: string
   readonly opening: string
   readonly advice: string
 }
 
-/** Mails users about what may not have been them, with a link to say so. */
+/** Mails users about activity that may not have been theirs, with a link to say so. */
 @Injectable()
 export class AnomalyMails {
   constructor(
@@ -40,8 +40,8 @@ export class AnomalyMails {
   ) {}
 
   /**
-   * Mails the user the notice that `write` returns: once in 24 hours for a session and ten times for all of them,
-   * or with `always` every time.
+   * Mails the user the notice that `write` returns: within 24 hours at most once per session and ten times in
+   * all, or with `always` every time.
    */
   async send(
     session: AffectedSession,
@@ -89,7 +89,7 @@ export function unusualLoginNotice({ words, site }: NoticeData, refusal: LoginRe
   }
 }
 
-/** A session that is suddenly used from elsewhere. `isEnded`: the session was ended for that. */
+/** A session that is suddenly used from elsewhere. `isEnded`: the session was ended because of it. */
 export function unusualUseNotice({ words, site }: NoticeData, isEnded: boolean): Notice {
   return {
     subject: words.phrase('unusualUse.subject', { site }),

@@ -14,7 +14,7 @@ const SCORES = {
   'changed network': 10,
   // Never alone, only with a new or changed network.
   'changed address family': 5,
-  // High enough to report, too low to act on alone, because tunnels move people in no time.
+  // High enough to report, too low to act on alone, because VPNs move people in no time.
   'impossible speed': 35,
 } as const
 
@@ -86,8 +86,8 @@ const MAX_KM_PER_HOUR = 1_000
 const MS_PER_HOUR = 3_600_000
 
 /**
- * Whether somebody would have had to travel faster than anybody can, even if each place is as far off as it
- * may be. False when a place is unknown.
+ * Whether somebody would have had to travel faster than anybody can, even with both locations off by their full
+ * inaccuracy. False when a place is unknown.
  */
 function isImpossiblyFast(from: ClientLocation, to: ClientLocation): boolean {
   if (!from.place || !to.place) return false

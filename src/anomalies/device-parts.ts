@@ -4,7 +4,7 @@ import { given } from '../database/statement.js'
 /** More devices than a person has, because private windows make a new one at each login. */
 const MAX_DEVICE_IDS_PER_USER = 50
 
-/** What {@link DEVICE_COLUMNS} answer. */
+/** The result of {@link DEVICE_COLUMNS}. */
 export interface KnownDeviceRow {
   readonly has_history: boolean
   readonly is_new_device: boolean
@@ -21,10 +21,10 @@ const NOW = sql`${given('device', 'now')}::timestamptz`
 const LONG_AGO = sql`${given('device', 'longAgo')}::timestamptz`
 
 /**
- * The parts of a `Statement` that record what a login came from, if `found` has a row, and answer what of it was new.
- * Their values are those of `device`, from `KnownDevices.seenAt`. Of two logins at once only one is reported as new. An
- * unknown device id is replaced. One of another user is kept, since people share browsers, and counts as new for this
- * user.
+ * The parts of a `Statement` that record, if `found` has a row, what a login came from, and return what of it was
+ * new. Their values are those of `device`, from `KnownDevices.seenAt`. Of two concurrent logins, only one is
+ * reported as new. An unknown device id is replaced. One that belongs to another user is kept, since people share
+ * browsers, and counts as new for this user.
  */
 export const DEVICE_PARTS = sql`
   before as (

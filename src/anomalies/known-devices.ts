@@ -31,7 +31,7 @@ export interface LoginOrigin {
 /** A device or network that has not been seen for this long counts as new again: addresses change owners. */
 const FORGET_AFTER_SECONDS = 400 * 24 * 60 * 60
 
-/** What a login came from, on its way into a statement. */
+/** What a login came from, as values for a statement. */
 export interface SeenDevice {
   readonly values: object
   deviceOf(row: KnownDeviceRow): KnownDevice
@@ -64,8 +64,8 @@ export class KnownDevices {
   }
 
   /**
-   * Records that the user logs in from the network of this address: they have just proved in another way who
-   * they are.
+   * Records the network of this address as one that the user logs in from: they have just proved who they are in
+   * another way.
    */
   async rememberNetwork(transaction: Db, userId: string, ip: string): Promise<void> {
     const now = this.clock.now()
@@ -86,7 +86,7 @@ export class KnownDevices {
     return seen.deviceOf(row as KnownDeviceRow)
   }
 
-  /** What a login came from, for {@link DEVICE_PARTS}, and what its answer means. */
+  /** What a login came from, as values for {@link DEVICE_PARTS}, and how to read the result. */
   seenAt(userId: string, { device, ip, deviceId }: LoginOrigin): SeenDevice {
     const now = this.clock.now()
     const newId = deviceId === undefined ? null : newDeviceId()
@@ -106,8 +106,8 @@ export class KnownDevices {
   }
 
   /**
-   * When each of these users last logged in, by id; none for who has not in the last 400 days. A login that was
-   * refused although the password was right may count.
+   * When each of these users last logged in, by user id; users who have not within the last 400 days are missing.
+   * A login that was refused although the password was right may count.
    */
   async lastLoginsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (userIds.length === 0) return new Map()

@@ -14,13 +14,13 @@ import type { DeviceId } from './device-id.js'
 import { type KnownDevice, KnownDevices, type LoginOrigin, type SeenDevice } from './known-devices.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
-/** A session that has just begun, or that would have. */
+/** A session that has just begun, or would have. */
 type AffectedLogin = OwnedSession & AffectedSession
 
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
 
-/** Notices logins from where the user does not usually log in, and does what the settings say. */
+/** Detects logins from where the user does not usually log in, and acts on them as the settings say. */
 @Injectable()
 export class LoginAnomalyCheck {
   constructor(
@@ -37,8 +37,9 @@ export class LoginAnomalyCheck {
   }
 
   /**
-   * Mails the user about a new device, which has been recorded. With `revoke`, the session ends and this throws
-   * `INVALID_CREDENTIALS`, so that whoever has guessed or bought the password does not learn that it is right.
+   * Mails the user about a new device, which must have been recorded. With `revoke`, the session ends and this
+   * throws `INVALID_CREDENTIALS`, so that somebody who has guessed or bought the password does not learn that it
+   * is right.
    */
   async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
     const anomaly = this.anomalyOf(device, client)
@@ -46,15 +47,15 @@ export class LoginAnomalyCheck {
   }
 
   /**
-   * The same for a user with the right password who is sent to the main site, so without a session: mails,
-   * and throws, as {@link check} does. Remembers nothing.
+   * The same for a user with the right password who is sent to the main site and so has no session: mails and
+   * throws as {@link check} does. Remembers nothing.
    */
   async checkHandoffRequired(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<void> {
-    // Nobody has it; mails and audit rows are about a session.
+    // Nobody has this session; mails and audit rows need one to refer to.
     const session = { ...user, sid: handleOf(newSessionId()), createdAt: null }
     const { device, anomaly } = await this.assess(session, presented, client)
     await this.refuse(session, client, device)
@@ -62,9 +63,9 @@ export class LoginAnomalyCheck {
   }
 
   /**
-   * The same for a user with the right password who still has to use a second factor. Where settings let
-   * unusual logins be refused, it throws for one that is, so that its password is not confirmed; otherwise the
-   * second step tells.
+   * The same for a user with the right password who still has to use a second factor. Where the settings let
+   * unusual logins be refused, it throws for such a login, so as not to confirm the password; otherwise the
+   * second step mails the user.
    */
   async checkFirstStep(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,

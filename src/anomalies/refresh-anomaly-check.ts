@@ -10,7 +10,7 @@ import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
-/** Notices that a session is used from elsewhere, and does what the settings say. */
+/** Detects that a session is used from elsewhere, and acts on it as the settings say. */
 @Injectable()
 export class RefreshAnomalyCheck {
   constructor(
@@ -21,7 +21,7 @@ export class RefreshAnomalyCheck {
   ) {}
 
   /**
-   * Whether the session may go on; it has ended when not. Two comparisons when nothing has changed. A change
+   * Whether the session may go on; if not, it has ended. Costs two comparisons when nothing has changed. A change
    * is written to the store by compare-and-set, so exactly one request on one replica reports it.
    */
   async check(session: Session, client: Client): Promise<boolean> {
@@ -56,7 +56,7 @@ export class RefreshAnomalyCheck {
   }
 }
 
-/** It was its user's until then: a report must not undo what they set up in it. */
+/** Until then the session was its user's: a report must not undo what they set up in it. */
 function sinceLastUse({ lastUsed, ...session }: Session): AffectedSession {
   return { ...session, createdAt: lastUsed }
 }

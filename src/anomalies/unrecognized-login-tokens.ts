@@ -18,7 +18,7 @@ export type UnrecognizedLoginDetail = {
   readonly sid: string
   readonly device: string
   readonly network: string
-  /** Since when somebody else may have done something, as a rule when the session began. */
+  /** From when on somebody else may have acted; as a rule, when the session began. */
   readonly since: string
 }
 
@@ -27,7 +27,7 @@ export interface AffectedSession {
   readonly userId: string
   readonly accountId: string
   readonly sid: string
-  /** Since when it may be somebody else's, as a rule when it began; null for one that begins now. */
+  /** From when on it may be somebody else's; as a rule, when it began; null for one that begins now. */
   readonly createdAt: Date | null
 }
 
@@ -67,8 +67,8 @@ export class UnrecognizedLoginTokens {
   }
 
   /**
-   * The earliest `since` of the user's valid links, null without any: of several sessions of a stranger, whichever
-   * the user reports, the first one counts. Those to this address stop working.
+   * The earliest `since` of the user's valid links; null when there are none. If a stranger had several sessions,
+   * the first one counts, whichever the user reports. Links mailed to this address stop working.
    */
   async settle(transaction: Db, userId: string, address: string): Promise<Date | null> {
     const links = await transaction
@@ -85,7 +85,7 @@ export class UnrecognizedLoginTokens {
     return earliest(links.map(sinceOf))
   }
 
-  /** The valid links tell what was mailed in the last 24 hours, whichever replica did it. */
+  /** The valid links show what was mailed in the last 24 hours, whichever replica did it. */
   private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
       eq(oneTimeTokens.userId, userId),
@@ -100,7 +100,7 @@ export class UnrecognizedLoginTokens {
   }
 }
 
-/** Since when a report undoes what was done; of links of before this was noted, when they were mailed. */
+/** From when on a report undoes what was done; for links issued before `since` was recorded, when they were mailed. */
 export function sinceOf({ detail, createdAt }: Pick<OneTimeToken, 'detail' | 'createdAt'>): Date {
   return typeof detail.since === 'string' ? new Date(detail.since) : createdAt
 }

@@ -16,14 +16,14 @@ import type { AuditFilterQuery } from './audit.dto.js'
 import { selectionOf } from './audit-filter.js'
 import type { ExportFormat } from './export-format.js'
 
-/** How much of an export is held in memory, however long it is. */
+/** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
 
 const before = alias(auditChain, 'before')
 
 /** What is exported. */
 export interface ExportOptions {
-  /** Null exports the rows of all accounts, and those of none: for operators alone. */
+  /** Null exports the rows of all accounts, and those of none: for operators only. */
   readonly accountId: string | null
   readonly filter: AuditFilterQuery
   readonly format: ExportFormat
@@ -39,9 +39,9 @@ export class AuditExport {
   ) {}
 
   /**
-   * The rows up to now, oldest first, as pieces of text of many lines each. Resolves once the first
-   * piece has been read, so that an outage until then is still an error response; a later outage makes the
-   * pieces throw. The export itself is logged, and its row is the last one of an export without a filter.
+   * The rows up to now, oldest first, as chunks of text of many lines each. Resolves once the first chunk has
+   * been read, so that an outage up to then is still an error response; a later outage makes the iteration throw.
+   * The export itself is logged, and its row is the last one of an export without a filter.
    */
   async start(actor: Actor, options: ExportOptions): Promise<AsyncIterable<string>> {
     const { filter, format } = options
@@ -79,7 +79,7 @@ export class AuditExport {
   }
 }
 
-/** With their seals, and the current addresses of users who are still of the row's account. */
+/** With their seals, and the current addresses of users who still belong to the row's account. */
 async function withSeals(db: Db, rows: readonly AuditRow[]): Promise<RowToExport[]> {
   const seals = await sealsOf(db, rows)
   const users = await usersIn(db, rows)

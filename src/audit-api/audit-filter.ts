@@ -6,9 +6,9 @@ import { rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import type { AuditFilterQuery } from './audit.dto.js'
 
-/** How far a replica's clock may be from the others'; doctor reports a second. */
+/** How far a replica's clock may be from the others'; doctor reports a difference of a second. */
 const CLOCKS_APART_MS = 10 * 60 * 1000
-/** Ids and times are in the same order by and large, so so many rows show where to begin. */
+/** Ids and times are roughly in the same order, so this many rows show where to begin. */
 const ROWS_AROUND = 1_000
 
 /**
@@ -21,14 +21,14 @@ export function selectionOf(accountId: string | null, filter: AuditFilterQuery):
   return { accountId, user, action, outcome, where }
 }
 
-/** The ids that rows of these times can have, so that a page of old rows does not begin at the newest. */
+/** The range of ids that rows of this period can have, so that a page of old rows does not begin at the newest. */
 export async function idsBetween(db: Db, { from, to }: AuditFilterQuery): Promise<IdRange> {
   const lowest = from && (await idNear(db, from.getTime() - CLOCKS_APART_MS, sql`min(id)`))
   const highest = to && (await idNear(db, to.getTime() + CLOCKS_APART_MS, sql`max(id)`))
   return { after: lowest ? lowest - 1 : ALL_IDS.after, to: highest ?? ALL_IDS.to }
 }
 
-/** Of the first rows since then; null when there are none. */
+/** The lowest or highest id of the first rows since then; null when there are none. */
 async function idNear(db: Db, time: number, which: SQL): Promise<number | null> {
   const first = sql`
     select id from ${auditLog} where ${auditLog.at} >= ${new Date(time).toISOString()}::timestamptz

@@ -68,7 +68,7 @@ export class AuditTrail {
     return new Map([...removed, ...emails])
   }
 
-  /** The addresses that the rows about their removal have kept. */
+  /** The addresses recorded in the rows about their removal. */
   private async removedEmails(accountId: string, ids: string[]): Promise<[string, string][]> {
     if (ids.length === 0) return []
     const isRemoval = and(eq(auditLog.action, 'user.remove'), eq(auditLog.outcome, 'ok'))

@@ -32,8 +32,8 @@ export class AuditController {
   }
 
   /**
-   * The whole audit log of the caller's account. A failure on the way cuts the connection, so a file that is
-   * complete has ended properly.
+   * The whole audit log of the caller's account. A failure midway cuts the connection, so a transfer that ends
+   * properly is complete.
    */
   @Get('export')
   @CountsAsWrite()
@@ -44,7 +44,7 @@ export class AuditController {
     @Res() reply: FastifyReply,
   ) {
     const pieces = await this.auditExport.start(actor, { accountId: actor.accountId, filter, format })
-    // Not awaited: once the reply has started, an error can no longer be answered.
+    // Not awaited: once the reply has started, it is too late for an error response.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')
       .header('Content-Disposition', FILES[format])

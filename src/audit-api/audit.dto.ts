@@ -8,7 +8,7 @@ import { ParseText } from '../http/request-validation.js'
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.js'
 import { RowCursor, RowLimit } from './row-cursor.js'
 
-/** RFC 3339 with an offset: without one, a time depends on the place. */
+/** RFC 3339 with an offset: without one, a time depends on the time zone. */
 const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
 
 /** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */

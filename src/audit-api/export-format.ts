@@ -1,3 +1,3 @@
-/** How the audit log is exported: our own lines of JSON, or events of OCSF, one a line. */
+/** How the audit log is exported: our own JSON lines, or OCSF events, one per line. */
 export const EXPORT_FORMATS = ['jsonl', 'ocsf'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]

@@ -20,7 +20,7 @@ export class LoginHistory {
   ) {}
 
   /**
-   * One page of the logins of the session's user, right and failed, newest first. A session that is confined
+   * One page of the logins of the session's user, successful and failed, newest first. A session that is confined
    * to its satellite sees only that site's; `complete` says whether these are all.
    */
   async list(session: Session, query: PageQuery) {

@@ -14,7 +14,7 @@ export function idInCursor(text: string): number | null {
   return id === null ? null : Number(id)
 }
 
-/** Rows of a page where nothing else is asked for. */
+/** Rows per page unless a request says otherwise. */
 export const DEFAULT_PAGE = 50
 
 /** For query fields: how many rows a page has at most. */

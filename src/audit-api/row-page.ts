@@ -5,7 +5,10 @@ import type { Page } from '../http/page.js'
 import type { PageQuery } from './logins.dto.js'
 import { DEFAULT_PAGE, rowCursor } from './row-cursor.js'
 
-/** The newest rows of the range, before those of earlier pages. A scan that ends early is a page that ends early. */
+/**
+ * The newest rows of the range that earlier pages have not shown. A scan that ends early makes a page that ends
+ * early.
+ */
 export async function pageBefore(
   { limit = DEFAULT_PAGE, after }: PageQuery,
   range: IdRange,

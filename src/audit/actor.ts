@@ -1,10 +1,10 @@
 import type { Client } from '../http/client.js'
 
-/** Who does something, and from where. Absent is what does not apply or is not known. */
+/** Who does something, and from where. What does not apply or is not known is absent. */
 export interface Actor {
   readonly userId?: string
   readonly accountId?: string
-  /** The handle of the session that it is done with. */
+  /** The handle of the session in which it is done. */
   readonly sid?: string
   /** Null for what an operator does at the command line, or the service by itself. */
   readonly client: Client | null
@@ -12,9 +12,9 @@ export interface Actor {
   readonly operator?: OperatorDeed
 }
 
-/** What an operator does and gives a reason for. */
+/** Which operator acts, and why. */
 export interface OperatorDeed {
-  /** Of the console; null at the command line. */
+  /** The operator's id in the console; null at the command line. */
   readonly id: string | null
   /** Why, in their words; null where nothing changes, and at the command line without `--reason`. */
   readonly reason: string | null
@@ -23,12 +23,12 @@ export interface OperatorDeed {
 /** Whoever can run the command line may do everything. */
 export const OPERATOR: Actor = { client: null }
 
-/** Whoever runs a command, with the reason that they give. */
+/** The person who runs a command, with the reason that they give. */
 export function atCommandLine(reason: string | undefined): Actor {
   return { client: null, operator: { id: null, reason: reason ?? null } }
 }
 
-/** The user whom something is done to. */
+/** The user to whom something is done. */
 export interface TargetUser {
   readonly id: string
   readonly accountId: string

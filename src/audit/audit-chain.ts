@@ -66,8 +66,9 @@ export class AuditChain {
   }
 
   /**
-   * An id up to which rows were sealed before `time`, but for those that come late; the lowest of all when nothing was.
-   * It may be lower than necessary: the chain is looked at in a few places only, however much was sealed since.
+   * An id up to which all rows but late ones were sealed before `time`; the lowest possible id when nothing was.
+   * It may be lower than necessary: only a few places of the chain are looked at, however much has been sealed
+   * since.
    */
   async sealedUpTo(db: Db, time: Date): Promise<number> {
     const [row] = rowsOf<{ id: string | null }>(await db.execute(sealedUpTo(time)))
@@ -91,13 +92,13 @@ export class AuditChain {
       .limit(limit)
   }
 
-  /** Splits the audit log, above this id, into ranges of so many rows; the last has fewer. */
+  /** Splits the audit log, above this id, into ranges of `rowsEach` rows; the last may have fewer. */
   async *ranges(above: number, rowsEach: number): AsyncGenerator<IdRange> {
     for (let after = above; ; ) {
       const { to, count } = await this.database.run(db => nextRange(db, after, rowsEach))
       if (to === null) return
       yield { after, to }
-      // Rows that were written meanwhile are for the next time.
+      // Rows written in the meantime are left for the next run.
       if (count < rowsEach) return
       after = to
     }
@@ -116,9 +117,9 @@ export class AuditChain {
 }
 
 /**
- * Of the last link, the one before it, the second, fourth, eighth and so on, the first that is old enough; then the
- * highest id of the 1,000 links up to that one, because a row that was found late has a low id. The limits
- * keep each look in the index of positions.
+ * Of the last link and those 1, 2, 4, 8 and so on before it, takes the newest that is old enough; then the
+ * highest id of the 1,000 links up to that one, because a row that was found late has a low id. The limits keep
+ * each lookup in the index of positions.
  */
 function sealedUpTo(time: Date): SQL {
   const { position, auditId, sealedAt } = auditChain
@@ -169,7 +170,10 @@ async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
 const IS_EXPIRED = sql`(${auditChain.auditId} < (select coalesce(max(${auditRetention.belowId}), 0) from ${auditRetention})
   or exists (select from ${auditRemovedIds} where ${auditRemovedIds.id} = ${auditChain.auditId}))`
 
-/** By a range of ids too, which each partition has next to each other; a join would look for each row in all of them. */
+/**
+ * Also by a range of ids, because neighbouring ids are in the same partition; a join would look for each row in
+ * all partitions.
+ */
 async function rowsWith(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, AuditRow>> {
   if (ids.length === 0) return new Map()
   const { id } = auditLog

@@ -1,6 +1,6 @@
 import type { Actor, OperatorDeed, TargetUser } from './actor.js'
 
-/** What operators do that concerns no account. */
+/** What operators do that does not concern an account. */
 export const CONSOLE_ACTIONS = [
   'operator.add',
   'operator.disable',
@@ -83,7 +83,7 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** Rows of another version may have others. */
+/** Rows written by another version may have other actions. */
 export function isAuditAction(text: string): text is AuditAction {
   return (AUDIT_ACTIONS as readonly string[]).includes(text)
 }
@@ -105,7 +105,7 @@ export interface AuditEvent extends Actor {
 
 type Detail = NonNullable<AuditEvent['detail']>
 
-/** The row of what the actor has done with their own account; `ok` unless the caller says otherwise. */
+/** The row for what the actor has done with their own account; `ok` unless the caller says otherwise. */
 export function auditEvent(
   { userId, accountId, sid, client, operator }: Actor,
   action: AuditAction,
@@ -124,8 +124,8 @@ export function auditEvent(
 }
 
 /**
- * The row of what the actor has done to another user, or to what belongs to no user yet: `userId` is who was
- * changed, `detail.by` who did it.
+ * The row for what the actor has done to another user, or to something that belongs to no user yet: `userId` is
+ * who was changed, `detail.by` who did it.
  */
 export function auditEventOf(
   { id, accountId }: Partial<TargetUser> & Pick<TargetUser, 'accountId'>,

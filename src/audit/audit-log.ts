@@ -20,8 +20,8 @@ const FLUSH_AFTER_MS = 500
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
 /**
- * Rows about refusals in an hour, for all replicas. Those about no user have their own budget, so that
- * strangers cannot use up the other.
+ * Rows about refusals per hour, across all replicas. Those about no user have their own budget, so that strangers
+ * cannot use up the other.
  */
 const BUDGETS = {
   users: { name: 'refusals of users', anHour: 800 },
@@ -33,7 +33,7 @@ const COUNTS_AFTER_MS = 60_000
 const { id: _, ...COLUMNS } = getTableColumns(auditLog)
 type ColumnName = keyof typeof COLUMNS
 
-/** Inserts a row for each of `found`, and answers its id. `chunkOf` gives its values by the names of their columns. */
+/** Inserts a row for each row of `found`, and returns its id. `chunkOf` gives the values by column name. */
 function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQL {
   const names = Object.keys(COLUMNS) as ColumnName[]
   const columns = names.map(name => sql.identifier(COLUMNS[name].name))

@@ -26,7 +26,7 @@ export interface AuditSelection {
   readonly user?: string
   readonly action?: string
   readonly outcome?: string
-  /** Only what operators did, of all accounts; an index has those alone. */
+  /** Only what operators did, in all accounts; one index has just these rows. */
   readonly isByOperator?: true
   /** A condition on `auditLog` that no index answers. */
   readonly where?: SQL
@@ -51,8 +51,8 @@ export interface Scanned {
 const ROWS_A_STEP = 5_000
 
 /**
- * The next rows of a selection by id. A step reads a limited number of rows of one index, so it may return fewer
- * than `limit`, even none, while there is a `rest`.
+ * The next rows of a selection in order of id. A step reads a limited number of rows of one index, so it may
+ * return fewer than `limit`, even none, while there is a `rest`.
  */
 export async function scanAuditLog(db: Db, selection: AuditSelection, step: ScanStep): Promise<Scanned> {
   await db.execute(WITHOUT_SORTING)
@@ -62,8 +62,8 @@ export async function scanAuditLog(db: Db, selection: AuditSelection, step: Scan
 }
 
 /**
- * A planner that expects few rows would read and sort all of them, and expectations are wrong where an account has grown
- * since they were worked out.
+ * If the planner expects few rows, it reads and sorts them all, and its estimates are wrong where an account has
+ * grown since the last ANALYZE.
  */
 const WITHOUT_SORTING = sql`select set_config('enable_sort', 'off', true)`
 
@@ -77,7 +77,7 @@ export function scanQuery(db: Db, selection: AuditSelection, step: ScanStep) {
     .limit(step.limit)
 }
 
-/** Under the name of the table, so that conditions are the same on either. */
+/** Aliased as the table itself, so that the same conditions work on either. */
 function nextRows(db: Db, selection: AuditSelection, step: ScanStep) {
   return db
     .select()
@@ -102,9 +102,9 @@ function restOf({ range, order }: ScanStep, last: number): IdRange | null {
 }
 
 /**
- * A place in one index, and where the rows like it end. With `account_id = …` alone, ordered by id, the planner may choose the index
- * of the whole log and read all of it in the hope of matches. Rows are in the order of their last column and id in their
- * own index alone.
+ * Where to start in one index, and where the matching rows end. With `account_id = …` alone, ordered by id, the
+ * planner may choose the index of the whole log and read all of it in the hope of matches. Only the selection's
+ * own index has its rows in the order of their last column and id.
  */
 function isNext(selection: AuditSelection, { range, order }: ScanStep): SQL | undefined {
   const isNewestFirst = order === 'newest first'
@@ -128,7 +128,7 @@ function inOrder(selection: AuditSelection, { order }: ScanStep): SQL[] {
   return columns.map(order === 'newest first' ? desc : asc)
 }
 
-/** What an index of the log has before the id. */
+/** The columns that an index of the log has before the id. */
 interface IndexKey {
   readonly account?: string
   readonly last?: { readonly column: PgColumn; readonly value: string }

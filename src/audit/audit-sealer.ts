@@ -13,16 +13,16 @@ const EVERY_MS = 3_000
 /** Well within the time that a statement may take. */
 const ROWS_A_TRANSACTION = 1_000
 /**
- * Ids are assigned before commit, so a row may appear after one with a higher id was sealed; each run looks
- * back this far. No transaction of ours lives longer; the daily search finds the rest.
+ * Ids are assigned before commit, so a row may appear after one with a higher id was sealed; each run looks back
+ * this far. None of our transactions lives longer; the daily search finds the rest.
  */
 const LATE_SECONDS = 120
 const SEARCH_EVERY_SECONDS = 24 * 60 * 60
-/** What one statement looks at, however many rows wait. */
+/** How many rows one statement looks at, however many are waiting. */
 const ROWS_A_RANGE = 10_000
 /** An older row without a seal was overlooked, or slipped in. */
 const OVERDUE_SECONDS = 5 * 60
-/** Whoever changes the database cannot change the operator's logs, so a head in the log is a witness. */
+/** Somebody who tampers with the database cannot change the operator's logs, so a head in the log is evidence. */
 const SHOW_HEAD_EVERY_SECONDS = 60 * 60
 
 /** Rows that should have been sealed long ago. */
@@ -32,7 +32,7 @@ export interface Overdue {
   readonly ids: readonly number[]
 }
 const MAX_OVERDUE_IDS = 20
-/** While somebody waits: a process that is told to stop has only seconds. The next run continues. */
+/** The limit while somebody waits: a process that is told to stop has only seconds. The next run continues. */
 export const MOST_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
 /**
@@ -182,7 +182,7 @@ function linksFor(rows: readonly AuditRow[], head: ChainHead, sealedAt: Date) {
   })
 }
 
-/** For an outage, what the database said, not what clients are told. */
+/** For an outage: what the database said, not what clients are told. */
 function messageOf(error: unknown): string {
   const { cause, message } = error as Error
   return cause instanceof Error ? cause.message : message

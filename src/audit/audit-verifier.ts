@@ -3,7 +3,7 @@ import { AuditChain, type ChainHead, type ChainLink, EMPTY_CHAIN } from './audit
 import { chainHash } from './audit-hash.js'
 import { AuditSealer, type Overdue } from './audit-sealer.js'
 
-/** A head that was noted earlier, outside this database. */
+/** A head that was recorded earlier, outside this database. */
 export interface Checkpoint {
   readonly hash: string
   readonly position?: number
@@ -15,7 +15,7 @@ export interface Verified {
   readonly faults: number
 }
 
-/** Checks whether the audit log is as it was sealed. */
+/** Checks whether the audit log is unchanged since it was sealed. */
 @Injectable()
 export class AuditVerifier {
   constructor(
@@ -24,9 +24,9 @@ export class AuditVerifier {
   ) {}
 
   /**
-   * Seals what is new, then checks the whole chain in pages, and calls `report` with each fault. A chain
-   * whose end was cut off looks intact from inside; only a head that was `noted` elsewhere shows it. It
-   * changes nothing but seals. A row that was never sealed is sealed and reported once.
+   * Seals what is new, then checks the whole chain in pages, and calls `report` with each fault. A chain whose
+   * end was cut off looks intact from inside; only a head that was `noted` elsewhere reveals it. Changes nothing
+   * but seals. A row that was never sealed is sealed and reported once.
    */
   async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
     let faults = 0
@@ -73,7 +73,7 @@ function missingFault({ hash, position }: Checkpoint): string {
 export class ChainVerifier {
   count = 0
   head: ChainHead = EMPTY_CHAIN
-  /** Until when rows may be missing, as the newest row about it says; null when none does. */
+  /** Rows from before this time may be missing, according to the newest row about expiry; null when there is none. */
   announced: string | null = null
 
   /** What is wrong with the next link, in words; null when nothing is. */

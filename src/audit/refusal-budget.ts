@@ -5,7 +5,7 @@ import { hourlyBudgets } from '../database/schema.js'
 import { clientNetworkOf } from '../http/network.js'
 import type { AuditEvent } from './audit-event.js'
 
-/** How much may be written in an hour, by all replicas together. */
+/** How much may be written per hour, by all replicas together. */
 export interface Budget {
   readonly name: string
   readonly anHour: number
@@ -27,7 +27,7 @@ export async function takeFromBudget(
       .values({ name, hour, used: wanted })
       .onConflictDoUpdate({
         target: [hourlyBudgets.name, hourlyBudgets.hour],
-        // No further than one beyond: it must not run over in a long flood.
+        // Capped before it is added to, so that it cannot overflow in a long flood.
         set: { used: sql`least(${hourlyBudgets.used}, ${anHour}) + excluded.used` },
       })
       .returning({ used: hourlyBudgets.used }),
@@ -37,21 +37,19 @@ export async function takeFromBudget(
 }
 
 /**
- * Rows in an hour about one action by one user, or from one network. Enough to see what happened; the size of
- * a flood is in the counts.
+ * Rows per hour about one action by one user, or from one network. Enough to see what happened; the size of a
+ * flood is in the counts.
  */
 const ROWS_AN_HOUR = 20
 const HOUR_MS = 60 * 60 * 1000
-/**
- * When there are more, the least recently used is dropped; its rows are still bounded by the budget for all.
- */
+/** When there are more, the least recently used is dropped; its rows are still bounded by the overall budget. */
 const MAX_SUBJECTS = 20_000
 
 /** Which refusals get a row of their own in this process. */
 export class RowAllowance {
   private readonly used = new LRUCache<string, number>({ max: MAX_SUBJECTS, ttl: HOUR_MS, noUpdateTTL: true })
 
-  /** Takes one row from the allowance for such a refusal; false when it is used up. */
+  /** Takes one row from the allowance for this kind of refusal; false when it is used up. */
   take({ action, userId, client }: AuditEvent): boolean {
     const key = `${action} ${userId ?? (client ? clientNetworkOf(client.ip) : '')}`
     const used = this.used.get(key) ?? 0

@@ -14,8 +14,8 @@ import { takeFromBudget } from './refusal-budget.js'
 type Row = typeof refusalCounts.$inferInsert
 
 /**
- * Rows of all replicas in an hour; the rest is counted as one network. With the audit log's rows that is 50
- * MB a day.
+ * Rows per hour, across all replicas; the rest is counted as one network. With the audit log's rows that is 50 MB
+ * a day.
  */
 const BUDGET = { name: 'refusal counts', anHour: 3_000 }
 /** In memory, until they are written. */
@@ -90,7 +90,7 @@ function keyOf({ minute, kind, network }: Row): string {
   return `${minute.getTime()} ${kind} ${network}`
 }
 
-/** The largest counts as they are, and the rest of each minute and kind together. */
+/** Keeps the largest counts as they are, and adds up the rest of each minute and kind. */
 function withinBudget(rows: readonly Row[], room: number): Row[] {
   const largestFirst = rows.toSorted((one, other) => other.count - one.count)
   const others = new Map<string, Row>()

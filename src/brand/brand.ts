@@ -3,10 +3,10 @@ export interface Brand {
   readonly name: string
   /** `https`; null for none. */
   readonly logoUrl: string | null
-  /** Of buttons and links: `#rrggbb`, as chosen. `accentsOf` makes it legible. */
+  /** The colour of buttons and links: `#rrggbb`, as chosen. `accentsOf` makes it legible. */
   readonly accent: string
-  /** Of a satellite's own pages: `#rrggbb`, as chosen. `backgroundOf` makes text on it legible. */
+  /** The colour of a satellite's own pages: `#rrggbb`, as chosen. `backgroundOf` makes text on it legible. */
   readonly background?: string
-  /** Where people get help: `https:` or `mailto:`; null where nobody says. */
+  /** Where people get help: `https:` or `mailto:`; null if not given. */
   readonly supportUrl: string | null
 }

@@ -2,7 +2,7 @@
 
 /** The least contrast of text (WCAG 2.2 §1.4.3). */
 const LEGIBLE = 4.5
-/** The darkest surface in light mode and the lightest in dark mode that coloured text stands on. */
+/** The darkest surface behind coloured text in light mode, and the lightest in dark mode. */
 const SURFACES = { light: '#f0f1f4', dark: '#262a36' } as const
 /** The least legible text of a page: `--soft` in web/styles/tokens.css. */
 const SOFT = { light: '#5b6271', dark: '#a0a7b5' } as const
@@ -19,12 +19,12 @@ export interface Accent {
 /** A page that has a colour of its own. */
 export interface Background {
   readonly color: string
-  /** The scheme whose text is read on it, whatever its reader prefers. */
+  /** The scheme whose text colours are used on it, whatever its reader prefers. */
   readonly scheme: 'light' | 'dark'
 }
 
 /**
- * The accent (`#rrggbb`) for both schemes, made darker or lighter until it can be read there, and no more; also on the
+ * The accent (`#rrggbb`) for both schemes, darkened or lightened just enough to be legible there, and also on the
  * colour that `backgroundOf` has given a page.
  */
 export function accentsOf(accent: string, background?: string): Readonly<Record<'light' | 'dark', Accent>> {
@@ -35,7 +35,7 @@ export function accentsOf(accent: string, background?: string): Readonly<Record<
   }
 }
 
-/** A page in this colour (`#rrggbb`), made lighter or darker until all of its text can be read, and no more. */
+/** A page in this colour (`#rrggbb`), lightened or darkened just enough that all of its text is legible. */
 export function backgroundOf(color: string): Background {
   const isLight = inkOn(color) === '#000000'
   return isLight

@@ -92,7 +92,7 @@ function showUnknownPrices(
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
-/** The rest matters most when the provider is down. */
+/** A provider that is down must not hide the rest, which matters most then. */
 async function showKey(app: INestApplicationContext, print: Print): Promise<string[]> {
   try {
     print(`Payments go to ${describeIdentity(await app.get(ProviderKey).identify())}`)

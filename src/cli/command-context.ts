@@ -12,27 +12,24 @@ import { Users } from '../users/users.js'
  * What a command reads from and writes to, so that it runs the same in a terminal and inside another program.
  */
 export interface CommandContext {
-  /** The settings, over those of `config/<NODE_ENV>.env`. */
+  /** Settings, which override those of `config/<NODE_ENV>.env`. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Standard input of the program, or what stands for it. */
+  /** Standard input of the program, or a stand-in for it. */
   readonly input: AsyncIterable<Uint8Array>
   /** Writes a line of the answer. */
   readonly print: (line: string) => void
-  /** Writes a line beside the answer: progress, and why the command failed. */
+  /** Writes a line that is not part of the answer: progress, and why the command failed. */
   readonly printError: (line: string) => void
 }
 
-/** Of commands that change something about somebody: kept in the audit log, where the account can read it. */
+/** For commands that change something about somebody: kept in the audit log, where the account can read it. */
 export const REASON = ['--reason <text>', 'why, for the audit log'] as const
 
 export interface WithReason {
   readonly reason?: string
 }
 
-/**
- * Runs `work` with the service's modules, without a server. They log by what Nest's logger is in this
- * process.
- */
+/** Runs `work` with the service's modules, without a server. They log to this process's Nest logger. */
 export async function withService<T>(
   { environment }: CommandContext,
   work: (app: INestApplicationContext) => Promise<T>,

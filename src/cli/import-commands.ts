@@ -93,7 +93,7 @@ async function jsonFile(path: string): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    // What JSON.parse says quotes the file, which may hold a key.
+    // The message of JSON.parse quotes the file, which may contain a key.
     throw new Error(`${path} is not JSON`)
   }
 }

@@ -32,7 +32,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
 }
 
 function programFor(context: CommandContext): Command {
-  // Commands take these over from their program when they are added to it.
+  // Commands inherit these from their program when they are added to it.
   const program = new Command('mainstay')
     .description('Command line for operators')
     .exitOverride()

@@ -25,7 +25,7 @@ interface Turn {
 
 let thisTurn: Turn | null = null
 
-/** Shared by all who ask in the same turn. */
+/** Shared by all callers in the same turn. */
 function currentTurn(): Turn {
   if (thisTurn) return thisTurn
   const turn: Turn = { endedAt: null }
@@ -38,15 +38,15 @@ function currentTurn(): Turn {
 }
 
 /**
- * Rejects when `work` takes longer, counted from the end of the turn of the event loop in which it begins: what it
- * sends goes out then, and among thousands of requests a turn can last longer than the limit. After a long turn,
+ * Rejects when `work` takes longer, counted from the end of the event loop turn in which it begins: what it sends
+ * goes out only then, and with thousands of requests a turn can last longer than the limit. After a long turn,
  * timers run before the answers that have already arrived are read; those still count.
  */
 export function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const turn = currentTurn()
   return new Promise((resolve, reject) => {
     const giveUp = () => {
-      // Timers count from the beginning of the turn in which they are set, and so may come early.
+      // Timers count from the beginning of the turn in which they are set, and so may fire early.
       const leftMs = milliseconds - (performance.now() - (turn.endedAt ?? performance.now()))
       if (leftMs < 1) return reject(new Error(`no answer in ${milliseconds} ms`))
       timer = setTimeout(setImmediate, leftMs, giveUp)

@@ -2,7 +2,7 @@
 export const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
 export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
 
-/** From which score on each action is taken; an action that is not listed is never taken. */
+/** The score from which each action is taken; an action that is not listed is never taken. */
 export type AnomalyPolicy = Readonly<Partial<Record<AnomalyAction, number>>>
 
 const MAX_SCORE = 100

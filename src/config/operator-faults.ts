@@ -5,7 +5,7 @@ interface OtherAddresses extends Pick<Settings, 'mainOrigin' | 'publicUrl'> {
   readonly allowedOrigins: readonly Origin[] | undefined
 }
 
-/** What is wrong with where the operator console is to be. A setting that is itself wrong is undefined. */
+/** What is wrong with the address of the operator console. A setting that is itself wrong is undefined. */
 export function operatorFaults(
   origin: Origin | null | undefined,
   addresses: readonly string[] | undefined,

@@ -10,15 +10,18 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | null {
   if (!URL.canParse(text)) return null
   const { origin, protocol, hostname } = new URL(text)
-  // A URL may contain an asterisk, but browsers never send one: whoever lists it expects a pattern, and there
-  // are none.
+  // A URL may contain an asterisk, but browsers never send one: somebody who lists it expects a pattern, and
+  // there are none.
   if (origin !== text || hostname.includes('*')) return null
   const isSafe =
     protocol === 'https:' || (allowLoopbackHttp && protocol === 'http:' && isOnThisMachine(hostname))
   return isSafe ? (text as Origin) : null
 }
 
-/** Browsers look up no name below `localhost` (RFC 6761 §6.3); programs may, so for them only `localhost` is. */
+/**
+ * Browsers never look up names below `localhost` (RFC 6761 §6.3); other programs may, so for them only
+ * `localhost` itself is on this machine.
+ */
 function isOnThisMachine(hostname: string): boolean {
   return isLoopback(hostname) || hostname.endsWith('.localhost')
 }

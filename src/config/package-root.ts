@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
  */
 export const PACKAGE_ROOT = rootOf(dirname(fileURLToPath(import.meta.url)))
 
-/** This file is at another depth in dist/ than in src/. */
+/** This file is at a different depth in dist/ than in src/. */
 function rootOf(folder: string): string {
   return existsSync(join(folder, 'package.json')) ? folder : rootOf(dirname(folder))
 }

@@ -8,8 +8,8 @@ type PasskeyAddresses = Pick<Settings, 'mainOrigin' | 'passkeyRelatedOrigins'>
 const MAX_LABELS = 5
 
 /**
- * What is wrong with where passkeys are to work. `rpId` is null when it is not set, `allowedOrigins` undefined
- * when that setting is itself missing or wrong.
+ * What is wrong with the domain and the origins of passkeys. `rpId` is null when it is not set, `allowedOrigins`
+ * undefined when that setting is itself missing or wrong.
  */
 export function passkeyFaults(
   rpId: string | null | undefined,

@@ -32,8 +32,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * The settings of this process: `config/<NODE_ENV>.env` under `environment`, which wins.
- * NODE_ENV defaults to production, the strictest. Throws {@link SettingsError} with all faults at once.
+ * The settings of this process: `environment` overrides `config/<NODE_ENV>.env`. NODE_ENV defaults to production,
+ * the strictest. Throws {@link SettingsError} with all faults at once.
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -41,7 +41,7 @@ export function readSettings(
 ): Settings {
   const { name, file, texts } = givenTexts(environment, configFolder)
   const sheet = new SettingSheet(texts, name === 'production')
-  // Most likely a typing mistake.
+  // Most likely a typo.
   const unknown = unknownNames(Object.keys(file))
   return settingsOn(
     sheet,
@@ -49,7 +49,7 @@ export function readSettings(
   )
 }
 
-/** The settings as they are written, by name: those of `config/<NODE_ENV>.env` under `environment`. */
+/** The settings as they are written, by name: `environment` overrides `config/<NODE_ENV>.env`. */
 export function givenTexts(
   environment: Readonly<Record<string, string | undefined>>,
   configFolder = join(PACKAGE_ROOT, 'config'),
@@ -60,9 +60,9 @@ export function givenTexts(
 }
 
 /**
- * The settings that another program gives, and nothing else: neither environment nor file. Names that are no
- * settings are ignored, because it may give its whole environment. Throws {@link SettingsError} with all
- * faults at once.
+ * The settings that another program gives, and nothing else: neither environment nor file. Names that are not
+ * settings are ignored, because it may give its whole environment. Throws {@link SettingsError} with all faults
+ * at once.
  */
 export function settingsFrom(given: GivenSettings): Settings {
   const texts = asTexts(given)
@@ -86,7 +86,7 @@ function unknownNames(names: readonly string[]): string[] {
   return names.filter(name => !known.has(name))
 }
 
-/** In the order of the table, because some defaults are made of settings above them. */
+/** In the order of the table, because some defaults depend on settings above them. */
 function readSheet(sheet: SettingSheet): Settings {
   const {
     tlsCertFile,
@@ -151,7 +151,7 @@ function hostOf(origin: Origin): string {
   return URL.canParse(origin) ? new URL(origin).hostname : ''
 }
 
-/** A fault when only one of two settings that belong together is set, rightly or wrongly. */
+/** A fault when only one of two settings that belong together is set, whether its value is valid or not. */
 function unpaired(names: string, one: unknown, other: unknown): string[] {
   return (one === null) === (other === null) ? [] : [`${names} must be set together`]
 }

@@ -25,7 +25,7 @@ export function choiceOf<T>(meanings: Readonly<Record<string, T>>): SettingReade
   return Object.assign(read, { choices })
 }
 
-/** Without `max`, any number that counts something. */
+/** Without `max`, any plausible count. */
 export function wholeNumber(min: number, max: number | null = null): SettingReader<number> {
   return numberWithin({ min, max, unit: null })
 }
@@ -42,7 +42,7 @@ export function days(min: number, max: number): SettingReader<number> {
   return numberWithin({ min, max, unit: 'days' })
 }
 
-/** More is a typing mistake. */
+/** Anything higher is a typo. */
 const HIGHEST_COUNT = 1_000_000_000
 
 function numberWithin(bounds: Bounds): SettingReader<number> {
@@ -99,7 +99,7 @@ export function addressOf(...protocols: string[]): SettingReader<string> {
   return (text, isProduction) => urlOf(...protocols)(text, isProduction).href
 }
 
-/** In the case that the pages compare. */
+/** In lower case, which is what the pages compare. */
 export const color: SettingReader<string> = text => {
   if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error('must be a colour such as #3b4fd8')
   return text.toLowerCase()
@@ -111,7 +111,7 @@ export const siteName: SettingReader<string> = text => {
   return text
 }
 
-/** A mail server. The only parameter is `tls=off`, so that a typing mistake cannot turn TLS off. */
+/** A mail server. The only parameter is `tls=off`, so that a typo cannot turn TLS off. */
 export const smtpUrl: SettingReader<URL> = (text, isProduction) => {
   const url = urlOf('smtp:', 'smtps:')(text, isProduction)
   for (const [name, value] of url.searchParams)

@@ -91,7 +91,7 @@ export class SettingSheet {
     return this.texts[name]?.trim() ?? ''
   }
 
-  /** Undefined when there is none, or when it is made of a setting that is itself missing or wrong. */
+  /** Undefined when there is none, or when it depends on a setting that is itself missing or wrong. */
   private defaultText(setting: Setting): string | undefined {
     const text = defaultOf(setting, this.isProduction)
     if (text === REQUIRED) {

@@ -34,7 +34,7 @@ export class Settings {
   /** The sites whose built pages this service serves. */
   readonly pages!: readonly SiteName[]
   readonly brand!: Brand
-  /** Of pages and mails where nobody says another. */
+  /** For pages and mails where no other language is known. */
   readonly defaultLanguage!: LanguageName
   /** Satellites where the same passkeys work. */
   readonly passkeyRelatedOrigins!: readonly Origin[]
@@ -46,12 +46,12 @@ export class Settings {
   readonly databaseUrl!: string
   /** Null keeps sessions in the database. */
   readonly sessionStoreUrl!: string | null
-  /** A request is refused with 503 after this long without an answer of Redis. */
+  /** A request is refused with 503 after this long without an answer from Redis. */
   readonly sessionStoreTimeoutMs!: number
   /** How new sessions are written to Redis; both forms are read. */
   readonly sessionForm!: 'long' | 'compact'
   readonly jwtKeysFile!: string
-  /** Keys of what is stored encrypted. */
+  /** Keys for what is stored encrypted. */
   readonly secretsKeysFile!: string
   readonly jwtIssuer!: string
   readonly jwtAudience!: string
@@ -101,7 +101,7 @@ export interface MailSettings {
 }
 
 export interface OperatorSettings {
-  /** Of the console, at a host that nothing else has. */
+  /** The console's, at a host that nothing else has. */
   readonly origin: Origin
   /** Addresses or CIDR blocks from which it can be reached. */
   readonly addresses: readonly string[]
@@ -130,13 +130,13 @@ export interface TlsSettings {
 
 /** How the process fits into its surroundings: what it uses, and how it stops. */
 export interface OperationSettings {
-  /** Seconds between SIGTERM and the last accepted connection, in which load balancers must notice. */
+  /** Seconds between SIGTERM and the last accepted connection, within which load balancers must notice. */
   readonly drainSeconds: number
   /** Connections to PostgreSQL for requests; each process takes four more (docs/operations.md). */
   readonly databasePoolSize: number
-  /** A request is refused with 503 after this long without an answer of PostgreSQL. */
+  /** A request is refused with 503 after this long without an answer from PostgreSQL. */
   readonly databaseTimeoutMs: number
-  /** Client connections at once; more are refused. */
+  /** The most client connections at a time; more are refused. */
   readonly maxConnections: number
   /** Where metrics are served; null: nowhere. */
   readonly metricsPort: number | null

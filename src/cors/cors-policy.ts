@@ -4,7 +4,7 @@ export type CorsPolicy =
   | { readonly kind: 'none' }
   | { readonly kind: 'main'; readonly origin: string }
   | { readonly kind: 'satellite'; readonly origin: string }
-  /** The operator console's, at its own host: its pages need no permission of a browser's. */
+  /** The operator console's, at its own host: browsers require no permission for its pages. */
   | { readonly kind: 'console' }
   | { readonly kind: 'refused' }
 
@@ -20,8 +20,8 @@ const NONE: CorsPolicy = { kind: 'none' }
 const REFUSED: CorsPolicy = { kind: 'refused' }
 
 /**
- * Compares exact bytes, without parsing, so `null`, another port, case or a trailing dot are simply not
- * there. Only the first label of a preview's host is compared with a pattern.
+ * Compares exact bytes, without parsing, so `null`, another port, case or a trailing dot simply do not match.
+ * Only the first label of a preview's host is compared with a pattern.
  */
 export function corsPolicyFor(origin: string | undefined, known: KnownOrigins): CorsPolicy {
   if (origin === undefined) return NONE

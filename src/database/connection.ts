@@ -21,7 +21,7 @@ export interface Connection {
   migrate(): Promise<void>
   /** Whether an error means that the database is out of reach, rather than that the query was wrong. */
   isOutage(error: unknown): boolean
-  /** Aborts when the database is gone for good, so that only another process can go on with it. */
+  /** Aborts when the database is gone for good, so that only another process can continue with it. */
   readonly lost?: AbortSignal
   close(): Promise<void>
 }

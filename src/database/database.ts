@@ -25,7 +25,7 @@ export class Database implements OnApplicationShutdown {
     KINDS.map(kind => ({ kind })),
   )
 
-  /** Replaced where traces are on. */
+  /** Replaced when tracing is on. */
   tracing = new Tracing()
 
   constructor(private readonly connection: Connection) {}
@@ -67,7 +67,7 @@ export class Database implements OnApplicationShutdown {
     await this.run(db => db.execute(sql`select 1`))
   }
 
-  /** `listener` is called when the database is gone for good: a process that does nothing else should end. */
+  /** `listener` is called when the database is gone for good: a process that does nothing else should exit. */
   onLost(listener: () => void): void {
     this.connection.lost?.addEventListener('abort', listener)
   }
@@ -94,14 +94,14 @@ export class Database implements OnApplicationShutdown {
   }
 }
 
-/** Drizzle's message contains the values of a query, which may be secrets; ours has its text only. */
+/** Drizzle's message contains the values of a query, which may be secrets; ours has only its text. */
 function withoutParameters(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error
   const { cause, query } = error
   return new Error(`Query failed: ${cause?.message ?? 'no reason given'} (${query})`, { cause })
 }
 
-/** The rows of a raw statement, which both databases answer in the same form. */
+/** The rows of a raw statement, which both databases return in the same form. */
 export function rowsOf<T>(result: unknown): T[] {
   return (result as { rows: T[] }).rows
 }

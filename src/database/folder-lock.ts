@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const TIMES = {
-  /** With `--watch`, a restart overlaps for a moment; a longer overlap is another instance. */
+  /** With `--watch`, two processes overlap for a moment at a restart; a longer overlap is another instance. */
   patienceMs: 5_000,
   /** How often the holder rewrites its lock: in another container its process id means nothing. */
   heartbeatMs: 1_000,
@@ -21,9 +21,9 @@ const TIMES = {
 const RESERVED = new Set<string>()
 
 /**
- * Keeps other processes out of `folder`, in other containers and machines too (PGlite takes no lock). The
- * lock of a dead process is taken over, at once on this machine, after ten seconds elsewhere. `onLost` is
- * called when another process has it, for example after this one was frozen: it must not write any longer.
+ * Keeps other processes out of `folder`, in other containers and machines too (PGlite takes no lock). The lock of
+ * a dead process is taken over, at once on this machine, after ten seconds elsewhere. `onLost` is called when
+ * another process has taken it, for example after this one was frozen: it must not write any longer.
  */
 export async function lockFolder(
   folder: string,
@@ -69,7 +69,7 @@ async function lockFile(
   }
   const lock = await open(file, 'r+')
   const beat = async () => {
-    // By the disk's clock, and only our own lock; one that has replaced it is left alone.
+    // By the disk's clock, and to our own lock only; one that has replaced it is left alone.
     await lock.write(OURS, 0)
     if ((await readFile(file, 'utf8')) !== OURS) onLost()
   }
@@ -97,7 +97,7 @@ async function take(file: string, deadAfterMs: number): Promise<boolean> {
   }
 }
 
-/** In one step with its content: a lock that is empty for a moment looks like a dead process's. */
+/** Together with its content: a lock that is empty for a moment looks like a dead process's. */
 async function create(mine: string, file: string): Promise<boolean> {
   try {
     await link(mine, file)

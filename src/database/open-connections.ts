@@ -4,7 +4,8 @@ interface Closable {
 }
 
 /**
- * The connections of a service that is starting. Nest forgets what it has opened when a start fails half-way.
+ * The connections of a service that is starting. Nest loses track of what it has opened when a start fails
+ * half-way.
  */
 export class OpenConnections {
   private readonly opening: Promise<Closable>[] = []
@@ -20,7 +21,7 @@ export class OpenConnections {
     return opening
   }
 
-  /** Closes everything, also what is still being opened. */
+  /** Closes everything, including what is still being opened. */
   async close(): Promise<void> {
     this.closing.abort()
     await Promise.allSettled(this.opening.map(async one => (await one).onApplicationShutdown()))

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { billingWork } from './schema.js'
 
 /**
- * What an upsert into `billing_work` sets when the customer is already queued: there is a new reason to look.
- * This revives customers that were given up, and a look in progress will not have seen it.
+ * What an upsert into `billing_work` sets when the customer is already queued: there is a new reason to sync.
+ * This revives customers that were given up, and a sync in progress will not have seen it.
  */
 export const REQUEUE = sql`
   version = ${billingWork.version} + 1,

@@ -36,7 +36,10 @@ export const accounts = pgTable(
     entitledUntil: instant('entitled_until'),
     /** Whether some users may not have `entitled` yet. */
     usersBehind: boolean('users_behind').notNull().default(false),
-    /** Who may not type a password on a satellite. A trigger tells those who keep satellites in memory. */
+    /**
+     * Who may not type a password on a satellite. A trigger announces changes to replicas, which keep satellites
+     * in memory.
+     */
     handoffRequired: text('handoff_required').$type<HandoffRequirement>().notNull().default('none'),
     /** Who must have a second factor, and from when on. */
     secondFactor: text('second_factor').$type<SecondFactorRequirement>().notNull().default('off'),
@@ -47,7 +50,7 @@ export const accounts = pgTable(
     paymentStepUpMinutes: integer('payment_step_up_minutes'),
   },
   table => [
-    // Names that begin with what an operator types, in whatever case.
+    // For searching names by prefix, in any case, as an operator types.
     index('accounts_name_prefix').on(sql`lower(${table.name}) text_pattern_ops`),
     index('accounts_users_behind').on(table.id).where(sql`users_behind`),
     index('accounts_entitled_by').on(table.entitledBy),
@@ -73,7 +76,7 @@ export const users = pgTable(
       .references(() => accounts.id),
     email: text('email').notNull(),
     name: text('name'),
-    /** In which mails are written, by its BCP 47 name; null until it is known. */
+    /** The language of their mails, as a BCP 47 tag; null until it is known. */
     language: text('language'),
     role: text('role').$type<'owner' | 'member'>().notNull(),
     granted: jsonb('granted').$type<Permissions>().notNull(),
@@ -82,14 +85,14 @@ export const users = pgTable(
     passwordHash: text('password_hash'),
     /** Whether they have a confirmed TOTP secret or a passkey, so that a password alone is not enough. */
     hasSecondFactor: boolean('has_second_factor').notNull().default(false),
-    /** Whether the account requires a second factor that they have not: until then they may do nothing. */
+    /** Whether the account requires a second factor that they do not have: until they do, they may do nothing else. */
     mustEnrol: boolean('must_enrol').notNull().default(false),
     disabledAt: instant('disabled_at'),
     createdAt: instant('created_at').notNull(),
   },
   table => [
     uniqueIndex('users_email').on(table.email),
-    // Addresses that begin with what an operator types.
+    // For searching addresses by prefix, as an operator types.
     index('users_email_prefix').on(table.email.op('text_pattern_ops')),
     // In the order of the team's pages.
     index('users_account_created').on(table.accountId, table.createdAt, table.id),
@@ -133,7 +136,7 @@ export const sessions = pgTable(
     lastUsed: instant('last_used').notNull(),
     expiresAt: instant('expires_at').notNull(),
     reauthenticatedAt: instant('reauthenticated_at'),
-    /** What the user has proved, one bit each: see AuthMethods. Of sessions from before this was kept: a password. */
+    /** What the user has proved, one bit each: see AuthMethods. For sessions from before this was kept: a password. */
     amr: integer('amr').notNull().default(1),
     /** Null where it is `created_at`. */
     authTime: instant('auth_time'),
@@ -158,7 +161,7 @@ export const userSessions = pgTable(
 )
 
 /**
- * Sessions of satellites that a session of the main site was handed on to. A row goes when its child is
+ * Sessions of satellites that were handed off from a session of the main site. A row is removed when its child is
  * ended, or when its parent would have expired.
  */
 export const sessionLinks = pgTable(
@@ -212,8 +215,8 @@ export const sessionStore = pgTable('session_store', {
 })
 
 /**
- * Append-only (a trigger refuses UPDATE, and DELETE but for retention): who did what, when, from where, with which
- * outcome. Partitioned by month, by migration 0018; the primary key is each partition's own.
+ * Append-only (a trigger refuses UPDATE, and DELETE except for retention): who did what, when, from where, with
+ * which outcome. Partitioned by month, by migration 0018; the primary key is each partition's own.
  */
 export const auditLog = pgTable(
   'audit_log',
@@ -238,7 +241,7 @@ export const auditLog = pgTable(
     index('audit_log_account_outcome').on(table.accountId, table.outcome, table.id),
     index('audit_log_user').on(table.userId, table.id),
     index('audit_log_at').on(table.at),
-    // What operators did, in their own list: few rows among all others.
+    // What operators did, in an index of its own: few rows among all others.
     index('audit_log_operator').on(table.id).where(sql`(detail ->> 'operator') is not null`),
   ],
 )
@@ -390,8 +393,8 @@ export const checkouts = pgTable(
 )
 
 /**
- * An account's subscription as the provider had it when we started looking at `seenAt`; an older look never
- * overwrites a newer one. `seatsWanted` is the quantity last requested of the provider, as request number
+ * An account's subscription as the provider had it when we started reading at `seenAt`; an older reading never
+ * overwrites a newer one. `seatsWanted` is the quantity last requested from the provider, as request number
  * `seatsVersion`; null when the provider has it.
  */
 export const subscriptions = pgTable('subscriptions', {
@@ -446,13 +449,13 @@ export const providerEvents = pgTable(
   ],
 )
 
-/** Customers that have to be looked at; one worker at a time holds each. */
+/** Customers that have to be synced; one worker at a time holds each. */
 export const billingWork = pgTable(
   'billing_work',
   {
     customerId: text('customer_id').primaryKey(),
     dueAt: instant('due_at').notNull(),
-    /** Increases with every new reason to look, so that one that arrives during a look is not lost. */
+    /** Increases with every new reason to sync, so that one that arrives during a sync is not lost. */
     version: bigint('version', { mode: 'number' }).notNull().default(1),
     /** Random for each claim: only its holder may finish or postpone the work. */
     claim: uuid('claim'),
@@ -466,7 +469,7 @@ export const billingWork = pgTable(
   },
   table => [
     index('billing_work_due').on(table.isRoutine, table.dueAt),
-    // Found among those that have not failed, however many wait.
+    // Finds the failed ones among those that have not failed, however many are waiting.
     index('billing_work_failed').on(table.dueAt).where(sql`attempts > 0`),
   ],
 )
@@ -486,7 +489,7 @@ export const satellites = pgTable(
     name: text('name').notNull(),
     kind: text('kind').$type<'production' | 'preview'>().notNull(),
     state: text('state').$type<'pending' | 'active' | 'suspended'>().notNull(),
-    /** Null unless it is suspended. What an operator has suspended the account cannot resume. */
+    /** Null unless it is suspended. The account cannot resume what an operator has suspended. */
     suspendedBy: text('suspended_by').$type<'account' | 'check' | 'operator'>(),
     ceiling: jsonb('ceiling').$type<Permissions>().notNull(),
     loginMode: text('login_mode').$type<'password' | 'handoff' | 'both'>().notNull(),
@@ -507,10 +510,10 @@ export const satellites = pgTable(
     uniqueIndex('satellites_origin').on(table.origin).where(sql`state <> 'pending'`),
     uniqueIndex('satellites_account_origin').on(table.accountId, table.origin),
     index('satellites_version').on(table.version),
-    // In the order of the operators' pages, and origins that begin with what an operator types.
+    // For the operators' pages in their order, and for searching origins by prefix.
     index('satellites_created').on(table.createdAt, table.id),
     index('satellites_origin_prefix').on(table.origin.op('text_pattern_ops')),
-    // Who has patterns with the same parent host.
+    // For finding who has patterns with the same parent host.
     index('satellites_preview_parent')
       .on(sql`substring(${table.origin} from position('.' in ${table.origin}) + 1)`)
       .where(sql`kind = 'preview'`),
@@ -518,7 +521,7 @@ export const satellites = pgTable(
 )
 
 /**
- * The proof that a satellite belongs to its account. Apart from the satellite, so that a daily check changes
+ * The proof that a satellite belongs to its account. Kept apart from the satellite, so that a daily check changes
  * nothing there.
  */
 export const satelliteProofs = pgTable(
@@ -551,8 +554,8 @@ export const satelliteRemovals = pgTable('satellite_removals', {
 })
 
 /**
- * One row. `version` counts changes of satellites, in the order of their commits. Who has seen less than
- * `rebuilt` has missed removals, and reads everything anew.
+ * One row. `version` counts changes of satellites, in the order of their commits. A replica that has seen less
+ * than `rebuilt` has missed removals, and reads everything again.
  */
 export const satelliteRegistry = pgTable('satellite_registry', {
   isOnly: boolean('is_only').primaryKey().default(true),
@@ -566,8 +569,8 @@ const ownerId = () =>
     .references(() => users.id, { onDelete: 'cascade' })
 
 /**
- * The secret that a user's authenticator app shares with us (RFC 6238), sealed by SECRETS_KEYS_FILE. It
- * counts once it is confirmed; `lastStep` is the latest 30 seconds whose code was used.
+ * The secret that a user's authenticator app shares with us (RFC 6238), sealed by SECRETS_KEYS_FILE. It takes
+ * effect once it is confirmed; `lastStep` is the latest 30 s step whose code was used.
  */
 export const totpFactors = pgTable('totp_factors', {
   userId: ownerId().primaryKey(),
@@ -615,7 +618,7 @@ export const passkeys = pgTable(
   ],
 )
 
-/** Browsers that are not asked for a second factor. `hash` is base64url SHA-256 of what their cookie has. */
+/** Browsers that are not asked for a second factor. `hash` is base64url SHA-256 of their cookie's value. */
 export const rememberedDevices = pgTable(
   'remembered_devices',
   {
@@ -648,8 +651,8 @@ export const factorResets = pgTable(
 )
 
 /**
- * Who works in the operator console. They are no users: no account has them, and nothing of a user lets them in. Never
- * deleted, so that the audit log's ids keep their names.
+ * People who work in the operator console. They are not users: they belong to no account, and nothing of a user's
+ * lets them in. Never deleted, so that the audit log's ids keep their names.
  */
 export const operators = pgTable(
   'operators',
@@ -660,7 +663,7 @@ export const operators = pgTable(
     passwordHash: text('password_hash').notNull(),
     /** Sealed by SECRETS_KEYS_FILE with the operator's id. */
     totpSecret: text('totp_secret').notNull(),
-    /** The latest 30 seconds whose code was used. */
+    /** The latest 30 s step whose code was used. */
     lastStep: bigint('last_step', { mode: 'number' }).notNull().default(0),
     createdAt: instant('created_at').notNull(),
     disabledAt: instant('disabled_at'),
@@ -668,7 +671,7 @@ export const operators = pgTable(
   table => [uniqueIndex('operators_email').on(table.email)],
 )
 
-/** Logins of operators. `sid` is base64url SHA-256 of what the cookie has. */
+/** Logins of operators. `sid` is base64url SHA-256 of the cookie's value. */
 export const operatorSessions = pgTable(
   'operator_sessions',
   {
@@ -720,7 +723,7 @@ export const failedMails = pgTable(
     lastError: text('last_error').notNull(),
     /** Whether it refused this mail for good, as it does an address that does not exist. */
     isRefused: boolean('is_refused').notNull(),
-    /** While somebody sends it again; nobody else does until then. */
+    /** Until when somebody is sending it again; nobody else does until then. */
     claimedUntil: instant('claimed_until'),
   },
   table => [

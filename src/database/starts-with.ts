@@ -1,4 +1,4 @@
-/** A pattern of `like` for what begins with the text, whatever is in it. */
+/** A `like` pattern for what begins with the text, whatever characters it contains. */
 export function startsWith(text: string): string {
   return `${text.replace(/[\\%_]/g, '\\$&')}%`
 }

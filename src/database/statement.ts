@@ -3,18 +3,22 @@ import { PgDialect } from 'drizzle-orm/pg-core'
 import type { Db } from './connection.js'
 import { rowsOf } from './database.js'
 
-/** What a statement takes: the objects that its values are fields of, by name. */
+/** What a statement takes: by name, the objects whose fields are its values. */
 export type Values = Readonly<Record<string, object>>
 
-/** Where a value goes: `name` of the object `of`. `column` encodes it, the one that it is written to or compared with. */
+/**
+ * A placeholder for a value: the field `name` of the object `of`. `column`, which it is written to or compared
+ * with, encodes it.
+ */
 export function given(of: string, name: string, column?: DriverValueEncoder<unknown, unknown>): SQLChunk {
   const place = sql.placeholder(`${of}.${name}`)
   return column ? sql.param(place, column) : place
 }
 
 /**
- * A row that a statement uses up, if it is there: a part of its text. `lock` selects and locks it, after the row of the
- * part that it is given; `use` changes what that has selected, if all is there. Values are those of the object `name`.
+ * A row that a statement uses up, if it exists, as a part of its text. `lock` selects and locks it, after the row
+ * of the part that it is given; `use` changes what `lock` has selected, if nothing is missing. Values are those
+ * of the object `name`.
  */
 export interface UsedRow {
   readonly name: string
@@ -33,7 +37,7 @@ export function builtOnce<Query>(build: (db: Db) => Query): (db: Db) => Query {
 }
 
 /**
- * A statement whose text is built once. Building it takes the processor longer than sending it, which counts where a
+ * A statement whose text is built once. Building it takes more CPU time than sending it, which matters where a
  * request is all about a few statements.
  */
 export class Statement<Row> {
@@ -49,7 +53,7 @@ export class Statement<Row> {
   /** The rows, as the driver reads them. */
   async run(db: Db, values: Values): Promise<Row[]> {
     const params = this.params.map(read => read(values))
-    // Without a name: PgBouncer keeps no prepared statements of a session.
+    // Unnamed: PgBouncer keeps no prepared statements of a session.
     const query = db._.session.prepareQuery({ sql: this.text, params }, undefined, undefined, false)
     return rowsOf<Row>(await query.execute())
   }

@@ -6,7 +6,10 @@ import type { SessionActor } from '../sessions/session-actor.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
-/** Who changes what they log in with. ReauthenticationGuard has asked them for a second factor, if they have one. */
+/**
+ * Checks users who change what they log in with. ReauthenticationGuard has already asked them for a second
+ * factor, if they have one.
+ */
 @Injectable()
 export class FactorAuthority {
   constructor(

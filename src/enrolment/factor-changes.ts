@@ -15,7 +15,7 @@ import type { SessionActor } from '../sessions/session-actor.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
 
-/** Makes a change in the transaction, with the user locked; returns what the audit log says of it too. */
+/** Makes a change in the transaction, with the user locked; also returns the detail for the audit log. */
 export type FactorWork<T> = (
   transaction: Db,
   user: User,
@@ -23,12 +23,12 @@ export type FactorWork<T> = (
 
 export interface FactorAdded<T> {
   readonly result: T
-  /** New ones, to be shown once; null when there were some. */
+  /** New ones, to be shown once; null when the user already had some. */
   readonly recoveryCodes: readonly string[] | null
   readonly user: User
 }
 
-/** What follows from having other factors, with the user locked. */
+/** What follows from a change of factors, with the user locked. */
 @Injectable()
 export class FactorConsequences {
   constructor(
@@ -72,8 +72,8 @@ export class FactorChanges {
   ) {}
 
   /**
-   * Adds a factor, and recovery codes where there are none. With the first one the user's other sessions end,
-   * which began without it.
+   * Adds a factor, and recovery codes where there are none. The first one ends the user's other sessions, which
+   * began without it.
    */
   async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
     return this.durably(actor, 'factor.add', work, async (transaction, { user, result }) => {

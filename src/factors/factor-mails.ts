@@ -6,7 +6,7 @@ import { Logger } from '../log/logger.js'
 import type { Phrase } from '../mail/messages/translated.js'
 import { type AuthMethods, acrOf, TWO_FACTORS } from '../permissions/auth-methods.js'
 
-/** Whose factors they are, and by what session they were changed. */
+/** Whose factors they are, and which session changed them. */
 export interface FactorActor {
   readonly userId: string
   readonly accountId: string
@@ -32,8 +32,8 @@ const REMOVED: Readonly<Record<FactorName, Phrase>> = {
 }
 
 /**
- * Mails about users' factors, each with a link to report that it was somebody else. One that fails is logged, and
- * keeps nobody from what they did.
+ * Mails about users' factors, each with a link to report that it was somebody else. A mail that fails is logged,
+ * and does not stop the change that it is about.
  */
 @Injectable()
 export class FactorMails {
@@ -60,7 +60,7 @@ export class FactorMails {
     }))
   }
 
-  /** Once a day for a session, which could otherwise bury the mails about factors with these. */
+  /** Once a day per session, which could otherwise bury the mails about factors under these. */
   recoveryCodesMade(actor: FactorActor): Promise<void> {
     const write = ({ words, site }: NoticeData): Notice => ({
       subject: words.phrase('factors.codesMade', { site }),
@@ -80,7 +80,7 @@ export class FactorMails {
     }))
   }
 
-  /** Somebody knows the password, and has not got the second factor; told once a day. */
+  /** Somebody knows the password but does not have the second factor; mailed once a day. */
   secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): Promise<void> {
     const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
     const write = ({ words, site }: NoticeData): Notice => ({
@@ -91,7 +91,7 @@ export class FactorMails {
     return this.send(actor, write, { always: false })
   }
 
-  /** A notice whose subject is the sentence that it begins with. */
+  /** A notice whose subject is also its first sentence. */
   private sendSentence(actor: FactorActor, phrase: Phrase): Promise<void> {
     return this.send(actor, ({ words, site }) => {
       const subject = words.phrase(phrase, { site })
@@ -115,9 +115,9 @@ export class FactorMails {
 }
 
 /**
- * Since when a link in the mail undoes what was added. A session that had used a second factor has done so just
- * before, so only that time is in question: whoever has the mailbox alone must not take older factors away by
- * a mail about the session in which they were set up.
+ * From when on a link in the mail undoes what was added. A session that had used a second factor did so just
+ * before, so only the time since then is in question: somebody who has only the mailbox must not be able to
+ * remove older factors with a mail about the session in which they were set up.
  */
 function sinceOf({ createdAt, amr, authTime }: FactorActor): Date | null {
   return amr !== undefined && authTime && acrOf(amr) === TWO_FACTORS ? authTime : createdAt

@@ -7,7 +7,7 @@ import { type RecordedChanges, SessionChanges } from '../sessions/revocation/ses
 import { mergeChanges } from '../sessions/stores/session-store.js'
 import { UserFactors } from './user-factors.js'
 
-/** Takes all factors from a user at once, for others than the user. */
+/** Removes all factors of a user at once, on behalf of others. */
 @Injectable()
 export class FactorRemoval {
   constructor(
@@ -16,8 +16,8 @@ export class FactorRemoval {
   ) {}
 
   /**
-   * Removes all factors, recovery codes and remembered devices of the user, who is locked, and ends their
-   * sessions and logins that are under way. The password stays.
+   * Removes all factors, recovery codes and remembered devices of the user, who must be locked, and ends their
+   * sessions and logins in progress. The password stays.
    */
   async removeAll(
     transaction: Db,

@@ -4,7 +4,7 @@ import type { Db } from '../database/connection.js'
 import { accounts, users } from '../database/schema.js'
 import { ApiError } from '../errors/api-error.js'
 
-/** Whether a user's account requires a second factor of them, and from when on; null: it does not. */
+/** Whether a user's account requires a second factor of them, and from when on; null when it does not. */
 export interface RequiredFactor {
   readonly required: boolean
   readonly requiredFrom: Date | null
@@ -27,8 +27,8 @@ export class FactorRequirement {
   }
 
   /**
-   * Call it when `left` is how many factors a user would have after one is removed. Throws
-   * `SECOND_FACTOR_NEEDED` when that is none and the account requires one, now or from some day on.
+   * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
+   * none and the account requires one, now or from some day on.
    */
   async requireEnough(transaction: Db, userId: string, left: number): Promise<void> {
     if (left > 0) return

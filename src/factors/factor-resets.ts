@@ -10,12 +10,12 @@ import { factorResets, users } from '../database/schema.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
 
-/** A reset that has been requested and not made. */
+/** A reset that has been requested but not carried out yet. */
 export type FactorReset = typeof factorResets.$inferSelect
 
 /** How long the user has to stop it. */
 const WAIT_SECONDS = 24 * 60 * 60
-/** A reset waits longer while the user can go back to an earlier address. The link goes with its reset. */
+/** A reset waits longer while the user can go back to an earlier address. The link is removed with its reset. */
 const LINK_SECONDS = WAIT_SECONDS + 30 * 24 * 60 * 60
 
 /** Requested resets of users' factors, at most one for each. Lock the user before you change one. */
@@ -45,7 +45,7 @@ export class FactorResets {
     return new Map(rows.map(({ userId, resetAt }) => [userId, resetAt]))
   }
 
-  /** Those whose time has come, earliest first. */
+  /** Those that are due, earliest first. */
   listDue(): Promise<FactorReset[]> {
     return this.database.run(db =>
       db
@@ -76,7 +76,7 @@ export class FactorResets {
     return { reset, token: await this.tokens.issue(transaction, link) }
   }
 
-  /** Stops the user's, whoever requested it; false when there is none. The links to it stop working. */
+  /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
   async cancel(transaction: Db, user: TargetUser, actor: Actor, reason: string): Promise<boolean> {
     const cancelled = await transaction
       .delete(factorResets)
@@ -90,8 +90,9 @@ export class FactorResets {
   }
 
   /**
-   * The user, who is locked, has logged in with an authenticator app or a passkey: they have not lost them, and whoever told an
-   * operator so may be somebody else. What a manager has requested stays: they know their people.
+   * For a user, who must be locked, who has logged in with an authenticator app or a passkey: they have not lost
+   * them, so the person who told an operator so may be somebody else. What a manager has requested stays:
+   * managers know their people.
    */
   async cancelByUse(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
     const pending = await this.find(transaction, user.id)

@@ -12,7 +12,7 @@ import {
 } from '../database/schema.js'
 import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 
-/** What a user has besides a password. */
+/** The factors that a user has besides a password. */
 export interface FactorSummary {
   /** When the authenticator app was confirmed; null without one. */
   readonly totpConfirmedAt: Date | null
@@ -21,7 +21,7 @@ export interface FactorSummary {
   readonly recoveryCodesLeft: number
 }
 
-/** The factors of users together. Methods that change something need the user's row locked. */
+/** All kinds of users' factors together. Methods that change something need the user's row locked. */
 @Injectable()
 export class UserFactors {
   constructor(
@@ -48,9 +48,9 @@ export class UserFactors {
   }
 
   /**
-   * Call it after factors were added or removed: sets whether the user has a second factor. Live sessions of
-   * one who need not, or must, set one up now get their permissions back, or lose them: what is returned has
-   * to reach the store. Without any factor the recovery codes and the remembered devices go too.
+   * Call it after factors were added or removed: sets whether the user has a second factor. Live sessions lose
+   * their permissions if the user now has to set one up, and get them back if not: what is returned has to reach
+   * the store. Without any factor, the recovery codes and the remembered devices are removed too.
    */
   async reassess(transaction: Db, userId: string): Promise<RecordedChanges> {
     const { totpConfirmedAt, passkeys: keys } = await this.findIn(transaction, userId)
@@ -68,7 +68,7 @@ export class UserFactors {
     return this.changes.record(transaction, change ? [change] : [], null)
   }
 
-  /** Removes everything, also a pending reset; then {@link reassess}. */
+  /** Removes everything, including a pending reset; then {@link reassess}. */
   async removeAll(transaction: Db, userId: string): Promise<RecordedChanges> {
     await transaction.delete(totpFactors).where(eq(totpFactors.userId, userId))
     await transaction.delete(passkeys).where(eq(passkeys.userId, userId))
@@ -76,14 +76,11 @@ export class UserFactors {
     return this.reassess(transaction, userId)
   }
 
-  /**
-   * Removes what was added at `since` or later, as somebody may have done who was not the user; then
-   * {@link reassess}.
-   */
+  /** Removes what was added at `since` or later, possibly by somebody other than the user; then {@link reassess}. */
   async removeAddedSince(transaction: Db, userId: string, since: Date): Promise<RecordedChanges> {
     for (const table of [passkeys, recoveryCodes])
       await transaction.delete(table).where(and(eq(table.userId, userId), gte(table.createdAt, since)))
-    // Somebody else may have begun it long before they confirmed it, of which the user was not told.
+    // Somebody else may have begun it long before they confirmed it, and the user was not told of that.
     const { confirmedAt } = totpFactors
     const isNew = or(isNull(confirmedAt), gte(confirmedAt, since))
     await transaction.delete(totpFactors).where(and(eq(totpFactors.userId, userId), isNew))

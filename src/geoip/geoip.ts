@@ -37,7 +37,7 @@ function countryName(country: Location['country'], language: string): string | u
   return names[language] ?? regionName(code, language) ?? names.en
 }
 
-/** Undefined for what is no country's code. */
+/** Undefined unless it is a country's code. */
 function regionName(code: string | undefined, language: string): string | undefined {
   if (!code || !/^[A-Z]{2}$/.test(code)) return undefined
   return new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }).of(code)
@@ -65,7 +65,7 @@ const WITH_CITIES = /city|enterprise|insights/i
 const SEPARATOR_BYTES = 16
 const NOT_WHOLE = 'it is not a whole MMDB file'
 
-/** Where in the world an address is used, by a city database in a file. Nothing is asked over the network. */
+/** Where in the world an address is used, according to a city database in a file. Makes no network requests. */
 export class GeoIp {
   private readonly logger = new Logger('GeoIp')
 

@@ -14,8 +14,8 @@ export class HealthController {
   ) {}
 
   /**
-   * The process answers. For orchestrators that restart on failure, and for pages that may not read our
-   * answers: they may know that something is there.
+   * The process answers. For orchestrators that restart on failure, and for pages that may not read our answers
+   * but may know that the service is there.
    */
   @Public()
   @Get('live')

@@ -6,7 +6,7 @@ import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 
-/** Seconds matter to whoever is woken up, and one small query a second costs a server nothing. */
+/** Seconds matter to the person on call, and one small query a second costs a server nothing. */
 const EVERY_MS = 1_000
 
 export type PartName = 'database' | 'sessionStore'

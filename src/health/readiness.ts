@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { unavailable } from '../errors/api-error.js'
 
 /**
- * Whether requests may be sent here. It is about this process alone: a database or Redis that is down is down
- * for every replica, and a load balancer that removed them all would also end what works without it.
+ * Whether requests may be sent here. It is about this process alone: a database or Redis that is down is down for
+ * every replica, and a load balancer that removed them all would also take down what works without it.
  */
 @Injectable()
 export class Readiness implements OnApplicationBootstrap {

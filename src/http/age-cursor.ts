@@ -1,7 +1,7 @@
 import { IsObject } from 'class-validator'
 import { asCursor, PageCursor, positionIn } from './page.js'
 
-/** A place in a list by age. */
+/** A position in a list sorted by age. */
 export interface Age {
   readonly createdAt: Date
   readonly id: string
@@ -18,7 +18,7 @@ export function ageCursor({ createdAt, id }: Age): string {
 /** For query fields: the row after which a page begins. */
 export const AgeCursor = () => PageCursor(ageInCursor, options => IsObject(options))
 
-/** What a cursor of ours contains; null for any other text. */
+/** The position in one of our cursors; null for any other text. */
 function ageInCursor(text: string): Age | null {
   const age = positionIn(text, AGE)
   if (age === null) return null

@@ -2,19 +2,16 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
 import Bowser from 'bowser'
 import type { FastifyRequest } from 'fastify'
 
-/** Where a request came from, as far as sessions and the audit log record it. */
+/** Where a request came from, as recorded by sessions and the audit log. */
 export interface Client {
   readonly requestId: string
-  /** Behind a proxy of TRUST_PROXY, the address that it reports; otherwise the socket's. */
+  /** Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. */
   readonly ip: string
   /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */
   readonly userAgent: string | null
-  /**
-   * The browser's origin; null outside browsers. It is listed, or the CORS hook has already refused the
-   * request.
-   */
+  /** The browser's origin; null outside browsers. Always a listed one: the CORS hook has refused all others. */
   readonly origin: string | null
-  /** The header as it was sent (RFC 9110 §12.5.4); absent without one. */
+  /** The header as sent (RFC 9110 §12.5.4); absent without one. */
   readonly acceptLanguage?: string | undefined
 }
 
@@ -22,14 +19,14 @@ export interface Client {
  * A Redis hash stays in its compact form while every field is at most this long (hash-max-listpack-value).
  */
 export const MAX_USER_AGENT_BYTES = 64
-/** A refused origin can be any text; this much of it identifies it. */
+/** A refused origin can be any text; this much is enough to identify it. */
 const MAX_ORIGIN_LENGTH = 300
 
 export const CurrentClient = createParamDecorator((_: unknown, context: ExecutionContext) =>
   clientOf(requestOf(context)),
 )
 
-/** The request that a guard or a parameter's decorator is asked about. */
+/** The request that a guard or a parameter decorator is called for. */
 export function requestOf(context: ExecutionContext): FastifyRequest {
   return context.getArgByIndex<FastifyRequest>(0)
 }
@@ -66,7 +63,7 @@ class RequestClient implements Client {
   }
 }
 
-/** What every browser has claimed for years; dropping it leaves room for what distinguishes browsers. */
+/** What every browser has claimed for years; dropping it leaves room for what tells browsers apart. */
 const BOILERPLATE =
   /Mozilla\/5\.0 |AppleWebKit\/[\d.]+ |\(KHTML, like Gecko\) |Gecko\/20100101 |Mobile\/15E148 |Safari\/537\.36 (?=\w)| Safari\/537\.36$/g
 
@@ -81,7 +78,7 @@ export function shortUserAgent(userAgent: string | undefined): string | null {
   return short || null
 }
 
-/** What {@link deviceName} says when it does not know. */
+/** What {@link deviceName} returns when it cannot tell. */
 export const UNKNOWN_DEVICE = 'Unknown device'
 
 /**
@@ -90,10 +87,10 @@ export const UNKNOWN_DEVICE = 'Unknown device'
  */
 const OWN_NAME = /^(?:\(compatible; )?(?!Mozilla)([A-Za-z][\w. -]{0,29})\/[\dv]/
 
-/** For texts that it does not know, the parser calls any first word a browser. */
+/** For a text that it does not know, the parser reports any first word as a browser. */
 const BROWSERS: ReadonlySet<string | undefined> = new Set(Object.values(Bowser.BROWSER_MAP))
 
-/** Names that say too much, or nothing to people. */
+/** Names that are too detailed, or mean nothing to people. */
 const PLAIN_NAMES: ReadonlyMap<string, string> = new Map([
   ['Microsoft Edge', 'Edge'],
   ['Samsung Internet for Android', 'Samsung Internet'],
@@ -104,10 +101,10 @@ const PLAIN_NAMES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The client in words, such as `Chrome on Windows`, `Safari on iPhone`, `MainstayApp on Android` or `curl`;
- * `Unknown device` when the text does not name one. The same for a whole User-Agent and for the part of it
- * that a session keeps. Without versions, so that an update does not look like a new device. It is only what
- * the client claims.
+ * A readable name for the client, such as `Chrome on Windows`, `Safari on iPhone`, `MainstayApp on Android`
+ * or `curl`; `Unknown device` when the text does not name one. The same for a full User-Agent and for the
+ * part of it that a session keeps. Without versions, so that an update does not look like a new device. It is
+ * only what the client claims.
  */
 export function deviceName(userAgent: string | null): string {
   const text = shortUserAgent(userAgent ?? undefined)?.replaceAll('%20', ' ')
@@ -121,8 +118,8 @@ export function deviceName(userAgent: string | null): string {
 }
 
 /**
- * Mail programs turn anything like a domain, and long numbers, into links; strangers could use our mails to
- * lead people anywhere.
+ * Mail programs turn long numbers, and anything that looks like a domain, into links; strangers could use our
+ * mails to lead people anywhere.
  */
 function harmless(name: string): string {
   return (
@@ -134,7 +131,7 @@ function harmless(name: string): string {
   )
 }
 
-/** What apps send where browsers name the device; iPhones and Macs both say Darwin. */
+/** Apps send this where browsers name the device; iPhones and Macs both say Darwin. */
 function appleSystem(text: string): string | undefined {
   if (/\biOS\b/.test(text)) return 'iOS'
   return /\bDarwin\//.test(text) ? 'an Apple device' : undefined
@@ -149,7 +146,7 @@ export type SingleHeader =
 const ABSENT: SingleHeader = { kind: 'absent' }
 const REPEATED: SingleHeader = { kind: 'repeated' }
 
-/** The header `name` (lower case) as received: absent, sent once, or more than once. */
+/** The header `name` (in lower case) as received: absent, sent once, or more than once. */
 export function singleHeader(request: FastifyRequest, name: string): SingleHeader {
   if (request.headers[name] === undefined) return ABSENT
   const { rawHeaders } = request.raw
@@ -163,7 +160,7 @@ export function singleHeader(request: FastifyRequest, name: string): SingleHeade
   return value === undefined ? ABSENT : { kind: 'one', value }
 }
 
-/** Every value of the cookie of this name, as sent; parsers silently keep one of several. */
+/** Every value of the cookie with this name, as sent; cookie parsers silently keep one of several. */
 export function cookieValues(request: FastifyRequest, name: string): string[] {
   const { cookie } = request.headers
   if (!cookie) return []

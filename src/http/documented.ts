@@ -4,26 +4,26 @@ import type { ErrorCode } from '../errors/error-codes.js'
 
 /** What the API reference says about an endpoint besides its types and its guards. */
 export interface Documentation {
-  /** One sentence; what it is for. */
+  /** One sentence on what it is for. */
   readonly summary: string
   readonly description?: string
   readonly status: number
   readonly answer: string
-  /** The class of the answer's body; none when it is empty. */
+  /** The class of the response body; absent when it is empty. */
   readonly type?: Type
-  /** Every code that this endpoint answers itself, besides those of its guards. */
+  /** Every error code that this endpoint itself returns, besides those of its guards. */
   readonly refusals?: readonly ErrorCode[]
 }
 
 /** What the API reference says about every endpoint behind a guard. */
 export interface GuardDocumentation {
-  /** Every code that the guard can answer. */
+  /** Every error code that the guard can return. */
   readonly refusals: readonly ErrorCode[]
   /** The credential that it requires. */
   readonly security?: 'accessToken' | 'sessionCookie'
 }
 
-/** Codes of any request with a body. */
+/** Error codes of any request with a body. */
 export const BODY_REFUSALS: readonly ErrorCode[] = [
   'INVALID_BODY',
   'BODY_TOO_LARGE',
@@ -33,7 +33,7 @@ export const BODY_REFUSALS: readonly ErrorCode[] = [
 const REFUSALS = 'mainstay:refusals'
 const GUARD = 'mainstay:guard-documentation'
 
-/** Documents an endpoint with its answer and its own error codes. */
+/** Documents an endpoint with its response and its own error codes. */
 export function Documented({
   summary,
   description,
@@ -53,7 +53,7 @@ export function Documented({
 export const DocumentedGuard = (documentation: GuardDocumentation): ClassDecorator =>
   SetMetadata(GUARD, documentation)
 
-/** The codes that a handler documents as its own; undefined when it is not {@link Documented}. */
+/** The error codes that a handler documents as its own; undefined when it is not {@link Documented}. */
 export function ownRefusalsOf(handler: object): readonly ErrorCode[] | undefined {
   return Reflect.getMetadata(REFUSALS, handler)
 }

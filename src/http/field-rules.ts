@@ -1,10 +1,10 @@
 import { getMetadataStorage, type ValidationError } from 'class-validator'
 import { FIELD_FAULTS, type FieldError, type FieldFault, fieldError } from '../errors/field-faults.js'
 
-/** A rule of a body or query: what it is called when it is broken, and the names of what it compares with. */
+/** A rule for a body or query field: its fault code, and the names of the values that it compares with. */
 type Rule = FieldFault | readonly [code: FieldFault, ...values: string[]]
 
-/** By the validator's name for it; ours too. */
+/** By the validator's name for the rule; ours are included. */
 export const FIELD_RULES: Readonly<Record<string, Rule>> = {
   whitelistValidation: 'UNKNOWN_FIELD',
   isString: 'NOT_TEXT',
@@ -36,12 +36,12 @@ export const FIELD_RULES: Readonly<Record<string, Rule>> = {
   isNewPassword: 'PASSWORD_LENGTH',
 }
 
-/** For the options of one rule: what it is called when it is broken, where that is not what {@link FIELD_RULES} says. */
+/** For the options of one rule: its fault code, where that differs from {@link FIELD_RULES}. */
 export const named = (code: FieldFault) => ({ context: { code } })
 
 /**
- * What is wrong with the fields of an object that the validator has refused, with its class in `target`. Fields of an
- * object within have its name before theirs: `branding.accent`.
+ * What is wrong with the fields of an object that the validator has refused, with its class in `target`.
+ * Fields of a nested object are prefixed with its name: `branding.accent`.
  */
 export function fieldErrorsOf(error: ValidationError, within = ''): FieldError[] {
   const { property, constraints, children = [] } = error
@@ -62,11 +62,11 @@ export function fieldErrorsOf(error: ValidationError, within = ''): FieldError[]
   ]
 }
 
-/** Both come from the request, in part. */
+/** Parts of both come from the request. */
 const MAX_FIELD_LENGTH = 64
 const MAX_SENTENCE = 200
 
-/** What a rule was given in the class: 100 for `@MaxLength(100)`. */
+/** The arguments that a rule was given in the class: 100 for `@MaxLength(100)`. */
 function comparedBy({ target, property }: ValidationError, rule: string): readonly unknown[] {
   const rules = getMetadataStorage().getTargetValidationMetadatas(
     target?.constructor as never,

@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform } from '@nestjs/common'
 import { ApiError } from '../errors/api-error.js'
 
-/** As we issue it, byte for byte. */
+/** Exactly as we issue it, byte for byte. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export function isId(text: string): boolean {

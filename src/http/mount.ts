@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { ApiError, unavailable } from '../errors/api-error.js'
 import { refuseRequest } from './edge/edge.js'
 
-/** One or more plain segments, without a slash at the end. */
+/** One or more plain segments, without a trailing slash. */
 const PREFIX = /^(\/[\w.~-]+)+$/
 /** Scheme and host of a target in absolute form (RFC 9112 §3.2.2). */
 const SCHEME_AND_HOST = /^https?:\/\/[^/?#]*/i
 
-/** Methods with which Fastify reads no body. */
+/** Methods for which Fastify reads no body. */
 const WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /** Throws a TypeError unless it is empty or a path such as `/auth`. */
@@ -24,14 +24,15 @@ export class Mount {
   private isClosing = false
   private onIdle = () => {}
 
-  /** `server` is ready and does not listen. */
+  /** `server` is ready but does not listen. */
   constructor(
     private readonly server: FastifyInstance,
     private readonly prefix: string,
   ) {}
 
   /**
-   * Answers a request whose path is under the prefix. Others are left to `next`, or answered 404 without one.
+   * Answers a request whose path is under the prefix. Others are passed to `next`, or answered 404 if there
+   * is none.
    */
   handle(request: IncomingMessage, response: ServerResponse, next?: () => void): void {
     const target = request.url ?? ''
@@ -48,9 +49,7 @@ export class Mount {
     this.server.routing(request, response)
   }
 
-  /**
-   * From now on requests are answered 503. Resolves when those in progress are answered, or after `limitMs`.
-   */
+  /** From now on requests are answered 503. Resolves when those in progress are done, or after `limitMs`. */
   async close(limitMs: number): Promise<void> {
     this.isClosing = true
     if (this.inProgress.size === 0) return
@@ -70,7 +69,7 @@ export class Mount {
   }
 
   private track(response: ServerResponse): void {
-    // The client may have gone while the host was busy; that is not announced a second time.
+    // The client may have left while the host was busy; there will be no further event for that.
     if (response.destroyed) return
     this.inProgress.add(response)
     response.once('close', () => {
@@ -80,19 +79,19 @@ export class Mount {
   }
 }
 
-/** As frameworks do when they mount something: what was asked for stays in `originalUrl`. */
+/** As frameworks do when they mount something: the original URL stays in `originalUrl`. */
 function moveTo(request: IncomingMessage & { originalUrl?: string | undefined }, target: string): void {
   request.originalUrl ??= request.url
   request.url = target
 }
 
-/** A host may let pages read its own answers that may not read ours. */
+/** The host may allow origins to read its own responses that must not read ours. */
 function forgetCorsOfHost(response: ServerResponse): void {
   for (const name of response.getHeaderNames())
     if (name.startsWith('access-control-')) response.removeHeader(name)
 }
 
-/** The target of a request without the prefix of its path; null when its path is not under the prefix. */
+/** The request target without the path prefix; null when its path is not under the prefix. */
 function withoutPrefix(target: string, prefix: string): string | null {
   const path = target.replace(SCHEME_AND_HOST, '')
   if (!path.startsWith(prefix)) return null
@@ -102,15 +101,15 @@ function withoutPrefix(target: string, prefix: string): string | null {
 }
 
 /**
- * Why this request of the host's server cannot be served, for whoever has mounted us there; undefined when it
- * can.
+ * Why this request from the host's server cannot be served, for the developer who mounted us there; undefined
+ * when it can.
  */
 function obstacleTo(request: IncomingMessage): ApiError | undefined {
   if (request.httpVersionMajor !== 1)
     return new ApiError('INTERNAL_ERROR', {
       detail: 'Mainstay serves HTTP/1.1 only: let the proxy in front of it speak HTTP/2',
     })
-  // Whoever waits for the end of a body that has ended waits for ever.
+  // Waiting for the end of a body that has already ended would never finish.
   const isBodyRead = request.readableDidRead || request.readableEnded
   if (isBodyRead && !WITHOUT_BODY.has(request.method ?? ''))
     return new ApiError('INTERNAL_ERROR', {

@@ -1,20 +1,20 @@
 import { isIP } from 'node:net'
 
-/** Some proxies append the port of the connection, which changes each time. */
+/** Some proxies append the port of the connection, which changes every time. */
 const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\](?::\d+)?|(?<v4>\d+(?:\.\d+){3}):\d+)$/
 
 /**
  * Who counts as one client: an IPv4 address, or an IPv6 /64, within which anybody has 2^64 addresses
- * (CVE-2026-45364). All notations of an address give the same text, IPv4 in IPv6 too. Everything that is not
- * an address counts as one client.
+ * (CVE-2026-45364). All notations of an address give the same text, including IPv4 in IPv6. Everything that
+ * is not an address counts as one client.
  */
 export function clientNetworkOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 8 })
 }
 
 /**
- * The IPv6 /56 of an address, which a home is usually given (RFC 6177); null for IPv4 and for what is not an
- * address.
+ * The IPv6 /56 of an address, which is what a home usually gets (RFC 6177); null for IPv4 and for anything
+ * that is not an address.
  */
 export function blockOf(address: string): string | null {
   const block = prefixOf(address, { ipv4Bytes: 4, ipv6Bytes: 7 })
@@ -22,9 +22,9 @@ export function blockOf(address: string): string | null {
 }
 
 /**
- * The subnet of an address: IPv4 /24, what one office or provider hands out at a time; IPv6 /48, the most
- * that one site is given (RFC 6177). Known clients are recognised by it, and share a counter with everybody
- * else in it.
+ * The subnet of an address: IPv4 /24, what one office or provider typically assigns from; IPv6 /48, the most
+ * that one site gets (RFC 6177). Known clients are recognised by it, and share a counter with everybody else
+ * in it.
  */
 export function subnetOf(address: string): string {
   return prefixOf(address, { ipv4Bytes: 3, ipv6Bytes: 6 })

@@ -23,10 +23,10 @@ export async function pageOf<Row>(
   return { rows, next: last && found.length > limit ? cursorOf(last) : null }
 }
 
-/** One page is one answer of less than 200 KB. */
+/** Keeps the response for one page below 200 KB. */
 const MAX_PAGE = 200
 
-/** How many rows a page has at most. */
+/** The maximum number of rows on a page. */
 export const PageLimit = (byDefault: number) =>
   applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),
@@ -40,8 +40,8 @@ export const PageLimit = (byDefault: number) =>
 const BASE64URL = /^[A-Za-z0-9_-]{2,80}$/
 
 /**
- * Where the previous page ended. `parse` reads a cursor, null for any other text; `IsPosition` checks the
- * result.
+ * Where the previous page ended. `parse` reads a cursor, or returns null for any other text; `IsPosition`
+ * validates the result.
  */
 export const PageCursor = (
   parse: (text: string) => unknown,

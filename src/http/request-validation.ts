@@ -9,8 +9,8 @@ const CODES = { body: 'INVALID_BODY', query: 'INVALID_QUERY' } as const
 
 /**
  * Validates bodies and queries by their classes. Nothing is coerced: `ParseText` says how a text is
- * converted. An unknown field is refused, not dropped, because it is probably a typing mistake. One pipe for
- * both, because every parameter of every request passes it.
+ * converted. An unknown field is refused, not dropped, because it is probably a typo. One pipe for both,
+ * because every parameter of every request passes through it.
  */
 export class RequestValidation implements PipeTransform {
   private readonly body = validation(CODES.body)
@@ -24,10 +24,7 @@ export class RequestValidation implements PipeTransform {
   }
 }
 
-/**
- * The validator uses a plain object as its map, so it finds `toString`, `constructor` and `__proto__` in any
- * class.
- */
+/** The validator uses a plain object as a map, so it finds `toString`, `constructor` and `__proto__` in any class. */
 function refuseInheritedNames(value: unknown, code: ErrorCode): void {
   if (typeof value !== 'object' || value === null) return
   const names = Object.keys(value)
@@ -53,7 +50,7 @@ function validation(code: ErrorCode): ValidationPipe {
 }
 
 /**
- * Converts text in a query or body with `read`; what cannot be converted stays as it is, for validation to
+ * Converts text in a query or body with `read`; what cannot be converted is left as it is, for validation to
  * refuse.
  */
 export function ParseText(read: (text: string) => unknown): PropertyDecorator {

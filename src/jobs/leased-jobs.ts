@@ -11,7 +11,7 @@ export interface LeasedJob {
   /** Unique; also the name in the log. */
   readonly name: string
   readonly everyMs: number
-  /** How long nobody does it again once it was done; absent: until the next run. */
+  /** How long nobody runs it again after it has succeeded; by default until the next run. */
   readonly restSeconds?: number
 }
 
@@ -26,8 +26,8 @@ export class LeasedJobs {
   ) {}
 
   /**
-   * The result of `work`; null when another replica has done it within the interval, or when it failed
-   * (logged). The next run continues, so work must consist of steps that are complete in themselves.
+   * The result of `work`; null when another replica has run it within the interval, or when it failed
+   * (logged). The next run continues, so `work` must consist of self-contained steps.
    */
   async run<T>(job: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
     const { name, everyMs, restSeconds } = job

@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common'
 import { ApiProperty } from '@nestjs/swagger'
 import { IsString, MaxLength } from 'class-validator'
 
-/** Ours have 43 characters; a slightly longer one is a link that a mail program has damaged. */
+/** Ours have 43 characters; a slightly longer one comes from a link that a mail program has mangled. */
 const MAX_LENGTH = 100
 
 /**
- * For body fields: text from behind the `#token=` of a mailed link. Whether it is valid, only
- * {@link OneTimeTokens} knows.
+ * For body fields: the text after `#token=` in a mailed link. Only {@link OneTimeTokens} knows whether it is
+ * valid.
  */
 export function IsMailedToken(): PropertyDecorator {
   return applyDecorators(
@@ -17,7 +17,7 @@ export function IsMailedToken(): PropertyDecorator {
   )
 }
 
-/** A body with nothing else. */
+/** A body that contains nothing else. */
 export class MailedLinkBody {
   @IsMailedToken()
   token!: string

@@ -6,10 +6,7 @@ import { OneTimeTokens } from './one-time-tokens.js'
 
 const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }
 
-/**
- * Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer
- * needed.
- */
+/** Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer needed. */
 @Injectable()
 export class OneTimeTokenCleanup {
   private readonly logger = new Logger('OneTimeTokenCleanup')
@@ -19,7 +16,7 @@ export class OneTimeTokenCleanup {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many were removed; null when it did not run to its end here. */
+  /** Returns how many were removed; null when it did not run to completion here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {

@@ -16,13 +16,13 @@ export type Purpose =
   | 'passkey-used'
   | 'factor-reset'
 
-/** What a token is for, and whom it concerns. */
+/** What a token is for, and who it concerns. */
 export interface OneTimeToken {
   readonly id: string
   readonly purpose: Purpose
   /**
-   * The address it was mailed to: whoever has the token reads that mailbox. That of the user for one not
-   * mailed.
+   * The address it was mailed to: anybody who has the token can read that mailbox. The user's own address for
+   * a token that was not mailed.
    */
   readonly email: string
   readonly userId: string | null
@@ -32,7 +32,7 @@ export interface OneTimeToken {
   readonly expiresAt: Date
 }
 
-/** A token, and the user whom it concerns, as they are now. */
+/** A token, and the user it concerns, as they are now. */
 export interface TriedToken {
   readonly token: OneTimeToken
   readonly user: typeof users.$inferSelect
@@ -47,7 +47,7 @@ export interface NewToken {
   readonly lifetimeSeconds: number
 }
 
-/** Under which a token is in the database. */
+/** The form in which a token is stored in the database. */
 export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

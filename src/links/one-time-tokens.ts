@@ -14,12 +14,12 @@ import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { hashOf, type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
 
-/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted by account. */
+/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted per account. */
 const NOBODY = ''
 /** 256 bits, as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** A valid token, which a statement removes; {@link OneTimeTokens.valuesOf} has its values. */
+/** A valid token that a statement consumes; {@link OneTimeTokens.valuesOf} provides its parameters. */
 export const USED_TOKEN: UsedRow = {
   name: 'token',
   lock: after => sql`
@@ -32,7 +32,8 @@ export const USED_TOKEN: UsedRow = {
 }
 
 /**
- * Single-use links. The token is only in the mail; its hash is in the database until it is used or expires.
+ * Single-use links. The token itself is only in the mail; the database holds its hash until it is used or
+ * expires.
  */
 @Injectable()
 export class OneTimeTokens {
@@ -55,9 +56,8 @@ export class OneTimeTokens {
   }
 
   /**
-   * The token if it is valid, which does not use it up; otherwise null, which counts as a guess: too many
-   * throw `TOO_MANY_ATTEMPTS`. A valid link always passes, so that strangers cannot block everybody's way
-   * back.
+   * The token if it is valid, without using it up; otherwise null, which counts as a guess: too many throw
+   * `TOO_MANY_ATTEMPTS`. A valid link always works, so that strangers cannot block everybody's recovery.
    */
   async find(
     purpose: Purpose | readonly Purpose[],
@@ -71,12 +71,12 @@ export class OneTimeTokens {
     return (row as OneTimeToken | undefined) ?? null
   }
 
-  /** Counts a guess that was found to be wrong otherwise. Throws `TOO_MANY_ATTEMPTS`. */
+  /** Counts a guess that failed for another reason. Throws `TOO_MANY_ATTEMPTS`. */
   async countGuess(client: Client): Promise<void> {
     await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
   }
 
-  /** Like {@link find}, but throws `INVALID_LINK`, after a row in the audit log about a failed `action`. */
+  /** Like {@link find}, but throws `INVALID_LINK`, after recording a failed `action` in the audit log. */
   async require(purpose: Purpose, text: string, client: Client, action: AuditAction): Promise<OneTimeToken> {
     const found = await this.find(purpose, text, client)
     if (found) return found
@@ -86,7 +86,7 @@ export class OneTimeTokens {
 
   /**
    * Uses the token up in the transaction of what it allows. Throws `INVALID_LINK` when it has been used, has
-   * expired, is for something else or does not exist. Of two calls at once one succeeds.
+   * expired, is for something else or does not exist. Of two concurrent calls one succeeds.
    */
   async consume(transaction: Db, purpose: Purpose, text: string): Promise<OneTimeToken> {
     const [row] = TOKEN.test(text)
@@ -97,9 +97,9 @@ export class OneTimeTokens {
   }
 
   /**
-   * The token and its user if it is valid, has had fewer than `maxTries` tries, and its detail has all of
-   * `where`; this is one try more, which its detail counts. Otherwise null. However many calls come at once,
-   * `maxTries` succeed.
+   * The token and its user if it is valid, has had fewer than `maxTries` tries, and its detail contains all
+   * of `where`; this counts as one more try, in its detail. Otherwise null. However many calls run
+   * concurrently, only `maxTries` succeed.
    */
   async countTry(
     purpose: Purpose,
@@ -127,7 +127,7 @@ export class OneTimeTokens {
     return { token: token as OneTimeToken, user }
   }
 
-  /** Removes a valid token; false when there is none. Of two calls at once one gets true. */
+  /** Removes a valid token; false when there is none. Of two concurrent calls one gets true. */
   async remove(db: Db, purpose: Purpose, text: string): Promise<boolean> {
     const removed = await db
       .delete(oneTimeTokens)
@@ -136,15 +136,15 @@ export class OneTimeTokens {
     return removed.length > 0
   }
 
-  /** What {@link USED_TOKEN} needs, which does in a statement what {@link remove} does. */
+  /** The parameters of {@link USED_TOKEN}, which does within a statement what {@link remove} does. */
   valuesOf(purpose: Purpose, text: string): object {
     return { hash: hashOf(text), purpose, now: this.clock.now() }
   }
 
   /**
-   * Like {@link consume}, but the token stays until `next` expires, for another purpose, so that it is
-   * recognised when it comes again. False when it cannot be used any more. Of two calls at once one gets
-   * true.
+   * Like {@link consume}, but the token is kept for another purpose until `next` expires, so that it is
+   * recognised when it is presented again. False when it can no longer be used. Of two concurrent calls one
+   * gets true.
    */
   async turnInto(
     transaction: Db,
@@ -161,7 +161,7 @@ export class OneTimeTokens {
     return turned.length > 0
   }
 
-  /** Whether a token has neither been used nor withdrawn; it may have expired a short time ago. */
+  /** Whether a token has been neither used nor withdrawn; it may have expired a short time ago. */
   async isKept(text: string): Promise<boolean> {
     const { id, hash } = oneTimeTokens
     const rows = await this.database.run(db =>
@@ -173,7 +173,7 @@ export class OneTimeTokens {
     return rows.length > 0
   }
 
-  /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or have expired. */
+  /** When tokens with these hashes expire, by hash, whatever they are for; without those that are used or expired. */
   async expiriesOf(hashes: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (hashes.length === 0) return new Map()
     const { hash, expiresAt } = oneTimeTokens
@@ -184,7 +184,7 @@ export class OneTimeTokens {
     return new Map(rows.map(row => [row.hash, row.expiresAt]))
   }
 
-  /** Removes what expired at `now` or before; returns how many. */
+  /** Removes what has expired by `now`; returns how many. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)
   }

@@ -5,15 +5,18 @@ import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema.js'
 import { hashOf, type Purpose } from './one-time-token.js'
 
-/** They concern nobody's mailbox. */
+/** They do not concern any mailbox. */
 const NOBODY = ''
 
-/** What was issued without being stored, once it was used: beside the tokens, and cleared away with them. */
+/**
+ * Texts that were issued without being stored, once they are used: kept with the tokens, and cleaned up with
+ * them.
+ */
 @Injectable()
 export class UsedTexts {
   constructor(private readonly clock: Clock) {}
 
-  /** Remembers a text until it expires; false when it is known already. Of two calls at once one gets true. */
+  /** Remembers a text until it expires; false when it is already known. Of two concurrent calls one gets true. */
   async add(transaction: Db, purpose: Purpose, text: string, expiresAt: Date): Promise<boolean> {
     const createdAt = this.clock.now()
     const added = await transaction

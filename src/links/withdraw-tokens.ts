@@ -3,7 +3,7 @@ import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema.js'
 import type { Purpose } from './one-time-token.js'
 
-/** Invalidates the user's links for this purpose: all, or those that went to `email`. */
+/** Invalidates the user's links for this purpose: all of them, or those that went to `email`. */
 export async function withdrawTokens(
   transaction: Db,
   purpose: Purpose,
@@ -21,7 +21,7 @@ export async function withdrawTokens(
     )
 }
 
-/** Invalidates the account's links for these purposes. Whoever follows one locks the account first. */
+/** Invalidates the account's links for these purposes. Following one of them locks the account first. */
 export async function withdrawTokensOfAccount(
   transaction: Db,
   purposes: readonly Purpose[],
@@ -33,8 +33,8 @@ export async function withdrawTokensOfAccount(
 }
 
 /**
- * Invalidates all of the user's links, with the user locked. A link that is being followed now is skipped, because
- * waiting for it could deadlock; it will find that the user has changed.
+ * Invalidates all of the user's links, with the user locked. A link that is being followed right now is
+ * skipped, because waiting for it could deadlock; it will find that the user has changed.
  */
 export async function withdrawAllTokens(transaction: Db, userId: string): Promise<void> {
   const idle = transaction
@@ -45,7 +45,7 @@ export async function withdrawAllTokens(transaction: Db, userId: string): Promis
   await transaction.delete(oneTimeTokens).where(inArray(oneTimeTokens.id, idle))
 }
 
-/** Invalidates the links for this purpose that went to this address, except one that is being followed now. */
+/** Invalidates the links for this purpose that went to this address, except one that is being followed right now. */
 export async function withdrawMailedTokens(transaction: Db, purpose: Purpose, email: string): Promise<void> {
   const idle = transaction
     .select({ id: oneTimeTokens.id })

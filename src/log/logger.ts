@@ -4,20 +4,20 @@ import { type LoggerService, Logger as ProcessLogger } from '@nestjs/common'
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
 
-/** Where the lines of one service go: a pino logger, such as its Fastify's. */
+/** Where the log lines of one service go: a pino logger, such as its Fastify's. */
 export type Log = Readonly<Record<Level, (details: object, message: string) => void>>
 
 const logOfService = new AsyncLocalStorage<Log>()
 
-/** Runs `work`. Every {@link Logger} that is made in the course of it writes to `log` from then on. */
+/** Runs `work`. Every {@link Logger} created in the course of it writes to `log` from then on. */
 export function withLog<T>(log: Log, work: () => T): T {
   return logOfService.run(log, work)
 }
 
 /**
- * The log of one part of the service. Nest's own Logger is one for the whole process, in which there may be
+ * The log of one part of the service. Nest's own Logger is shared by the whole process, which may contain
  * somebody else's Nest application and a second Mainstay. This one belongs to the service that was starting
- * when it was made, so make it together with its part, not during a request.
+ * when it was created, so create it together with its part, not during a request.
  */
 export class Logger {
   private readonly lines: Log
@@ -47,7 +47,7 @@ export class Logger {
   }
 }
 
-/** Commands have no service; what they log goes where Nest's lines go. */
+/** Commands have no service; their log lines go where Nest's do. */
 function logOfProcess(context: string): Log {
   const nest = new ProcessLogger(context)
   return {
@@ -59,7 +59,7 @@ function logOfProcess(context: string): Log {
   }
 }
 
-/** What Nest itself says, written to the log of a service. */
+/** Nest's own messages, written to the log of a service. */
 export class NestLogger implements LoggerService {
   constructor(private readonly lines: Log) {}
 

@@ -8,7 +8,7 @@ import { Logger } from '../log/logger.js'
 import { Satellites } from '../satellites/satellites.js'
 import { safeName } from './safe-name.js'
 
-/** What a mail is about: a satellite, as the users of an account know it. */
+/** The subject of a mail: a satellite, as the users of an account know it. */
 export interface SatelliteOfMail {
   readonly accountId: string
   readonly origin: string
@@ -16,14 +16,14 @@ export interface SatelliteOfMail {
 
 export interface BrandedSite {
   /**
-   * Of a satellite the host, after the name of the branding if there is one. Never that name alone: anybody can
-   * have any.
+   * For a satellite its host, preceded by the name from the branding if there is one. Never that name alone,
+   * because anybody can choose any name.
    */
   readonly name: string
   readonly branding: Branding | null
 }
 
-/** The one satellite that somebody is invited to; null for all others. */
+/** The only satellite that somebody is invited to; null in all other cases. */
 export function onlySatelliteOf({
   accountId,
   satellites,
@@ -47,9 +47,9 @@ export class BrandedSites {
   ) {}
 
   /**
-   * Null is the main site, and so is what is no active satellite of the account: anybody can name any host,
-   * and mail programs make links of names. Without branding while the database is down: a mail does not wait
-   * for its colours.
+   * Null means the main site, and so does anything that is not an active satellite of the account: anybody
+   * can name any host, and mail programs turn names into links. Without branding while the database is down:
+   * a mail does not wait for its colours.
    */
   async find(about: SatelliteOfMail | null): Promise<BrandedSite> {
     if (!about || !this.satellites.isOf(about.accountId, about.origin))
@@ -64,7 +64,7 @@ export class BrandedSites {
   }
 
   private async brandingOf({ accountId, origin }: SatelliteOfMail): Promise<Branding | null> {
-    // Of a preview, its pattern.
+    // For a preview, the pattern that it matches.
     const registered = this.satellites.find(origin)?.origin ?? origin
     const isIt = and(eq(satellites.accountId, accountId), eq(satellites.origin, registered))
     const rows = await this.database.run(db =>

@@ -5,7 +5,7 @@ import { FailedMails } from './failed-mails.js'
 
 const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
 
-/** Removes failed mails that nobody may send again, on one replica at a time. */
+/** Removes failed mails that can no longer be resent, on one replica at a time. */
 @Injectable()
 export class FailedMailCleanup {
   constructor(
@@ -13,7 +13,7 @@ export class FailedMailCleanup {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many were removed; null when it did not run to its end here. */
+  /** Returns how many were removed; null when it did not run to completion here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, now => this.failedMails.removeExpired(now))

@@ -13,13 +13,13 @@ import { Logger } from '../log/logger.js'
 import { SecretBox } from '../secrets/secret-box.js'
 import { type AddressedMail, linkHashOf, openMail, sealMail } from './sealed-mail.js'
 
-/** Later a mail says what is no longer so. One whose link expires earlier goes with it. */
+/** After this, a mail is out of date. A mail whose link expires earlier is removed with it. */
 const KEPT_SECONDS = 7 * 24 * 60 * 60
-/** An hour without a mail server, of a busy installation: 2 MB. */
+/** An hour without a mail server, for a busy installation: 2 MB. */
 const MAX_KEPT = 1_000
-/** Longer than a mail server may take. */
+/** Longer than a mail server may take to respond. */
 const CLAIM_SECONDS = 60
-/** Of what a mail server says. */
+/** Of the mail server's message. */
 const MAX_ERROR_LENGTH = 300
 
 type Row = typeof failedMails.$inferSelect
@@ -31,8 +31,9 @@ export interface FailedMail extends AddressedMail, Pick<Row, 'id' | 'failedAt' |
 }
 
 /**
- * Mails that could not be sent, so that an operator can have them sent again. Their links are as good as passwords: each mail is
- * sealed, and goes when its link expires, after 7 days at the latest, or when there are too many.
+ * Mails that could not be sent, kept so that an operator can resend them. Their links are as sensitive as
+ * passwords: each mail is sealed, and removed when its link expires, after 7 days at the latest, or when
+ * there are too many.
  */
 @Injectable()
 export class FailedMails {
@@ -46,14 +47,15 @@ export class FailedMails {
     private readonly clock: Clock,
   ) {}
 
-  /** Notes in the audit log that a mail was given up. */
+  /** Records in the audit log that sending a mail was given up. */
   note(email: string, subject: string): void {
     this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
   }
 
   /**
-   * Keeps a mail that was given up, unless its link is used or withdrawn already. `isRefused`: the mail server will never take it.
-   * When there are too many, those go first, then the oldest. Never rejects: what cannot be kept is logged.
+   * Keeps a mail that was given up, unless its link has already been used or withdrawn. `isRefused`: the mail
+   * server will never accept it. When there are too many, those are dropped first, then the oldest. Never
+   * rejects: if a mail cannot be kept, that is logged.
    */
   async keep(addressed: AddressedMail, { message }: Error, isRefused: boolean): Promise<void> {
     try {
@@ -73,7 +75,7 @@ export class FailedMails {
     }
   }
 
-  /** The newest, those after `after`; at most `limit`. What the keys at hand cannot open is left out. */
+  /** At most `limit` of them, newest first, after `after`. Leaves out what the available keys cannot open. */
   async list(after: Age | undefined, limit: number): Promise<FailedMail[]> {
     const { failedAt, id } = failedMails
     const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
@@ -108,8 +110,8 @@ export class FailedMails {
   }
 
   /**
-   * Reserves it for whoever sends it again, for a minute; false while somebody else does, or when it is gone. Of two calls
-   * at once one gets true.
+   * Reserves it for one caller to resend, for a minute; false while somebody else has it, or when it is gone.
+   * Of two concurrent calls one gets true.
    */
   async claim(transaction: Db, id: string): Promise<boolean> {
     const { claimedUntil } = failedMails
@@ -123,23 +125,23 @@ export class FailedMails {
     return claimed.length > 0
   }
 
-  /** It was sent. */
+  /** Call after it was sent. */
   async remove(id: string): Promise<void> {
     await this.database.run(db => db.delete(failedMails).where(eq(failedMails.id, id)))
   }
 
-  /** It has failed again; whoever likes may try. */
+  /** Call after it has failed again: anybody may try. */
   async release(id: string, { message }: Error): Promise<void> {
     const change = { claimedUntil: null, lastError: message.slice(0, MAX_ERROR_LENGTH) }
     await this.database.run(db => db.update(failedMails).set(change).where(eq(failedMails.id, id)))
   }
 
-  /** Removes what expired at `now` or before; returns how many. */
+  /** Removes what has expired by `now`; returns how many. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now)
   }
 
-  /** Seals anew what the current key has not sealed. Returns how many. Safe to repeat. */
+  /** Reseals whatever was not sealed with the current key. Returns how many. Safe to repeat. */
   async resealAll(): Promise<number> {
     let resealed = 0
     const rows = await this.database.run(db => db.select().from(failedMails).where(this.isKept()))

@@ -3,10 +3,10 @@ import type { Branding } from '../database/columns/branding.js'
 
 export interface MailColors {
   readonly page: string
-  /** Text on it, beside the card. */
+  /** The text beside the card. */
   readonly onPage: string
   readonly button: string
-  /** Text on the button, and its outline, without which it could vanish in the card. */
+  /** The button's text and its outline; without an outline the button could vanish in the card. */
   readonly ink: string
   /** The same for dark mode; null where a satellite's colours stay as they were chosen. */
   readonly dark: { readonly button: string; readonly ink: string } | null
@@ -16,7 +16,7 @@ const PAGE = '#f3f4f7'
 const ON_PAGE = '#4d5463'
 const COLOR = /^#[0-9a-f]{6}$/
 
-/** Those of the branding, with a text that can be read on them; without one, the `accent` of the main site. */
+/** The branding's colours, with a readable text colour; without branding, the main site's `accent`. */
 export function colorsOf(branding: Branding | undefined, accent: string): MailColors {
   const { light, dark } = accentsOf(accent)
   const ours = {

@@ -7,13 +7,13 @@ import { de } from './messages/de.js'
 import { en } from './messages/en.js'
 import type { MailName, Phrase, Translated } from './messages/translated.js'
 
-/** One more language is one more file, and its name among {@link LANGUAGES}. */
+/** To add a language, add its file here and its name to {@link LANGUAGES}. */
 const MESSAGES: Readonly<Record<LanguageName, Translated>> = { en, de }
 
-/** What is put into a message. */
+/** Values to insert into a message. */
 type Values = Readonly<Record<string, string | number>>
 
-/** The words of one language, for those who write mails. */
+/** The texts of one language, for code that writes mails. */
 export class MailLanguage {
   private readonly messages: Translated
 
@@ -26,7 +26,7 @@ export class MailLanguage {
     this.messages = MESSAGES[name]
   }
 
-  /** A mail about `site`, by what people call it; `url` is where its button leads. */
+  /** A mail about `site`, by its readable name; `url` is where its button leads. */
   mail(name: MailName, { url, ...values }: Values & { readonly site: string; readonly url?: string }): Mail {
     const { subject, paragraphs, action, footnote } = this.messages.mails[name]
     const fill = (text: string) => this.fill(text, values)
@@ -56,12 +56,12 @@ export class MailLanguage {
     return new Intl.ListFormat(this.messages.locale).format(items)
   }
 
-  /** `24 November 2026`, of the world's clock. */
+  /** `24 November 2026`, in UTC. */
   day(time: Date): string {
     return time.toLocaleDateString(this.messages.locale, { ...UTC, dateStyle: 'long' })
   }
 
-  /** `14:05`, of the world's clock. */
+  /** `14:05`, in UTC. */
   time(time: Date): string {
     return time.toLocaleTimeString(this.messages.locale, { ...UTC, timeStyle: 'short' })
   }
@@ -78,10 +78,13 @@ const BY_NAME: ReadonlyMap<string, MailLanguage> = new Map(
 )
 const ENGLISH = BY_NAME.get('en') as MailLanguage
 
-/** More is no list of languages. */
+/** Anything longer is not a list of languages. */
 const MAX_HEADER_LENGTH = 200
 
-/** What a browser's Accept-Language (RFC 9110 §12.5.4) prefers among {@link LANGUAGES}; null for none of them. */
+/**
+ * The language among {@link LANGUAGES} that a browser's Accept-Language (RFC 9110 §12.5.4) prefers; null for
+ * none.
+ */
 export function languageWanted(acceptLanguage: string | undefined): LanguageName | null {
   if (!acceptLanguage || acceptLanguage.length > MAX_HEADER_LENGTH) return null
   const headers = { 'accept-language': acceptLanguage }

@@ -4,9 +4,9 @@ import type { Mail } from './mail.js'
 import { colorsOf, type MailColors } from './mail-colors.js'
 import { MailLanguage } from './mail-language.js'
 
-/** Who sends it: the main site. */
+/** The sender: the main site. */
 export interface MailSender extends Brand {
-  /** Of the main site, as people can check it. */
+  /** The main site's host, so that people can check it. */
   readonly host: string
 }
 
@@ -21,8 +21,8 @@ export function textOf({ language, site, paragraphs, action, footnote }: Mail, s
 }
 
 /**
- * The mail as HTML. Styles are inline, because many mail programs drop the head; those that keep it get dark
- * colours too. The button's address is repeated as text, so that people see where it leads.
+ * The mail as HTML. Styles are inline, because many mail programs drop the head; those that keep it also get
+ * dark colours. The button's URL is repeated as text, so that people see where it leads.
  */
 export function htmlOf(mail: Mail, sender: MailSender): string {
   const { language, subject, site, paragraphs, action, footnote, branding } = mail
@@ -57,12 +57,12 @@ ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : '
 `.text
 }
 
-/** What lists of mails show beside the subject. */
+/** What mail lists show beside the subject. */
 function preview({ paragraphs }: Mail): Html {
   return html`<div style="display:none">${paragraphs[0] ?? ''}</div>`
 }
 
-/** The logo, or the first letter in the colour of buttons, beside the name. */
+/** The logo, or the first letter in the button colour, beside the name. */
 function head(site: string, logoUrl: string | null, { button: background, ink, onPage }: MailColors): Html {
   const letter = Array.from(site)[0]?.toLocaleUpperCase() ?? ''
   const mark = logoUrl

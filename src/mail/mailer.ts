@@ -13,11 +13,11 @@ import { MailLanguage } from './mail-language.js'
 import { htmlOf, type MailSender, textOf } from './mail-layout.js'
 import { openSmtp } from './smtp-transport.js'
 
-/** Waits before each retry; a mail server that restarts is back in between. */
+/** Waits before each retry, long enough for a mail server to restart. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
-/** After the response, whose time would otherwise reveal that a mail is sent. */
+/** Mails go out after the response, because its timing would otherwise reveal that a mail is sent. */
 const POST_AFTER_MS = 100
-/** More would be a flood; they are refused and logged, not kept. */
+/** More than this would be a flood; further mails are refused and logged, not kept. */
 const MAX_WAITING = 1_000
 
 /** Sends mail over SMTP after the response, so that a response takes equally long with and without a mail. */
@@ -26,7 +26,7 @@ export class Mailer implements OnApplicationShutdown {
   private readonly logger = new Logger('Mailer')
   private readonly transport: Transporter | null
   private readonly sender: MailSender
-  /** In the order in which they were posted, each with what makes it go out without further delay. */
+  /** In posting order, each with a controller that ends its delay. */
   private readonly sending = new Map<Promise<void>, AbortController>()
   private readonly closing = new AbortController()
   private readonly counts = countsOf(['sent', 'failed'])
@@ -44,25 +44,26 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail, whoever
-   * it goes to.
+   * Throws `MAIL_UNAVAILABLE` where mail is not configured, or when too many mails are waiting. Call it first
+   * in anything that sends a mail, whoever the mail goes to.
    */
   requireMail(): void {
     if (!this.transport || this.sending.size >= MAX_WAITING) throw unavailable('MAIL_UNAVAILABLE')
   }
 
   /**
-   * Sends the result of `write` in the background and retries for about a minute; a mail that could not be sent is
-   * recorded in the audit log (`mail`, failed), and kept for a while. Call it after the commit. Without a mail server it only warns.
+   * Sends the result of `write` in the background and retries for about a minute; a mail that could not be
+   * sent is recorded in the audit log (`mail`, failed) and kept for a while. Call it after the commit.
+   * Without a mail server it only logs a warning.
    */
   post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
     this.hold(email, async () => write(this.wordsFor(language)))
   }
 
   /**
-   * Like {@link post}, for a mail about a satellite, or with null about the main site: in its colours, with
-   * what people call it given to `write`. Written after the response too, because the branding is read from
-   * the database.
+   * Like {@link post}, for a mail about a satellite, or with null about the main site: uses its colours, and
+   * passes its readable name to `write`. The mail is written after the response too, because the branding is
+   * read from the database.
    */
   postAbout(
     { email, language }: Receiver,
@@ -76,8 +77,8 @@ export class Mailer implements OnApplicationShutdown {
   }
 
   /**
-   * One attempt, now; rejects with what the mail server said, or throws `MAIL_UNAVAILABLE` where mail is not configured.
-   * For mails that have failed before; all others are posted.
+   * A single attempt, now; rejects with the mail server's error, or throws `MAIL_UNAVAILABLE` where mail is
+   * not configured. For mails that have failed before; all others are posted.
    */
   async deliver(to: string, mail: Mail): Promise<void> {
     const { transport } = this
@@ -95,7 +96,7 @@ export class Mailer implements OnApplicationShutdown {
     this.counts.sent++
   }
 
-  /** Sends what is held back, one after the other; resolves when no mail is waiting any longer. */
+  /** Sends the delayed mails, one after the other; resolves when no mail is waiting any longer. */
   async flush(): Promise<void> {
     for (const [sending, held] of this.sending) {
       held.abort()

@@ -3,18 +3,18 @@ import type { SecretBox } from '../secrets/secret-box.js'
 import type { Mail } from './mail.js'
 import { tokenIn } from './site-urls.js'
 
-/** A mail, and where it goes. */
+/** A mail and its recipient. */
 export interface AddressedMail {
   readonly to: string
   readonly mail: Mail
 }
 
-/** The mail, encrypted for the row with this id: copied to another row it is worth nothing. */
+/** Encrypts the mail for the row with this id: copied to another row, it is worthless. */
 export function sealMail(secrets: SecretBox, id: string, addressed: AddressedMail): string {
   return secrets.seal(JSON.stringify(addressed), aadOf(id))
 }
 
-/** What {@link sealMail} was given. Throws an Error for another id, or when its key is not at hand. */
+/** The mail that was given to {@link sealMail}. Throws an Error for another id, or when its key is not available. */
 export function openMail(secrets: SecretBox, id: string, sealed: string): AddressedMail {
   return JSON.parse(secrets.open(sealed, aadOf(id)).toString())
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { Satellites } from '../satellites/satellites.js'
 
-/** Pages of the main site that mails lead to. */
+/** Pages of the main site that mails link to. */
 export type MailedPage =
   | '/verify-email'
   | '/reset-password'
@@ -14,7 +14,7 @@ export type MailedPage =
   | '/stop-transfer'
   | '/factor-reset'
 
-/** Builds the links in mails, to our own sites only. */
+/** Builds the links in mails, only to our own sites. */
 @Injectable()
 export class SiteUrls {
   constructor(
@@ -23,8 +23,8 @@ export class SiteUrls {
   ) {}
 
   /**
-   * A page of the main site with a token behind the `#`. Browsers never send that part, so it is in no log
-   * and no Referer.
+   * A page of the main site with a token after the `#`. Browsers never send that part, so it appears in no
+   * log and no Referer.
    */
   toMainSite(page: MailedPage, token: string): string {
     return `${this.settings.mainOrigin}${page}#token=${token}`
@@ -45,18 +45,18 @@ export class SiteUrls {
     return this.toSite(this.settings.mainOrigin)
   }
 
-  /** Where anybody asks for a new password. */
+  /** The page for requesting a new password. */
   forgotPassword(): string {
     return `${this.settings.mainOrigin}/forgot-password`
   }
 
-  /** What people call the main site. */
+  /** The readable name of the main site. */
   get siteName(): string {
     return this.settings.brand.name
   }
 }
 
-/** The token in a link of {@link SiteUrls.toMainSite}; null for any other link. */
+/** The token in a link from {@link SiteUrls.toMainSite}; null for any other link. */
 export function tokenIn(url: string): string | null {
   return /#token=([A-Za-z0-9_-]+)$/.exec(url)?.[1] ?? null
 }

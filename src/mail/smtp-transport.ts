@@ -7,7 +7,7 @@ const SMTP_TIMEOUT_MS = 10_000
 /**
  * Connects to SMTP_URL. `smtps://` uses TLS from the start. `smtp://` upgrades with STARTTLS before anything
  * is sent, and fails if the server does not offer it or its certificate is not valid for its name. Plain text
- * only to this machine, or with `?tls=off`.
+ * is used only for this machine, or with `?tls=off`.
  */
 export function openSmtp(url: URL): Transporter {
   const address = new URL(url)
@@ -19,7 +19,7 @@ export function openSmtp(url: URL): Transporter {
     connectionTimeout: SMTP_TIMEOUT_MS,
     greetingTimeout: SMTP_TIMEOUT_MS,
     socketTimeout: SMTP_TIMEOUT_MS,
-    // A mail is text that we have made: nothing in it may read a file or a URL.
+    // A mail is text that we have written: nothing in it may read a file or a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   })

@@ -1,16 +1,16 @@
 import { within } from '../clock/clock.js'
 
-/** Longer than a scrape interval of 15 s, short of one: several scrapers cost no more than one. */
+/** Just under a scrape interval of 15 s: several scrapers cost no more than one. */
 const FRESH_MS = 14_000
-/** A scrape waits no longer, because Prometheus gives up after 10 s. */
+/** A scrape waits no longer than this, because Prometheus gives up after 10 s. */
 const WITHIN_MS = 2_000
 
 /**
- * What is too expensive to read at every scrape: read once in 15 s at most, however many ask. Null while it
- * cannot be read.
+ * A value that is too expensive to read at every scrape: read at most about every 15 s, however many ask.
+ * Null while it cannot be read.
  */
 export class CachedReading<T> {
-  /** How often it could not be read. */
+  /** How many readings failed. */
   failures = 0
   private readAt = Number.NEGATIVE_INFINITY
   private reading: Promise<T | null> = Promise.resolve(null)

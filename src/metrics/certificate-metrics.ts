@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { TlsSettings } from '../config/settings.js'
 import type { Metrics } from './metrics.js'
 
-/** Shows how long the certificate is valid that the service has read at its start. */
+/** Reports how long the certificate that the service read at start is still valid. */
 export function declareCertificate({ certFile }: TlsSettings, metrics: Metrics): void {
   const { validFrom, validTo } = new X509Certificate(readFileSync(certFile))
   metrics.gauge({

@@ -1,7 +1,7 @@
 /** Labels with their values. */
 export type Labels = Readonly<Record<string, string>>
 
-/** A sample as prom-client writes it. */
+/** A sample in prom-client's format. */
 export interface Sample {
   readonly metricName: string
   readonly labels: Labels
@@ -10,20 +10,20 @@ export interface Sample {
 
 interface Series {
   readonly labels: Labels
-  /** How many fell into each bucket alone; the last one has no bound. */
+  /** The count of each bucket alone, not cumulative; the last bucket has no bound. */
   readonly counts: number[]
   sumMs: number
 }
 
 /**
- * How long something takes, by buckets. prom-client's own histogram makes an object and a text of the labels
- * for each observation, which every refresh would pay for; this one adds to two numbers.
+ * A histogram of how long something takes. prom-client's own creates an object and a string of the labels for
+ * each observation, which every refresh would pay for; this one adds to two numbers.
  */
 export class Durations {
   readonly type = 'histogram'
   private readonly series: readonly Series[]
 
-  /** `boundsMs` in ascending order; `labels` of each series, which {@link observe} knows by its index. */
+  /** `boundsMs` in ascending order; `labels` for each series, which {@link observe} addresses by index. */
   constructor(
     readonly name: string,
     readonly help: string,
@@ -46,7 +46,7 @@ export class Durations {
     observed.sumMs += milliseconds
   }
 
-  /** `work`'s result, or its error, either of which is observed. */
+  /** Returns `work`'s result, or throws its error; its duration is observed either way. */
   async measure<T>(work: () => Promise<T>, series = 0): Promise<T> {
     const startedAt = performance.now()
     try {
@@ -56,7 +56,7 @@ export class Durations {
     }
   }
 
-  /** All series, in seconds; buckets include those below them. `name` is the full one. */
+  /** All series, in seconds; buckets are cumulative. `name` is the full name. */
   samples(name: string): Sample[] {
     return this.series.flatMap(({ labels, counts, sumMs }) => {
       let total = 0

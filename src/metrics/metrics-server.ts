@@ -10,12 +10,12 @@ import { Metrics } from './metrics.js'
 import { ProcessMetrics } from './process-metrics.js'
 import { registryOf } from './registry.js'
 
-/** A Prometheus or two, and somebody who looks. */
+/** Enough for a Prometheus or two, and a person who looks. */
 const MAX_CONNECTIONS = 16
-/** What it is sent has neither a body nor many headers. */
+/** Its requests have neither a body nor many headers. */
 const REQUEST_TIMEOUT_MS = 5_000
 
-/** `GET /metrics` on a port of its own, so that it is never reached by the way of the API. */
+/** `GET /metrics` on a port of its own, so that it can never be reached by the same route as the API. */
 @Injectable()
 export class MetricsServer implements OnApplicationShutdown {
   private readonly logger = new Logger('Metrics')
@@ -27,7 +27,7 @@ export class MetricsServer implements OnApplicationShutdown {
     private readonly metrics: Metrics,
   ) {}
 
-  /** Where it listens; null when it does not. */
+  /** Its URL; null when it is not listening. */
   get url(): string | null {
     const address = this.server.address() as AddressInfo | null
     if (!address) return null

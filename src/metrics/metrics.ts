@@ -1,22 +1,23 @@
 import { CachedReading } from './cached-reading.js'
 import type { Durations } from './durations.js'
 
-/** A number now, or one for each value of the label; null, or a label's absence, when it is not known. */
+/** The current number, or one per label value; null, or an absent label value, when it is not known. */
 export type Reading = number | null | Readonly<Record<string, number>>
 
-/** A series, or one for each value of its `label`. `read` is called at each scrape and at no other time. */
+/** A series, or one per value of its `label`. `read` is called at each scrape and at no other time. */
 export interface Measure {
   readonly name: string
-  /** A sentence without its full stop. */
+  /** A sentence without the full stop. */
   readonly help: string
-  /** Has few values, all known beforehand: never an origin, an account, a user or an address. */
+  /** Must have few values, all known in advance: never an origin, an account, a user or an address. */
   readonly label?: string
   readonly read: () => Reading | Promise<Reading>
 }
 
 /**
- * What one service counts. A room counts in plain numbers of its own and declares here how to read them, so
- * counting costs next to nothing, whether or not anybody asks. Names begin with `mainstay_`, which is added.
+ * The metrics of one service. Each part counts in plain numbers of its own and declares here how to read
+ * them, so counting costs next to nothing, whether or not anybody scrapes. The prefix `mainstay_` is added to
+ * the names.
  */
 export class Metrics {
   readonly counters: Measure[] = []
@@ -48,7 +49,7 @@ export class Metrics {
     this.histograms.push(durations)
   }
 
-  /** What several gauges share and only a query can tell: see {@link CachedReading}. */
+  /** A value that several gauges share and that takes a query to read: see {@link CachedReading}. */
   cached<T>(part: string, read: () => Promise<T>): () => Promise<T | null> {
     const reading = new CachedReading(read)
     this.parts.set(part, reading)
@@ -56,7 +57,7 @@ export class Metrics {
   }
 }
 
-/** Counts from zero for each of these values of a label. */
+/** A zero count for each of these label values. */
 export function countsOf<const T extends string>(values: readonly T[]): Record<T, number> {
   return Object.fromEntries(values.map(value => [value, 0])) as Record<T, number>
 }

@@ -6,8 +6,8 @@ const NANOSECONDS = 1e9
 const MICROSECONDS = 1e6
 
 /**
- * The process and its event loop, under the names that prom-client gives them. Its own cannot be stopped: a
- * service inside another program would go on measuring after it was closed.
+ * Metrics of the process and its event loop, under the names that prom-client uses. prom-client's own cannot
+ * be stopped: a service inside another program would go on measuring after it was closed.
  */
 export class ProcessMetrics {
   private readonly lag: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -58,7 +58,7 @@ export class ProcessMetrics {
       help: 'The most that the event loop was late since the last scrape',
       read: () => this.seconds(this.lag.max),
     })
-    // Declared last of the three, because it starts them anew.
+    // Declared last of the three, because reading it resets the histogram.
     metrics.gauge({
       name: 'nodejs_eventloop_lag_p99_seconds',
       help: 'How late the event loop was at most in 99 % of cases since the last scrape',
@@ -70,7 +70,7 @@ export class ProcessMetrics {
     })
   }
 
-  /** Without the interval itself, which is no delay. */
+  /** Without the sampling interval itself, which is not a delay. */
   private seconds(nanoseconds: number): number {
     return this.lag.count === 0 ? 0 : Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000)
   }

@@ -4,7 +4,7 @@ import type { Measure, Metrics, Reading } from './metrics.js'
 
 const PREFIX = 'mainstay_'
 
-/** What prom-client serves of `metrics`. The package is loaded only here. */
+/** The prom-client registry that serves `metrics`. The package is loaded only here. */
 export async function registryOf(metrics: Metrics): Promise<Registry> {
   const { Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
@@ -42,7 +42,7 @@ function valuesOf({ label }: Measure, reading: Reading): [Record<string, string>
   return Object.entries(reading).map(([value, number]) => [{ [label as string]: value }, number])
 }
 
-/** prom-client asks for no more than this of what it serves. */
+/** All that prom-client needs of a metric that it serves. */
 function asMetric(durations: Durations): Metric {
   const name = `${PREFIX}${durations.name}`
   const { type, help } = durations

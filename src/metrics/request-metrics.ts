@@ -3,13 +3,13 @@ import type { AnswerObserver } from '../http/edge/answer-observer.js'
 import { Durations } from './durations.js'
 import { countsOf, type Metrics } from './metrics.js'
 
-/** What service levels are about; everything else is `other`. */
+/** The operations that service levels cover; everything else is `other`. */
 const OPERATIONS = ['login', 'refresh', 'data', 'other'] as const
 const STATUSES = ['2xx', '4xx', '5xx'] as const
-/** The bounds that service levels are read at: docs/operations.md. */
+/** The bounds that the service levels use: docs/operations.md. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000]
 
-/** Counts answers and refusals. Every request passes here, so nothing is made for one. */
+/** Counts answers and refusals. It runs for every request, so it allocates nothing per request. */
 export class RequestMetrics implements AnswerObserver {
   private readonly refusals = countsOf(Object.keys(ERROR_CODES) as ErrorCode[])
   private readonly durations = new Durations(

@@ -5,10 +5,10 @@ import { type OperatorSettings, Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { clientOf } from '../http/client.js'
 
-/** Who reaches the console, and who finds nothing there. */
+/** Who can reach the console, and for whom it does not exist. */
 @Injectable()
 export class ConsoleAddress {
-  /** Null: there is no console. */
+  /** Null when there is no console. */
   readonly origin: string | null
   private readonly host: string | null
   private readonly allowed: BlockList
@@ -32,8 +32,9 @@ export class ConsoleAddress {
   }
 
   /**
-   * Throws `NOT_FOUND` for whoever does not reach it, and `ORIGIN_NOT_ALLOWED` for what another page makes the browser
-   * send: a change needs the Origin of the console, and a look must not come from another site where the browser says so.
+   * Throws `NOT_FOUND` for a client that cannot reach it, and `ORIGIN_NOT_ALLOWED` for a request that another
+   * page makes the browser send: a change needs the console's Origin, and a read must not come from another
+   * site, where the browser says so.
    */
   require(request: FastifyRequest): void {
     if (!this.reaches(request)) throw new ApiError('NOT_FOUND')

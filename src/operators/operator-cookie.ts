@@ -3,7 +3,7 @@ import { cookieValues } from '../http/client.js'
 import { asSessionId, type SessionId } from '../sessions/session.js'
 import { OPERATOR_SESSION_SECONDS } from './operator-sessions.js'
 
-/** Browsers take a name that begins so only over TLS, for this host alone (RFC 6265bis §4.1.3.2). */
+/** Browsers accept a name with this prefix only over TLS, for this host alone (RFC 6265bis §4.1.3.2). */
 const NAME = '__Host-operator'
 const ATTRIBUTES = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
 
@@ -15,7 +15,7 @@ export function clearOperatorCookie(reply: FastifyReply): void {
   reply.clearCookie(NAME, ATTRIBUTES)
 }
 
-/** What the one cookie has; null without one, with two, or with anything that cannot be ours. */
+/** The session id in the cookie; null without a cookie, with two, or with anything that cannot be ours. */
 export function presentedOperatorSession(request: FastifyRequest): SessionId | null {
   const values = cookieValues(request, NAME)
   return values.length === 1 ? asSessionId(values[0] as string) : null

@@ -11,11 +11,11 @@ import { Passwords } from '../users/passwords/passwords.js'
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
 import { type Operator, Operators } from './operators.js'
 
-/** What an operator types. */
+/** What an operator enters. */
 export interface OperatorCredentials {
   readonly email: Email
   readonly password: string
-  /** Of their authenticator app. */
+  /** From their authenticator app. */
   readonly code: string
 }
 
@@ -32,11 +32,11 @@ export class OperatorLogin {
   ) {}
 
   /**
-   * The secret of a new session. Throws `INVALID_CREDENTIALS` whatever is wrong, after the same work, and
-   * `TOO_MANY_ATTEMPTS`.
+   * Returns the secret of a new session. Throws `INVALID_CREDENTIALS` whatever is wrong, after the same
+   * amount of work, and `TOO_MANY_ATTEMPTS`.
    */
   async logIn(credentials: OperatorCredentials, client: Client): Promise<SessionId> {
-    // An operator's address may be a user's as well; they do not share guesses.
+    // An operator's address may also belong to a user; the two must not share a guess limit.
     const subject = `operator ${credentials.email}`
     const counted = await this.rateLimiter.count({ kind: 'password', subject, client })
     return counted.checkedBy(this.check(credentials, client).then(operator => this.open(operator, client)))
@@ -53,7 +53,7 @@ export class OperatorLogin {
   private async check({ email, password, code }: OperatorCredentials, client: Client): Promise<Operator> {
     const operator = await this.operators.findByEmail(email)
     const isPassword = await this.passwords.verify(operator?.passwordHash ?? null, password, client)
-    // A code is used up only by somebody with the password.
+    // A code is used up only when the password is right.
     if (operator && isPassword && (await this.operators.useCode(operator, code))) return operator
     const reason = operator ? (isPassword ? 'wrong code' : 'wrong password') : 'unknown operator'
     const actor = { client, ...(operator && { operator: { id: operator.id, reason: null } }) }

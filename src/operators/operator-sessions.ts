@@ -7,10 +7,10 @@ import { operatorSessions, operators } from '../database/schema.js'
 import { handleOf, newSessionId, type SessionHandle, type SessionId } from '../sessions/session.js'
 import type { Email } from '../users/email.js'
 
-/** From the login, used or not. */
+/** From the login on, whether or not it is used. */
 export const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
 
-/** A live login of an operator. */
+/** An operator's live login. */
 export interface OperatorSession {
   readonly sid: SessionHandle
   readonly operatorId: string
@@ -18,7 +18,7 @@ export interface OperatorSession {
   readonly expiresAt: Date
 }
 
-/** Logins of operators, in the database: there are few, and each request asks for its own. */
+/** Logins of operators, kept in the database: there are few, and each request looks up its own. */
 @Injectable()
 export class OperatorSessions {
   constructor(
@@ -26,7 +26,10 @@ export class OperatorSessions {
     private readonly clock: Clock,
   ) {}
 
-  /** A new session, in the transaction of the login; returns its secret, for the cookie. Those that have expired go. */
+  /**
+   * Creates a session in the transaction of the login; returns its secret, for the cookie. Also removes
+   * expired ones.
+   */
   async open(transaction: Db, operatorId: string): Promise<SessionId> {
     const sessionId = newSessionId()
     const createdAt = this.clock.now()

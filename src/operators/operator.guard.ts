@@ -16,7 +16,7 @@ import { ConsoleAddress } from './console-address.js'
 import { presentedOperatorSession } from './operator-cookie.js'
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
 
-/** Hides the console from whoever must not reach it. */
+/** Hides the console from clients that must not reach it. */
 @Injectable()
 @DocumentedGuard({ refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED'] })
 export class ConsoleGuard implements CanActivate {
@@ -30,7 +30,7 @@ export class ConsoleGuard implements CanActivate {
 
 const sessions = new WeakMap<FastifyRequest, OperatorSession>()
 
-/** Requires a live login of an operator, asked of the database for each request. */
+/** Requires an operator's live login, looked up in the database for each request. */
 @Injectable()
 @DocumentedGuard({
   refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
@@ -52,18 +52,18 @@ export class OperatorGuard implements CanActivate {
   }
 }
 
-/** For a handler that whoever reaches the console may call, such as its login. */
+/** For a handler open to everybody who can reach the console, such as its login. */
 export const ForConsole = () => applyDecorators(Public(), UseGuards(ConsoleGuard))
 
-/** For a handler that only an operator may call: without a user's access token, with their own login. */
+/** For a handler open only to operators: they have their own login instead of a user's access token. */
 export const ForOperators = () => applyDecorators(Public(), UseGuards(OperatorGuard))
 
-/** The login of the request that {@link OperatorGuard} has let through. */
+/** The login of a request that {@link OperatorGuard} has let through. */
 export const CurrentOperator = createParamDecorator((_: unknown, context: ExecutionContext) =>
   sessions.get(requestOf(context)),
 )
 
-/** What the audit log calls the operator of the request. */
+/** How the audit log refers to the operator of the request. */
 export interface OperatorActor extends Actor {
   readonly client: Client
   readonly operator: { readonly id: string; readonly reason: null }
@@ -76,8 +76,8 @@ export const CurrentOperatorActor = createParamDecorator((_: unknown, context: E
 })
 
 /**
- * The same operator, for a change or, without a reason, a look. Without their address: the account reads these rows,
- * and `operator.login` has it.
+ * The same operator, with the reason for a change, or none for a look. Without their network address, because
+ * the account can read these rows; `operator.login` records it.
  */
 export function because({ operator }: OperatorActor, reason: string | null): Actor {
   return { client: null, operator: { ...operator, reason } }

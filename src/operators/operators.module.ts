@@ -77,7 +77,7 @@ const CONTROLLERS = [
   ],
 })
 export class OperatorsModule {
-  /** Without OPERATOR_ORIGIN there are no routes. */
+  /** Has no routes unless OPERATOR_ORIGIN is set. */
   static with({ operators }: Settings): DynamicModule {
     return { module: OperatorsModule, controllers: operators ? CONTROLLERS : [] }
   }

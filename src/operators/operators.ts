@@ -26,9 +26,9 @@ export class Operators {
   ) {}
 
   /**
-   * A new operator, and the secret (base32) for their authenticator app, which is shown once. One who was disabled
-   * comes back under the same id, with this password and a new secret. Throws an Error for an address that has an
-   * operator already.
+   * Adds an operator; returns the secret (base32) for their authenticator app, which is shown only once. One
+   * who was disabled returns under the same id, with this password and a new secret. Throws an Error for an
+   * address that already has an operator.
    */
   async add(email: Email, password: string): Promise<{ readonly id: string; readonly totpSecret: string }> {
     const passwordHash = await this.passwords.hash(password, null)
@@ -55,12 +55,12 @@ export class Operators {
     })
   }
 
-  /** All there have been, oldest first. */
+  /** All there have ever been, oldest first. */
   list(): Promise<Operator[]> {
     return this.database.run(db => db.select().from(operators).orderBy(asc(operators.createdAt)))
   }
 
-  /** Those who can log in. */
+  /** Finds only those who can log in. */
   async findByEmail(email: Email): Promise<Operator | null> {
     const [row] = await this.database.run(db =>
       db
@@ -71,7 +71,10 @@ export class Operators {
     return row ?? null
   }
 
-  /** Ends their sessions and removes their passkeys too. False when there is no such operator, or they are disabled already. */
+  /**
+   * Also ends their sessions and removes their passkeys. False when there is no such operator, or they are
+   * already disabled.
+   */
   disable(email: Email): Promise<boolean> {
     return this.database.transaction(async transaction => {
       const [gone] = await transaction
@@ -90,8 +93,8 @@ export class Operators {
   }
 
   /**
-   * Whether the code is one of the operator's app, for now and not used before; uses it up. Of several requests with
-   * one code one gets true.
+   * Whether this is a current, unused code from the operator's app; uses it up. Of several requests with the
+   * same code, only one gets true.
    */
   async useCode({ id, totpSecret }: Operator, code: string): Promise<boolean> {
     const step = stepOfCode(this.secrets.open(totpSecret, id).toString(), code, this.clock.now())
@@ -103,7 +106,7 @@ export class Operators {
     return used.length > 0
   }
 
-  /** Seals anew what the current key has not sealed. Returns how many. Safe to repeat. */
+  /** Reseals whatever was not sealed with the current key. Returns how many. Safe to repeat. */
   async resealAll(): Promise<number> {
     let resealed = 0
     for (const { id, totpSecret } of await this.list()) {

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { PACKAGE_ROOT } from '../config/package-root.js'
 
-/** Where `npm run build:web` puts the client as files for pages without a build. */
+/** Where `npm run build:web` puts the client files for pages without a build step. */
 const BUILT_FOLDER = 'web/dist/client'
 
 /**
- * Serves the client of this release at `/client/<version>/<file>`, to be kept for ever, and at
- * `/client/<version>/integrity.json` the hashes of its files, as `integrity` takes them. Another version is 404: a page
- * names the release that it was made with, and notices an upgrade instead of running something else.
+ * Serves this release's client at `/client/<version>/<file>`, cacheable forever, and the hashes of its files,
+ * in the form of the `integrity` attribute, at `/client/<version>/integrity.json`. Any other version is 404:
+ * a page names the release that it was made with, so it notices an upgrade instead of running something else.
  */
 export function serveClientFiles(server: FastifyInstance): void {
   const files = builtFiles()

@@ -1,12 +1,12 @@
 import type { Brand } from '../brand/brand.js'
 import { html } from '../mail/html.js'
 
-/** Where things are, for the built pages. */
+/** Addresses that the built pages need to know. */
 export interface Places {
-  /** Where the API is; empty when it is where the page is. */
+  /** Where the API is; empty when it has the same origin as the page. */
   readonly apiUrl: string
   readonly mainUrl: string
-  /** For a browser that asks for no language that there is, as a BCP 47 tag. */
+  /** The BCP 47 tag of the language for browsers that ask for none of the available ones. */
   readonly language: string
 }
 
@@ -16,8 +16,8 @@ const BUILT_LANGUAGE = '<html lang="en"'
 const TITLE = /<title>[^<]*<\/title>/
 
 /**
- * The built page, told its places and how the site looks: the <meta> elements that web/pieces/site/site.ts reads. Throws
- * an Error when it has no place for one of them.
+ * The built page with its addresses and the site's brand filled in: the <meta> elements that
+ * web/pieces/site/site.ts reads. Throws an Error when it has no placeholder for one of them.
  */
 export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, brand: Brand): string {
   const { name, logoUrl, accent, background, supportUrl } = brand
@@ -34,11 +34,11 @@ export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, b
 }
 
 /**
- * Scripts and styles of the site itself, calls to the site and the API, nothing inline, nothing embedded.
- * `pictures` are from where else it shows some: addresses or schemes.
+ * Allows the site's own scripts and styles, and calls to the site and the API; nothing inline, nothing
+ * embedded. `pictures` are further sources of images: origins or schemes.
  */
 export function pagePolicy({ apiUrl }: Places, pictures: readonly string[] = []): string {
-  // Of an address with a path, a browser would allow that path alone.
+  // For a URL with a path, a browser would allow only that path.
   const api = apiUrl && new URL(apiUrl).origin
   return [
     "default-src 'none'",

@@ -10,7 +10,7 @@ import { SatelliteBrands } from './satellite-brands.js'
 import { serveSites } from './serve-sites.js'
 import { SiteHosts } from './site-hosts.js'
 
-/** The client as files, and the built pages where PAGES names them. CORS is asked first, as for everything else. */
+/** The client files, and the built pages that PAGES names. CORS is checked first, as for everything else. */
 @Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands, ConsoleAddress] })
 export class PagesModule implements OnModuleInit {
   constructor(

@@ -8,9 +8,9 @@ import { satellites } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
 import type { Satellite } from '../satellites/satellite.js'
 
-/** A new look shows after this. Pages are asked for by anybody, so not each of them asks the database. */
+/** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */
 const FRESH_MS = 10_000
-/** More satellites than that are asked for again earlier. */
+/** With more satellites than this, some are read again sooner. */
 const MAX_KEPT = 2_000
 
 /** How satellites look on pages that this service serves at their hosts. */
@@ -18,7 +18,7 @@ const MAX_KEPT = 2_000
 export class SatelliteBrands {
   private readonly logger = new Logger('SatelliteBrands')
   private readonly kept = new LRUCache<string, Promise<Brand>>({ max: MAX_KEPT, ttl: FRESH_MS })
-  /** Of those that ALLOWED_ORIGINS lists: without a name, a page shows its host. */
+  /** For those in ALLOWED_ORIGINS: without a name, a page shows its host. */
   private readonly plain: Brand
 
   constructor(
@@ -28,7 +28,10 @@ export class SatelliteBrands {
     this.plain = { ...brand, name: '', logoUrl: null }
   }
 
-  /** Its own name, logo and colours where it has them. Plain while the database is down: a page does not wait. */
+  /**
+   * The satellite's own name, logo and colours where it has them. The plain brand while the database is down:
+   * a page does not wait.
+   */
   at(satellite: Satellite | null): Brand | Promise<Brand> {
     if (!satellite || satellite.accountId === null) return this.plain
     const known = this.kept.get(satellite.id)

@@ -3,18 +3,18 @@ import staticFiles from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Site } from './site.js'
 
-/** `/assets/<name>`: one name, as the build gives them. No folder, no escape, no leading dot. */
+/** `/assets/<name>`: a single name, as the build produces it. No folder, no escape, no leading dot. */
 const ASSET = /^\/assets\/([\w-][\w.-]*)$/
-/** A satellite's host is a customer's, and what is below it is not ours: it may have no https. */
+/** A satellite's host belongs to a customer, and its subdomains are not ours: they may not have https. */
 const FOR_THIS_HOST = 'max-age=31536000'
-/** Whoever asks for these is a program. */
+/** Only programs request these. */
 const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 
 /**
- * Serves built sites, each at the hosts, and to whom, `siteAt` gives it; any other request is left
- * alone. Pages are only where the server has no route of its own, so no page can take the place of one. The
- * files of a site have the hash of their content in their names and may be kept for ever. An address that is
- * nothing is a page that says so, for people; programs get the answer of the API.
+ * Serves built sites, each at the hosts and to the clients for which `siteAt` returns it; ignores any other
+ * request. Pages are served only where the server has no route of its own, so no page can shadow one. The
+ * files of a site have a content hash in their names and may be cached forever. An unknown address gets a
+ * page that says so, for people; programs get the API's response.
  */
 export async function serveSites(
   server: FastifyInstance,
@@ -25,7 +25,7 @@ export async function serveSites(
     index: false,
     maxAge: '365d',
     immutable: true,
-    // As the build has compressed them. What the API and the pages say is somebody's, and is not compressed.
+    // Compressed at build time. API responses and pages belong to somebody, so they are not compressed.
     preCompressed: true,
   })
   server.addHook('onRequest', async (request, reply) => {
@@ -33,7 +33,7 @@ export async function serveSites(
     const site = host === null ? null : siteAt(host, request)
     return site ? answer(site, request, reply) : undefined
   })
-  // Of every answer there, the API's too: a refusal may come before the hook above.
+  // For every response there, including the API's: a refusal may come before the hook above.
   server.addHook('onSend', (request, reply, _, done) => {
     const { host } = request.headers
     if (host && siteAt(host, request)?.name === 'satellite')
@@ -43,8 +43,9 @@ export async function serveSites(
 }
 
 /**
- * The host that a page was asked for; null for what can be no page. Only the Host header counts, which a
- * browser cannot be made to forge: X-Forwarded-Host is whatever a client has written where a proxy passes it on.
+ * The host that a page was requested from; null when the request cannot be for a page. Only the Host header
+ * counts, because a browser cannot be made to forge it: where a proxy passes X-Forwarded-Host on, it is
+ * whatever a client wrote.
  */
 function hostOf({ is404, method, url, headers }: FastifyRequest): string | null {
   const isPossible = is404 && (method === 'GET' || method === 'HEAD') && url.startsWith('/')
@@ -63,7 +64,7 @@ async function sendPage(site: Site, request: FastifyRequest, reply: FastifyReply
   const page = await site.page(request.headers.host as string, pathOf(request))
   if (page === null) return reply.status(503).send('These pages are not built: npm run build:web')
   const { html, headers } = page
-  // Of what is sent, with its addresses: a cache that mixes up two sites is given the right page again.
+  // A hash of what is sent, addresses included: a cache that mixes up two sites gets the right page again.
   const tag = `"${createHash('sha256').update(html).digest('base64url')}"`
   reply.headers(headers)
   if (status !== 200 || headers['cache-control'] === 'no-store') return reply.status(status).send(html)
@@ -71,13 +72,13 @@ async function sendPage(site: Site, request: FastifyRequest, reply: FastifyReply
   return isKept(request, tag) ? reply.status(304).send() : reply.send(html)
 }
 
-/** Whether the client has this page. Proxies that compress mark a tag as weak (RFC 9110 §13.1.2). */
+/** Whether the client already has this page. Proxies that compress mark the tag as weak (RFC 9110 §13.1.2). */
 function isKept({ headers }: FastifyRequest, tag: string): boolean {
   const tags = headers['if-none-match']?.split(',') ?? []
   return tags.some(each => each.trim().replace(/^W\//, '') === tag)
 }
 
-/** A browser that goes to an address, not a script that asks for something. */
+/** A browser that navigates to an address, not a script that makes a request. */
 export function isForPeople(request: FastifyRequest): boolean {
   return !OF_PROGRAMS.test(pathOf(request)) && (request.headers.accept ?? '').includes('text/html')
 }

@@ -8,10 +8,10 @@ import { Satellites } from '../satellites/satellites.js'
 import { SatelliteBrands } from './satellite-brands.js'
 import { Site } from './site.js'
 
-/** Which site's pages a host has here: PAGES says which sites there are, the satellites of this moment where. */
+/** Which site's pages each host serves: PAGES says which sites there are, the current satellites say where. */
 @Injectable()
 export class SiteHosts {
-  /** Those of PAGES, and the operator console where there is one. */
+  /** Those in PAGES, and the operator console where there is one. */
   readonly sites: readonly Site[]
   private readonly main: Site | undefined
   private readonly satellite: Site | undefined
@@ -28,7 +28,8 @@ export class SiteHosts {
     const places = { mainUrl: mainOrigin, language: defaultLanguage }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
     this.sites = names.map(name => {
-      // A satellite's page asks across origins, even where the API is at its host too: that is what tells who asks.
+      // A satellite's page makes cross-origin requests even where the API is at its own host, because the
+      // Origin identifies it.
       const isAtApi = name === 'operator' || (name === 'main' && publicUrl === mainOrigin)
       const brandAt =
         name !== 'satellite' ? () => brand : (host: string) => satelliteBrands.at(this.satelliteAt(host))
@@ -41,7 +42,10 @@ export class SiteHosts {
     this.schemes = environment === 'production' ? ['https'] : ['https', 'http']
   }
 
-  /** The site at this host, byte for byte as a browser sends it; null where there is none, or none for this request. */
+  /**
+   * The site at this host, byte for byte as a browser sends it; null where there is none, or none for this
+   * request.
+   */
   siteAt(host: string, request: FastifyRequest): Site | null {
     if (this.console.isItsHost(host)) return this.console.reaches(request) ? (this.operator ?? null) : null
     if (host === this.mainHost) return this.main ?? null

@@ -11,7 +11,10 @@ import { type Places, pagePolicy, pageWith } from './page.js'
 /** Where `npm run build:web` puts the sites. */
 const BUILT_FOLDER = 'web/dist'
 
-/** The paths of each site's pages; web/main/app.tsx, web/satellite/app.tsx and web/operator/app.tsx know the same. */
+/**
+ * The paths of each site's pages; keep in step with web/main/app.tsx, web/satellite/app.tsx and
+ * web/operator/app.tsx.
+ */
 export const PAGE_PATHS: Readonly<Record<SiteName, readonly string[]>> = {
   main: [
     ...['/', '/login', '/handoff', '/signup', '/subscribe', '/account', '/account/*'],
@@ -33,32 +36,32 @@ export const PAGE_PATHS: Readonly<Record<SiteName, readonly string[]>> = {
   ],
 }
 
-/** The page of the main site goes on by itself only if it is told that the satellite has led there. */
+/** The main site's page continues automatically only if the referrer says that the satellite led there. */
 const REFERRER_POLICY: Readonly<Record<SiteName, string>> = {
   main: 'no-referrer',
   satellite: 'strict-origin',
   operator: 'no-referrer',
 }
 
-/** A hand-off passes through these: no copy of theirs may come up again. */
+/** A hand-off passes through these: a cached copy must never be shown again. */
 const NOT_KEPT = ['/handoff', '/handoff-callback']
 
-/** A page as it is sent. */
+/** A page as sent. */
 export interface SentPage {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** One built site: a single page that finds out what to show, and the files that it loads. */
+/** One built site: a single page that decides what to show, and the files that it loads. */
 export class Site {
   readonly assetsFolder: string
   private readonly indexFile: string
   private readonly headers: Readonly<Record<string, string>>
   private readonly paths: ReadonlySet<string>
-  /** What comes before the asterisk of a path. */
+  /** The part of a path before its asterisk. */
   private readonly prefixes: readonly string[]
 
-  /** `brandAt` says how the site looks at a host; it must not throw. */
+  /** `brandAt` returns the site's brand at a host; it must not throw. */
   constructor(
     readonly name: SiteName,
     private readonly places: Places,
@@ -71,7 +74,7 @@ export class Site {
     this.headers = {
       ...SECURITY_HEADERS,
       'referrer-policy': REFERRER_POLICY[name],
-      // No window that has opened a page may reach into it.
+      // No window that has opened a page may access it.
       'cross-origin-opener-policy': 'same-origin',
       'content-type': 'text/html; charset=utf-8',
     }
@@ -79,7 +82,7 @@ export class Site {
     this.prefixes = PAGE_PATHS[name].filter(path => path.endsWith('*')).map(path => path.slice(0, -1))
   }
 
-  /** Throws a SettingsError when the site is not built, or built without a place for what it must be told. */
+  /** Throws a SettingsError when the site is not built, and an Error when a placeholder is missing from it. */
   requireBuilt(): void {
     if (!existsSync(this.indexFile) || !existsSync(this.assetsFolder))
       throw new SettingsError([
@@ -92,13 +95,16 @@ export class Site {
     return this.paths.has(path) || this.prefixes.some(prefix => path.startsWith(prefix))
   }
 
-  /** Of a name without a slash. */
+  /** `name` must not contain a slash. */
   async hasAsset(name: string): Promise<boolean> {
     const file = await stat(join(this.assetsFolder, name)).catch(() => null)
     return file?.isFile() ?? false
   }
 
-  /** At a host and path. Read each time, so that a new build shows without a restart. Null when it is gone. */
+  /**
+   * The page for a host and path. Read each time, so that a new build shows without a restart. Null when it
+   * is gone.
+   */
   async page(host: string, path: string): Promise<SentPage | null> {
     const built = await readFile(this.indexFile, 'utf8').catch(() => null)
     if (built === null) return null
@@ -111,12 +117,12 @@ export class Site {
     return { html: pageWith(built, this.places, brand), headers }
   }
 
-  /** The main site shows the logos of satellites, which are anywhere. */
+  /** The main site shows the logos of satellites, which may be anywhere. */
   private picturesOf({ logoUrl }: Brand): string[] {
     if (this.name === 'main') return ['https:']
     return logoUrl === null ? [] : [new URL(logoUrl).origin]
   }
 }
 
-/** To find out whether a page has a place for one. */
+/** Used to check whether a page has a placeholder for the brand. */
 const ANY_BRAND: Brand = { name: '', logoUrl: null, accent: '', supportUrl: null }

@@ -3,12 +3,12 @@ import type { Bucket } from './buckets.js'
 import type { LimitedAction } from './limited-action.js'
 import type { Count } from './shared-counters.js'
 
-/** A bucket with what is in it. */
+/** A bucket with its current count. */
 export interface FilledBucket extends Bucket, Count {}
 
-/** Repeating an alarm tells nothing new, and a flood must not fill the log. */
+/** Repeating an alarm says nothing new, and a flood must not fill the log. */
 const LOG_EVERY_MS = 60_000
-/** How an alarm names each kind of action. */
+/** What an alarm calls each kind of action. */
 const WORDS: Readonly<Record<string, string>> = {
   password: 'wrong passwords',
   link: 'wrong links',
@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Logs when so much fails at one origin, or in all, that an operator should look. Nobody is refused because
+ * Logs when so much fails at one origin, or overall, that an operator should look. Nobody is refused because
  * of it: a counter that everybody shares would lock everybody out.
  */
 export class Alarms {

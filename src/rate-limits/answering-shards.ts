@@ -4,21 +4,21 @@ import type { RedisConnection } from '../redis/redis-connection.js'
 import { nameOf } from './shared-counters.js'
 
 /**
- * The share of a Redis command's time limit that a count may take, because a login also waits for the session
- * store.
+ * The fraction of a Redis command's time limit that a count may take, because a login also waits for the
+ * session store.
  */
 const PATIENCE = 0.5
-/** How long a shard is not asked after it failed to answer. */
+/** How long to leave a shard alone after it failed to answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
-/** What one script may have, by the places of its keys in a list. */
+/** The keys that one script may use, by their positions in a list. */
 export interface PlacesOfShard {
   readonly shard: string
   readonly places: readonly number[]
 }
 
-/** Which shards of Redis count now. One that has failed to answer is left alone for a while. */
+/** Which shards of Redis are counting now. One that has failed to answer is left alone for a while. */
 export class AnsweringShards {
   private readonly logger = new Logger('RateLimits')
   /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
@@ -31,7 +31,7 @@ export class AnsweringShards {
     return this.silent.size
   }
 
-  /** Then no script may have several keys. */
+  /** If so, no script may use several keys. */
   get areMany(): boolean {
     return this.redis.isCluster
   }
@@ -42,7 +42,7 @@ export class AnsweringShards {
     return shard === null || this.silent.has(shard) ? null : shard
   }
 
-  /** The places of those keys whose shards answer: all in one, or in a cluster each alone. */
+  /** The positions of the keys whose shards answer: all together or, in a cluster, each alone. */
   together(keys: readonly string[]): readonly PlacesOfShard[] {
     const places = keys.flatMap((key, place) => {
       const shard = this.of(key)
@@ -63,7 +63,7 @@ export class AnsweringShards {
     }
   }
 
-  /** The same, of the one there is; null also while it is left alone. */
+  /** The same for the only shard; null also while it is left alone. */
   async askOnly<R>(work: () => Promise<R>): Promise<R | null> {
     const [shard] = this.redis.shards()
     if (shard === undefined || this.silent.has(shard)) return null
@@ -71,14 +71,14 @@ export class AnsweringShards {
   }
 
   /**
-   * Pings the silent shards whose turn it is, before they are sent anything that changes a counter: a Redis
-   * that hangs carries out everything it was sent when it wakes, even what has been sent again since. False when there
-   * was none to ask.
+   * Pings the silent shards that are due, before they are sent anything that changes a counter: a Redis that
+   * hangs executes everything it was sent once it wakes up, even what has been sent again since. False when
+   * there was none to ask.
    */
   async askSilent(): Promise<boolean> {
     const now = performance.now()
     const due = [...this.silent].filter(([, askAt]) => askAt <= now).map(([shard]) => shard)
-    // Requests that come meanwhile do not wait as well.
+    // So that requests that arrive meanwhile do not wait too.
     for (const shard of due) this.silent.set(shard, now + PAUSE_MS)
     await Promise.all(
       due.map(async shard => {
@@ -95,7 +95,7 @@ export class AnsweringShards {
     return PATIENCE * this.redis.timeoutMs
   }
 
-  /** Whatever is wrong with Redis, people can log in and nobody can guess without limit. */
+  /** Whatever is wrong with Redis, people can log in, and nobody gets unlimited guesses. */
   private silence(shard: string, { message, cause }: Error): void {
     this.silent.set(shard, performance.now() + PAUSE_MS)
     if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return

@@ -24,15 +24,15 @@ interface LimitRule {
   readonly windowSeconds: number
   /** Which actions stay counted once their outcome is known. */
   readonly counts: 'wrong' | 'right' | 'all'
-  /** Who is refused when it is full. `strangers`: all but known clients. `nobody`: it raises an alarm. */
+  /** Who is refused when it is full. `strangers`: all but known clients. `nobody`: it only raises an alarm. */
   readonly binds: 'everybody' | 'strangers' | 'nobody'
 }
 
-/** One counter that an action goes into. */
+/** One counter that an action is counted in. */
 export interface Bucket extends LimitRule {
   /** Its name. Contains no e-mail address, because everybody with access to Redis can read it. */
   readonly key: string
-  /** Whether a right guess resets it. Until then its window doubles each time it is full. */
+  /** Whether a right guess resets it. Until then its window doubles each time it fills up. */
   readonly isOfAccount: boolean
 }
 
@@ -66,7 +66,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
     case 'passkey':
       return [...passwordRules(action, settings, wrong), ...loginRules(action, settings)]
     case 'session':
-      // Wherever it is used from: only its holder can fill it.
+      // Wherever it is used from: only the holder of the session can fill it.
       return [
         { ...wrong, limit: 'account', of: [subject], max: settings.perAccountAndNetwork, binds: 'strangers' },
       ]
@@ -82,7 +82,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
       return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, binds: 'everybody' }]
     case 'write':
-      // By session first, so that a thief of one session cannot use up its user's share.
+      // Per session as well, so that the thief of one session cannot use up its user's share.
       return [
         { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.writesPerUser / 3) },
         { ...HOURLY, limit: 'user', of: [userId], max: settings.writesPerUser },
@@ -93,7 +93,7 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
         { ...HOURLY, limit: 'user', of: [userId], max: settings.handoffsPerUser },
       ]
     case 'payment request':
-      // One member cannot use up what the account has.
+      // So that one member cannot use up the account's share.
       return [
         { ...HOURLY, limit: 'user', of: [subject], max: settings.paymentRequestsPerUser },
         { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerAccount },
@@ -107,7 +107,7 @@ function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong
   const { perAccountAndNetwork, perAccount } = settings
   const max = {
     network: perAccountAndNetwork,
-    // One site must not use up what an account has in all.
+    // One site must not use up the whole limit of an account.
     block: Math.max(perAccountAndNetwork, Math.ceil((3 * perAccount) / 10)),
     neighbourhood: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
     all: perAccount,
@@ -119,7 +119,7 @@ function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong
   ]
 }
 
-/** Right passwords: each costs a hash, a session and rows that stay. */
+/** Right passwords: each costs a hash, a session and permanent rows. */
 function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const { subject, client } = action
   const right = { windowSeconds: HOUR_SECONDS, counts: 'right', max: settings.loginsPerAccount } as const
@@ -131,7 +131,7 @@ function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRu
   ]
 }
 
-/** One stranger must not use up a user's mails for a forgotten password. */
+/** One stranger must not use up a user's password-reset mails. */
 function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const all = settings.mailsPerAddress
   const half = Math.ceil(all / 2)
@@ -143,7 +143,7 @@ function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRul
   ]
 }
 
-/** By who sends, not from where: strangers can fill none of these. */
+/** By sender, not by network: strangers cannot fill any of these. */
 function sentMailRules(
   { receiver, userId, accountId }: Readonly<Record<'receiver' | 'userId' | 'accountId', string>>,
   { mailsPerAddress, mailsPerUser, mailsPerAccount }: RateLimitSettings,
@@ -156,7 +156,7 @@ function sentMailRules(
   ]
 }
 
-/** Shares of one subject's limit, by network, block and neighbourhood. */
+/** Portions of one subject's limit, by network, block and neighbourhood. */
 function accountRules(
   { subject, client: { ip } }: LimitedAction,
   max: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
@@ -174,8 +174,8 @@ function accountRules(
   ]
 }
 
-// An IPv6 site has 65,536 networks, but not as many limits. The neighbours of an IPv4 address are other
-// people.
+// An IPv6 site has 65,536 networks, but must not get as many limits. The neighbours of an IPv4 address are
+// other people.
 function networkRules({ client: { ip } }: LimitedAction, max: number, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'strangers' } as const
   const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }
@@ -188,17 +188,17 @@ function networkRules({ client: { ip } }: LimitedAction, max: number, counting: 
   ]
 }
 
-/** Everybody shares them, so they refuse nobody: whoever filled them would lock everybody out. */
+/** Everybody shares these, so they refuse nobody: an attacker who filled them would lock everybody out. */
 function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting: Counting): LimitRule[] {
   const rule = { ...counting, binds: 'nobody' } as const
   return [
-    // Without an Origin (mobile apps, servers) they count together, as if that were one.
+    // Clients without an Origin (mobile apps, servers) are counted together, as one origin.
     { ...rule, limit: 'origin', of: [client.origin ?? ''], max: settings.perOrigin },
     { ...rule, limit: 'total', of: [], max: settings.total },
   ]
 }
 
-/** Most mail servers deliver `rosa+anything@` to rosa, so mails to both are counted as to one mailbox. */
+/** Most mail servers deliver `rosa+anything@` to rosa, so mails to both count towards one mailbox. */
 function mailboxOf(email: string): string {
   return email.replace(/\+[^@]*(?=@)/, '')
 }

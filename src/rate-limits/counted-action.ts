@@ -10,15 +10,15 @@ export class CountedAction {
     private readonly added: Added,
   ) {}
 
-  /** The guess was right: resets the account's counters and no longer counts against others. */
+  /** The guess was right: resets the account's counters and takes it off those that others share. */
   async succeeded(): Promise<void> {
     await this.reset(this.keysOf(({ isOfAccount }) => isOfAccount))
   }
 
   /**
-   * The guess was right, but more has to be proved, which is counted by itself. It is not a wrong one, and
-   * resets nothing: otherwise whoever knows the password could reset what limits guesses at the rest. It counts
-   * as right where it came from, but not for the account: there it would keep the user out.
+   * The guess was right, but more must be proved, which is counted separately. It is not counted as wrong,
+   * and resets nothing: otherwise somebody who knows the password could reset the limit on guessing the rest.
+   * It counts as right where it came from, but not for the account, because that would keep the user out.
    */
   async provedInPart(): Promise<void> {
     const left = this.keysOf(
@@ -27,7 +27,7 @@ export class CountedAction {
     await this.added.refund(key => left.includes(key))
   }
 
-  /** Like {@link succeeded}, after {@link provedInPart} has counted the same login where it came from. */
+  /** Like {@link succeeded}, after {@link provedInPart} has already counted this login where it came from. */
   async completed(): Promise<void> {
     const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
     const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')
@@ -40,20 +40,21 @@ export class CountedAction {
     if (right.length > 0) await this.added.refund(key => right.includes(key))
   }
 
-  /** It was not done, because a part was down or busy; takes it off again. */
+  /** It was not carried out, because a component was down or busy; takes it off again. */
   refund(): Promise<void> {
     return this.added.refund()
   }
 
-  /**
-   * The check of the guess has thrown: a refusal means that it was wrong, all else that it was not checked.
-   */
+  /** Checking the guess threw: a refusal means that it was wrong, anything else that it was not checked. */
   threw(error: unknown): Promise<void> {
     const isRefusal = error instanceof ApiError && error.status < 500
     return isRefusal ? this.failed() : this.refund()
   }
 
-  /** What the check of a guess resolves to: it was right. When it rejects, that is reported: see {@link threw}. */
+  /**
+   * Returns the result of checking a guess, which means that it was right. A rejection is reported, see
+   * {@link threw}.
+   */
   async checkedBy<T>(check: Promise<T>): Promise<T> {
     try {
       const checked = await check
@@ -65,7 +66,7 @@ export class CountedAction {
     }
   }
 
-  /** What `work` resolves to. When it rejects, nothing came of it, and this is refunded. */
+  /** Returns the result of `work`. If it rejects, nothing was done, and this is refunded. */
   async refundIfRejected<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -88,7 +89,7 @@ export class CountedAction {
   }
 }
 
-/** The key that counts how often this counter was full. */
+/** The key of the counter for how often this counter was full. */
 export function timesFullKey(key: string): string {
   return `${key}:offences`
 }

@@ -4,7 +4,7 @@ import { OwnCounters } from './own-counters.js'
 import { type Count, type Counted, type Limited, SharedCounters } from './shared-counters.js'
 import { UnsentChanges } from './unsent-changes.js'
 
-/** One more in each of several counters. */
+/** The result of adding one to each of several counters. */
 export interface Added {
   /** Their state afterwards. */
   readonly counts: readonly Count[]
@@ -18,8 +18,9 @@ interface Full extends Pick<Added, 'counts'> {
 }
 
 /**
- * Counters that expire, shared by all replicas through Redis. Each process counts in memory too, and by that
- * alone without Redis or while it does not answer. Each method is one round trip; each counter is atomic.
+ * Counters that expire, shared by all replicas through Redis. Each process also counts in memory, and relies
+ * on that alone when there is no Redis, or while it does not answer. Each method is one round trip; each
+ * counter is atomic.
  */
 export class Counters {
   private readonly own = new OwnCounters()
@@ -31,20 +32,20 @@ export class Counters {
     this.shared = redis && { counters: new SharedCounters(redis), shards: new AnsweringShards(redis) }
   }
 
-  /** How many shards have failed to answer and have not been heard of since. */
+  /** How many shards have failed to answer and have not answered since. */
   get silentShards(): number {
     return this.shared?.shards.silentCount ?? 0
   }
 
-  /** The state of the counters, in the order of the keys. Reading creates none. */
+  /** The state of the counters, in the order of the keys. Reading does not create any. */
   async read(keys: readonly string[]): Promise<readonly Count[]> {
     const shared = await this.inShared(keys, (counters, some) => counters.read(some))
     return Promise.all(keys.map((key, index) => shared[index] ?? this.own.read(key)))
   }
 
   /**
-   * Like {@link add}, if none of them is full. Where one script may have them all, it is one round trip, and nothing
-   * comes between.
+   * Like {@link add}, but only if none of them is full. Where one script may use them all, it is one round
+   * trip, and atomic.
    */
   addUnlessFull(limited: readonly Limited[]): Promise<Added | Full> {
     return this.addWithin(limited, false)
@@ -55,7 +56,7 @@ export class Counters {
     return (await this.addWithin(limited, true)) as Added
   }
 
-  /** Adds one to each. The window begins with the first. */
+  /** Adds one to each. A counter's window begins with its first count. */
   async add(counted: readonly Counted[]): Promise<Added> {
     const own = await Promise.all(counted.map(each => this.own.add(each)))
     const shared = await this.inShared(counted, (counters, some) => counters.count(1, some))
@@ -126,8 +127,8 @@ export class Counters {
   }
 
   /**
-   * What `work` returns for each in Redis. Null for those on a shard that does not answer or has no master,
-   * and for all without Redis. What the other shards have counted stays counted.
+   * What `work` returns for each item in Redis. Null for those on a shard that does not answer or has no
+   * master, and for all without Redis. What the other shards have counted stays counted.
    */
   private async inShared<T extends string | Counted, R>(
     items: readonly T[],
@@ -147,7 +148,10 @@ export class Counters {
     return found
   }
 
-  /** What `work` returns in Redis. Null where one script may not have all counters, and while it does not answer. */
+  /**
+   * What `work` returns in Redis. Null where one script may not use all counters, and while Redis does not
+   * answer.
+   */
   private async inOneShard<R>(work: (counters: SharedCounters) => Promise<R>): Promise<R | null> {
     if (!this.shared) return null
     const { counters, shards } = this.shared
@@ -156,10 +160,10 @@ export class Counters {
     return shards.askOnly(() => work(counters))
   }
 
-  /** Asks silent shards and sends what those that answer missed; both before anything else is sent. */
+  /** Asks silent shards, and sends those that answer what they missed, both before anything else is sent. */
   private async catchUp(counters: SharedCounters, shards: AnsweringShards): Promise<void> {
     const hasAsked = await shards.askSilent()
-    // Commands of one tick are sent together, in this order.
+    // Commands issued in the same tick are sent together, in this order.
     if (hasAsked || shards.silentCount === 0) this.unsent?.send(counters, key => shards.of(key) !== null)
   }
 }

@@ -3,11 +3,11 @@ import type { Client } from '../http/client.js'
 
 /**
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's
- * signatures), `link`, `session id` (at refresh) and `session` (guesses at the password by one live session, counted when strangers have filled its
- * user's limits). Mails: `mail` (requested without a login) and `sent mail` (caused by a logged-in user).
- * Also `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a
- * session on a satellite), `payment request` (asks the payment provider) and `satellite check` (asks servers
- * that somebody has named).
+ * signatures), `link`, `session id` (at refresh) and `session` (guesses at the password from one live
+ * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login)
+ * and `sent mail` (caused by a logged-in user). Also `weak password` (expensive to measure), `write` (a
+ * change by a logged-in user), `handoff` (opens a session on a satellite), `payment request` (calls the
+ * payment provider) and `satellite check` (queries servers that somebody has named).
  */
 export const LIMITED_KINDS = [
   'password',
@@ -25,15 +25,15 @@ export const LIMITED_KINDS = [
 ] as const
 export type LimitedKind = (typeof LIMITED_KINDS)[number]
 
-/** Something that may be done only so often: on whose behalf, from where. */
+/** Something whose frequency is limited: on whose behalf, and from where. */
 export interface LimitedAction {
   readonly kind: LimitedKind
   /**
-   * The canonical e-mail address, whether or not it has a user; the id of a credential; a session
-   * handle; a user id; empty when nobody is named.
+   * The canonical e-mail address, whether or not it has a user; the id of a credential; a session handle; or
+   * a user id. Empty when nobody is named.
    */
   readonly subject: string
   readonly client: Client
-  /** Left out when nobody is logged in. */
+  /** Absent when nobody is logged in. */
   readonly actor?: Pick<Actor, 'userId' | 'accountId'>
 }

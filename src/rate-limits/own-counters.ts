@@ -18,7 +18,7 @@ export class OwnCounters {
 
   async subtract({ key, windowSeconds }: Counted): Promise<void> {
     const { consumedPoints } = await this.memory.reward(key, 1, { customDuration: windowSeconds })
-    // Its window has ended in the meantime.
+    // The counter's window has ended in the meantime.
     if (consumedPoints < 0) await this.forget(key)
   }
 

@@ -15,12 +15,12 @@ import type { Count, Limited } from './shared-counters.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const MAX_WINDOW_SECONDS = 60 * 60
-/** How long we remember how often a bucket was full. */
+/** How long to remember how often a bucket was full. */
 const TIMES_FULL_SECONDS = 24 * 60 * 60
 
 /**
- * Bounds how often secrets can be guessed, mails caused and rows written, by the rules in buckets.ts. Each
- * action is counted before its work, atomically, so a hundred at once count as a hundred.
+ * Limits how often secrets can be guessed, mails triggered and rows written, by the rules in buckets.ts. Each
+ * action is counted before it is carried out, atomically, so a hundred at once count as a hundred.
  */
 @Injectable()
 export class RateLimiter {
@@ -38,9 +38,9 @@ export class RateLimiter {
   }
 
   /**
-   * Counts an action before its work. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without counting
-   * it. `isKnownClient` is called only when a limit is reached that others may have filled: known clients and
-   * holders of a valid link are then let in, as far as their own limits allow.
+   * Counts an action before it is carried out. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) without
+   * counting it. `isKnownClient` is called only when a limit is reached that others may have filled: known
+   * clients and holders of a valid link are then let in, as far as their own limits allow.
    */
   async count(
     action: LimitedAction,
@@ -53,7 +53,7 @@ export class RateLimiter {
       return known
     }
     const limits = buckets.map(limitOf)
-    // What will surely be refused is not counted, so that a flood creates no counters.
+    // An action that will certainly be refused is not counted, so that a flood creates no counters.
     const found = await this.counters.addUnlessFull(limits)
     if (!found.refund) {
       const isFull = ({ binds, points, max }: FilledBucket) => binds !== 'nobody' && points >= max
@@ -78,8 +78,8 @@ export class RateLimiter {
   }
 
   /**
-   * Like {@link count}, for a mail that a logged-in user causes: by user and account, so that strangers
-   * cannot use up their limit.
+   * Like {@link count}, for a mail that a logged-in user triggers: limited by user and account, so that
+   * strangers cannot use up their limit.
    */
   countMailBy(
     { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
@@ -151,7 +151,7 @@ function limitOf({ key, max, binds, windowSeconds, isOfAccount }: Bucket): Limit
   return { ...limit, timesFullKey: isOfAccount ? timesFullKey(key) : null }
 }
 
-/** Twice as long each time the counter was full, up to an hour. */
+/** Doubles each time the counter was full, up to an hour. */
 function backoffWindows(windowSeconds: number): number[] {
   if (windowSeconds >= MAX_WINDOW_SECONDS) return [windowSeconds]
   return [windowSeconds, ...backoffWindows(Math.min(2 * windowSeconds, MAX_WINDOW_SECONDS))]

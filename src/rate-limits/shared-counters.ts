@@ -1,6 +1,6 @@
 import { type RedisConnection, redisScript } from '../redis/redis-connection.js'
 
-/** What to count, and for how long from the first time. */
+/** What to count, and for how long after the first count. */
 export interface Counted {
   readonly key: string
   readonly windowSeconds: number
@@ -9,11 +9,14 @@ export interface Counted {
 /** A counter with its limit. */
 export interface Limited {
   readonly key: string
-  /** It is full with this many; null where it is never full. */
+  /** The count at which it is full; null where it is never full. */
   readonly max: number | null
-  /** How long it lives from its first time: by how often it was full before, the last for more often. */
+  /**
+   * Its lifetime after the first count, by how often it was full before; the last one applies to all further
+   * times.
+   */
   readonly windowsSeconds: readonly number[]
-  /** What counts how often it was full; null where that changes nothing. */
+  /** The key of the counter for how often it was full; null where that makes no difference. */
   readonly timesFullKey: string | null
 }
 
@@ -24,10 +27,10 @@ export interface Count {
   readonly msLeft: number
 }
 
-/** What the names of all counters in Redis begin with. */
+/** The prefix of all counters' keys in Redis. */
 export const PREFIX = 'attempts'
 
-/** Points and milliseconds left of each counter, one after the other. */
+/** Points and milliseconds left of each counter, alternating. */
 const READ = redisScript(`
 local found = {}
 for i, key in ipairs(KEYS) do
@@ -38,7 +41,7 @@ return found`)
 
 /**
  * Adds to each counter, or subtracts, but never below zero: that would allow free guesses. ARGV: how much,
- * then how many seconds each lives for. Answers like READ.
+ * then each counter's lifetime in seconds. Returns the same as READ.
  */
 const COUNT = redisScript(`
 local found = {}
@@ -53,9 +56,9 @@ end
 return found`)
 
 /**
- * COUNT by one, unless one is full. KEYS: the counters, then what counts how often some were full. ARGV: 1 to count
- * even then; how many counters; for each its maximum (or -1), the place of its other key (or 0), its windows. Answers 1
- * if it has counted, then like READ.
+ * COUNT by one, unless one is full. KEYS: the counters, then the counters of how often some were full. ARGV:
+ * 1 to count even then; the number of counters; for each its maximum (or -1), the index of its other key (or
+ * 0), its windows. Returns 1 if it has counted, then the same as READ.
  */
 const COUNT_UNLESS_FULL = redisScript(`
 local answer = {1}
@@ -74,7 +77,7 @@ for i = 1, ARGV[2] do
 end
 return answer`)
 
-/** Counters in Redis, several at once; in a cluster they must have one slot. Throws when Redis does not answer. */
+/** Counters in Redis, several at once; in a cluster they must share one slot. Throws when Redis does not answer. */
 export class SharedCounters {
   constructor(private readonly redis: RedisConnection) {}
 
@@ -89,7 +92,7 @@ export class SharedCounters {
     return countsOf(await this.redis.runScript(COUNT, names, [String(points), ...seconds]))
   }
 
-  /** Adds one to each, and nothing when one is full, unless `evenIfFull`. What they hold then. */
+  /** Adds one to each, or nothing when one is full, unless `evenIfFull`. Returns their state afterwards. */
   async countUnlessFull(
     limited: readonly Limited[],
     evenIfFull: boolean,
@@ -110,7 +113,7 @@ export class SharedCounters {
     return { isCounted: isCounted === 1, counts: countsOf(found) }
   }
 
-  /** Answers something for each. */
+  /** Returns one element for each key. */
   async forget(keys: readonly string[]): Promise<readonly string[]> {
     await this.redis.run(commands => commands.del(keys.map(nameOf)))
     return keys

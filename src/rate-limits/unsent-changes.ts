@@ -1,28 +1,28 @@
 import type { Counted, SharedCounters } from './shared-counters.js'
 
-/** What it needs of Redis. */
+/** The part of Redis that it needs. */
 export type ToldOfChanges = Pick<SharedCounters, 'count' | 'forget'>
 
-/** What Redis still has to be told about one counter: a reset, an amount to add or subtract, or both. */
+/** What Redis must still be told about one counter: a reset, an amount to add or subtract, or both. */
 interface Change {
   readonly isReset: boolean
-  /** Negative: to be subtracted. */
+  /** Negative to subtract. */
   readonly points: number
   /** When its window ends, in milliseconds of the process clock. */
   readonly endsAt: number
 }
 
-/** Sessions share the connection, and must not wait for everything at once after a long outage. */
+/** Sessions use the same connection, and must not wait for everything at once after a long outage. */
 const MAX_AT_ONCE = 500
 
 /**
  * What was counted or refunded while Redis did not answer. It is sent when Redis answers again; otherwise
  * each short silence would allow free guesses, and right ones would stay counted. What was in progress when
- * it fell silent may be counted twice.
+ * Redis fell silent may be counted twice.
  */
 export class UnsentChanges {
   private readonly changes = new Map<string, Change>()
-  /** Being sent; what fails is unsent again. */
+  /** Being sent; what fails becomes unsent again. */
   private readonly sending = new Set<string>()
 
   /** Adds one to each counter. */
@@ -35,12 +35,12 @@ export class UnsentChanges {
     this.noteEach(counted, -1)
   }
 
-  /** Whether there is something to add to this counter that is not being sent yet. */
+  /** Whether there is an unsent addition to this counter that is not being sent yet. */
   willAddTo(key: string): boolean {
     return (this.changes.get(key)?.points ?? 0) > 0
   }
 
-  /** Drops what there is to send for these counters. */
+  /** Drops what is unsent for these counters. */
   cancel(keys: readonly string[]): void {
     for (const key of keys) {
       this.changes.delete(key)
@@ -54,11 +54,11 @@ export class UnsentChanges {
   }
 
   /**
-   * Starts sending, in this tick, where `isAnswering` says that it arrives. What cannot be sent is kept until
-   * its window ends; the rest does not wait for it.
+   * Starts sending, in this tick, to where `isAnswering` says that it will arrive. What cannot be sent is
+   * kept until its window ends; the rest does not wait for it.
    */
   send(counters: ToldOfChanges, isAnswering: (key: string) => boolean): void {
-    // What is being sent may still fail, and two changes of one counter could not be told apart then.
+    // What is being sent may still fail, and then two changes of one counter could not be told apart.
     if (this.sending.size > 0) return
     const now = performance.now()
     for (const [key, change] of this.changes) {

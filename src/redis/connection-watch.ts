@@ -1,13 +1,13 @@
 import type { RedisClientType } from 'redis'
 import { within } from '../clock/clock.js'
 
-/** Well above what a busy server takes; a connection that is silent for longer is given up. */
+/** Well above what a busy server takes; a connection that is silent for longer is abandoned. */
 const PATIENCE_MS = 2_000
-/** Long enough not to be a busy server; looking at the others costs nothing. */
+/** Too long for a server that is merely busy; asking the others costs nothing. */
 const SILENT_AFTER_MS = 700
 
 /**
- * Finds servers that accept connections but answer nothing, and makes our clients reconnect. A socket's own
+ * Finds servers that accept connections but do not answer, and makes our clients reconnect. A socket's own
  * timeout cannot do this: every command that we write restarts it.
  */
 export class ConnectionWatch {
@@ -35,7 +35,7 @@ export class ConnectionWatch {
     try {
       onInfo(String(await within(PATIENCE_MS, client.sendCommand(['INFO', 'server', 'replication']))))
     } catch {
-      // A lost connection the client handles itself.
+      // The client itself handles a lost connection.
       if (performance.now() - since >= PATIENCE_MS) reconnect(client)
     } finally {
       this.waiting.delete(client)
@@ -43,11 +43,11 @@ export class ConnectionWatch {
   }
 }
 
-/** Makes a new connection to the same address; does nothing while the client is already reconnecting. */
+/** Opens a new connection to the same address; does nothing while the client is already reconnecting. */
 export function reconnect(client: RedisClientType): void {
   if (!client.isReady) return
   client.destroy()
   client.connect().catch(() => {
-    // It tries until it is closed.
+    // The client retries until it is closed.
   })
 }

@@ -23,7 +23,7 @@ export function createRedisClient(url: string): RedisClient {
 
 const SERVER = 'the server'
 
-/** One server, or an address that leads to the current master. */
+/** One server, or an address that always leads to the current master. */
 function singleClient(url: string): RedisClient {
   const client = createClient({ ...OPTIONS, url })
   const self = client as unknown as RedisClientType
@@ -60,8 +60,8 @@ function sentinelClient(
     nodeClientOptions: { ...OPTIONS, ...login },
     sentinelClientOptions: { pingInterval: OPTIONS.pingInterval, socket: SOCKET },
     passthroughClientErrorEvents: true,
-    // With a pool, the client hands out connections that it never gets back when many commands start
-    // together.
+    // With a pool, the client hands out connections that it never gets back when many commands start at the
+    // same time.
     masterPoolSize: 1,
     reserveClient: true,
   })
@@ -73,14 +73,14 @@ function sentinelClient(
     shards: MASTER,
     server: async () => self,
     connectTo: server => connectTo(server, { ...login, isOverTls: false }),
-    // It leaves a master that the sentinels have given up.
+    // The client itself leaves a master that the sentinels have given up.
     leaveReplica: () => {},
     replyOf,
     // A sentinel closes the connections of a server whose role it changes.
     maintain: () => {},
     onError: listener => sentinel.on('error', error => listener(String(error))),
     onStale: listener => {
-      // The one event is also emitted for sentinels, whose errors say nothing about the master.
+      // This one event is also emitted for sentinels, whose errors say nothing about the master.
       sentinel.on('error', error => {
         if (String(error).includes('Master Client')) listener(MASTER, String(error))
       })
@@ -98,7 +98,7 @@ function clusterClient(urls: readonly string[]): RedisClient {
     defaults: OPTIONS,
     // Otherwise a new master that dies while we connect would block every later search for its successor.
     minimizeConnections: true,
-    // How long we try to reach a master before we ask the others who replaced it (5 s by default), in ms.
+    // How long to try to reach a master before asking the others who replaced it (5 s by default), in ms.
     topologyRefreshOnReconnectionAttemptStrategy: 300,
   })
   const watch = new ConnectionWatch()
@@ -106,7 +106,7 @@ function clusterClient(urls: readonly string[]): RedisClient {
   /** Asks other nodes for the slots. A second call waits for the first. */
   const rediscover = (silent: ReadonlySet<string>) =>
     cluster._slots.rediscover(undefined, silent).catch(() => {
-      // It was logged, and is tried again in a second.
+      // It has been logged, and is retried in a second.
     })
   return {
     commands: cluster as unknown as RedisCommands,
@@ -114,7 +114,7 @@ function clusterClient(urls: readonly string[]): RedisClient {
     close: () => cluster.destroy(),
     shards: {
       all: () => cluster.masters.map(({ address }) => address),
-      // While a cluster is being set up, or has lost a master for good, nobody serves some slots.
+      // While a cluster is being set up, or has lost a master for good, some slots have no server.
       of: key => cluster.slots[calculateSlot(key)]?.master.address ?? null,
     },
     server: async shard => {
@@ -123,8 +123,8 @@ function clusterClient(urls: readonly string[]): RedisClient {
       return (await cluster.nodeClient(master)) as unknown as RedisClientType
     },
     connectTo: address => connectTo(address, loginOf(urls[0] as string)),
-    // Its MOVED reply would name its successor, but nothing that could be answered so is sent to a shard that
-    // is shut.
+    // A MOVED reply would name the successor, but a shard that is shut is sent nothing that could be answered
+    // that way.
     leaveReplica: () => void rediscover(new Set()),
     replyOf,
     maintain: onInfo => {

@@ -23,7 +23,7 @@ interface ClusterShards {
   of(key: string): string | null
 }
 
-/** One of the three kinds of client, made uniform. A shard is a master with its keys. */
+/** A uniform interface for the three kinds of client. A shard is a master with its keys. */
 export interface RedisClient {
   readonly commands: RedisCommands
   /** Outside a cluster, the name of the only shard. */
@@ -34,29 +34,26 @@ export interface RedisClient {
   server(shard: string): Promise<ServerCommands>
   /** A client for any of its servers, such as a replica, with the same login; not yet connected. */
   connectTo(address: ServerAddress): RedisClientType
-  /** The server's reply, when the error is one; null when there was no answer. */
+  /** The server's reply, if that is what the error is; null when there was no answer. */
   replyOf(error: unknown): string | null
   /** Leaves a server that has become a replica, if the client does not do so itself. */
   leaveReplica(): void
   /**
-   * Maintains the connections; called every second. `onInfo` gets what INFO says about a server and its
+   * Maintains the connections; call it every second. `onInfo` gets what INFO says about a server and its
    * replication.
    */
   maintain(onInfo: (shard: string, info: string) => void): void
-  /** `listener` is called with what goes wrong with connections, for the log. */
+  /** `listener` is called with connection errors, for the log. */
   onError(listener: (reason: string) => void): void
-  /**
-   * `listener` is called when a connection to a master is lost or made: the latest writes may be missing
-   * there.
-   */
+  /** `listener` is called when a connection to a master is lost or opened: the latest writes may be missing there. */
   onStale(listener: (shard: string, reason: string) => void): void
 }
 
 export const SOCKET = {
   connectTimeout: 2_000,
   /**
-   * Gives up a server that accepts the connection but does not answer; pings keep an idle connection from
-   * this.
+   * Gives up on a server that accepts the connection but does not answer; pings keep idle connections from
+   * being hit by this.
    */
   socketTimeout: 3_000,
   /** A server that is back should be found within a second. */
@@ -90,7 +87,7 @@ export function loginOf(url: string): ServerLogin {
   }
 }
 
-/** A client for this one server, not yet connected, which gives up when its connection is lost. */
+/** A client for this one server, not yet connected, which does not reconnect when its connection is lost. */
 export function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
   const { isOverTls, ...credentials } = login
   const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }

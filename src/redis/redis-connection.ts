@@ -17,12 +17,12 @@ import {
 /** Most answers come within a millisecond; SESSION_STORE_TIMEOUT_MS ends the wait. */
 const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000]
 
-/** A server that is loading its data says so. */
+/** Enough, because a server that is still loading its data says so. */
 const CONNECT_TIMEOUT_MS = 5_000
 /** For commands that no request waits for. */
 const BACKGROUND_TIMEOUT_MS = 2_000
 const MAINTAIN_EVERY_MS = 1_000
-/** A server that is permanently a replica must not cause a reconnect with every request. */
+/** A server that is permanently a replica must not cause a reconnect on every request. */
 const LEAVE_EVERY_MS = 1_000
 /** The redis package repeats a connection error for every attempt; one line is enough. */
 const LOG_EVERY_MS = 10_000
@@ -41,16 +41,14 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
 
-/**
- * The only connection to Redis. An outage, or no answer in time, becomes `SESSION_STORE_UNAVAILABLE` (503).
- */
+/** The only connection to Redis. An outage, or a missing answer, becomes `SESSION_STORE_UNAVAILABLE` (503). */
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
   private lastLogAt = Number.NEGATIVE_INFINITY
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
-  /** Replaced where traces are on. */
+  /** Replaced where tracing is on. */
   tracing = new Tracing()
   readonly durations = new Durations(
     'store_duration_seconds',
@@ -70,7 +68,7 @@ export class RedisConnection implements OnApplicationShutdown {
     client.onError(reason => this.logError(reason))
   }
 
-  /** One attempt. Throws an Error when there is no usable server, or when one may evict sessions. */
+  /** A single attempt. Throws an Error when there is no usable server, or when one may evict sessions. */
   async connect(): Promise<void> {
     await within(CONNECT_TIMEOUT_MS, this.client.connect())
     const facts = await Promise.allSettled(this.shards().map(shard => this.factsOf(shard)))
@@ -84,7 +82,7 @@ export class RedisConnection implements OnApplicationShutdown {
         this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
     }
     await this.replicaPolicies.require(replicas)
-    // After this process stood still, timers run before the answers that have already arrived are read.
+    // After this process was suspended, timers run before the answers that have already arrived are read.
     const maintain = () => this.client.maintain(this.onInfo)
     this.maintenance = setInterval(() => setImmediate(maintain), MAINTAIN_EVERY_MS).unref()
   }
@@ -118,8 +116,8 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   /**
-   * Runs a script in one round trip; sends its text only when the server does not have it. In a cluster, keys
-   * of one script must have one slot.
+   * Runs a script in one round trip; sends its text only when the server does not have it. In a cluster, all
+   * keys of a script must be in one slot.
    */
   runScript(script: RedisScript, keys: string | string[], args: readonly string[]): Promise<unknown> {
     return this.run(commands => this.evaluate(commands, script, keys, args))
@@ -145,7 +143,7 @@ export class RedisConnection implements OnApplicationShutdown {
     return typeof this.client.shards !== 'string'
   }
 
-  /** The masters that share the keys; only one, except in a cluster. */
+  /** The masters that share the keys; just one, except in a cluster. */
   shards(): readonly string[] {
     const { shards } = this.client
     return typeof shards === 'string' ? [shards] : shards.all()
@@ -209,7 +207,7 @@ export class RedisConnection implements OnApplicationShutdown {
   private isOutage(error: unknown): boolean {
     const reply = this.client.replyOf(error)
     if (reply !== null) return OUTAGE_REPLIES.test(reply)
-    // The package's error for a key whose slot nobody has.
+    // The package's error for a key whose slot no server has.
     if (error instanceof TypeError) return /undefined \(reading 'master'\)/.test(error.message)
     return !(error instanceof ApiError || error instanceof EvictingServerError)
   }

@@ -1,4 +1,4 @@
-/** Where Redis is and how it is run. */
+/** Where Redis is, and how it is set up. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
   | { readonly kind: 'cluster'; readonly urls: readonly string[] }
@@ -19,7 +19,7 @@ const DEFAULT_SENTINEL_PORT = 26379
 export function parseRedisUrl(url: string): RedisAddress {
   const match = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(?:([^@/?#]*)@)?([^@/?#]+)(?:\/(.*))?$/.exec(url)
   const [, scheme, kind, credentials, hosts = '', path] = match ?? []
-  // Never with the text itself, which holds a password.
+  // The message never quotes the text itself, which contains a password.
   if (!match || !hosts.split(',').every(host => URL.canParse(`redis://${credentials ?? ''}@${host}`)))
     throw new Error('SESSION_STORE_URL is not a Redis address (a password needs percent-encoding)')
   if (scheme === 'rediss' && kind === 'sentinel')

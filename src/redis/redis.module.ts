@@ -7,7 +7,7 @@ import { Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import { RedisConnection } from './redis-connection.js'
 
-/** How long we look for a usable server at start, because machines start in any order. */
+/** How long to look for a usable server at start, because machines start in any order. */
 const OPEN_WITHIN_MS = 30_000
 const RETRY_EVERY_MS = 500
 
@@ -36,8 +36,8 @@ const RETRY_EVERY_MS = 500
 export class RedisModule {}
 
 /**
- * Connects to `url`, with `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error when
- * there is none, or when one may evict sessions. Waits no longer when `signal` aborts.
+ * Connects to `url`, allowing `timeoutMs` for each answer; waits up to 30 s for a server. Throws an Error
+ * when there is none, or when one may evict sessions. Stops waiting when `signal` aborts.
  */
 export async function openRedis(
   url: string,

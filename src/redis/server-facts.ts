@@ -15,17 +15,17 @@ export class EvictingServerError extends Error {
 export interface ServerFacts {
   readonly isMaster: boolean
   /**
-   * Stays the same while it is the same process and has not followed another master (`run_id` and
-   * `master_replid` of INFO). Such a server has every write that it ever acknowledged.
+   * Stays the same as long as it is the same process and has not followed another master (`run_id` and
+   * `master_replid` in INFO). Such a server has every write that it ever acknowledged.
    */
   readonly identity: string
-  /** Null where it is not reported, as by some hosted servers. */
+  /** Null where it is not reported, as on some hosted servers. */
   readonly maxmemoryPolicy: string | null
   /** The addresses of its replicas, as it sees them. */
   readonly replicas: readonly ServerAddress[]
 }
 
-/** Reads the answer of INFO. The policy is in its section `memory`. */
+/** Parses the reply to INFO. The policy is in its section `memory`. */
 export function readServerFacts(info: string): ServerFacts {
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
   return {
@@ -48,19 +48,17 @@ export function nameOf({ host, port }: ServerAddress): string {
   return `${host}:${port}`
 }
 
-/** A start waits for it, and often only the master can reach the replicas. */
+/** The start waits for this, and often only the master can reach the replicas. */
 const PATIENCE_MS = 1_000
 
-/**
- * Whether replicas may evict sessions. They do not while they are replicas, but one that takes over would.
- */
+/** Whether replicas may evict sessions. They do not evict while they are replicas, but would once they take over. */
 export class ReplicaPolicies {
   private readonly logger = new Logger('Redis')
   private isAsking = false
 
   constructor(private readonly client: Pick<RedisClient, 'connectTo'>) {}
 
-  /** Throws {@link EvictingServerError} when one may evict sessions; warns of those that cannot be asked. */
+  /** Throws {@link EvictingServerError} when one may evict sessions; warns about those that cannot be asked. */
   async require(replicas: readonly ServerAddress[]): Promise<void> {
     for (const { replica, policy, problem } of await this.ask(replicas)) {
       if (policy !== null) throw new EvictingServerError(policy, replica)
@@ -98,7 +96,7 @@ export class ReplicaPolicies {
 
   private async evictingPolicyOf(replica: ServerAddress): Promise<string | null> {
     const server = this.client.connectTo(replica)
-    // The command that is affected throws it too.
+    // The affected command throws the error too.
     server.on('error', () => {})
     try {
       const facts = await within(

@@ -8,10 +8,10 @@ import { type OriginClaim, RegisteredSatellites } from './registered-satellites.
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
 
-/** Anything can be typed into a form; what it names is somebody's server. */
+/** Anybody's host can be typed into a form, so few may wait for a proof. */
 const MAX_PENDING = 20
 
-/** Whether an account may have an origin that another account may have had before. */
+/** Whether an account may have an origin that may belong, or have belonged, to another account. */
 @Injectable()
 export class OriginClaims {
   constructor(
@@ -23,9 +23,9 @@ export class OriginClaims {
   ) {}
 
   /**
-   * Throws `INVALID_BODY` for an origin that can be no account's, and `ORIGIN_TAKEN` for one that the
-   * operator lists for everybody or that another account has and has not lost; whether it still can prove it
-   * is then checked soon.
+   * Throws `INVALID_BODY` for an origin that no account can have, and `ORIGIN_TAKEN` for one that the
+   * operator lists for everybody, or that another account has and has not lost; a check whether that account
+   * can still prove it then follows soon.
    */
   async require(claim: OriginClaim): Promise<void> {
     this.requireValid(claim)
@@ -35,14 +35,14 @@ export class OriginClaims {
     if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
   }
 
-  /** Throws `INVALID_BODY` for an origin that can be no account's. */
+  /** Throws `INVALID_BODY` for an origin that no account can have. */
   requireValid({ origin, kind }: OriginClaim): void {
     this.policy.require(origin, kind)
   }
 
   /**
-   * Throws `TOO_MANY_SATELLITES` when the account, which is locked, has as many as it may have, or too many
-   * wait for a proof.
+   * Throws `TOO_MANY_SATELLITES` when the account, which must be locked, has as many as it may have, or too
+   * many are waiting for a proof.
    */
   async requireRoom(transaction: Db, accountId: string): Promise<void> {
     const { all, pending } = await this.registered.count(transaction, accountId)
@@ -58,8 +58,8 @@ export class OriginClaims {
   }
 
   /**
-   * Those of them that have lost it: the daily check has told them so, and the place where their proof was
-   * says so again now. For the others a check is due soon.
+   * Those of them that have lost it: the daily check has told them so, and a look-up where their proof used
+   * to be confirms it now. For the others a check is scheduled soon.
    */
   async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
     const holders = await this.holders(claim)
@@ -74,7 +74,7 @@ export class OriginClaims {
     if (ids.length > 0) await this.database.run(db => this.proofs.hurryCheck(db, ids))
   }
 
-  /** No answer is not enough. */
+  /** A missing answer is not enough. */
   private async isGone(holder: RegisteredSatellite): Promise<boolean> {
     const { method, lookups } = await this.proving.look(holder)
     const place = holder.proof.method === 'file' ? lookups.file : lookups.dns

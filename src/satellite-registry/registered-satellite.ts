@@ -7,16 +7,16 @@ import { ApiError } from '../errors/api-error.js'
 export type SatelliteRow = typeof satellites.$inferSelect
 export type ProofRow = typeof satelliteProofs.$inferSelect
 
-/** A satellite of an account, whatever its state, with what proves that it is the account's. */
+/** A satellite of an account, in any state, with the proof that it belongs to the account. */
 export interface RegisteredSatellite {
   readonly satellite: SatelliteRow
   readonly proof: ProofRow
 }
 
-/** Somebody of the account, or an operator who acts for it. */
+/** A member of the account, or an operator acting for it. */
 export type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
 
-/** All satellites with their proofs, for a `where`. */
+/** All satellites with their proofs; add a `where`. */
 export function selectSatellites(db: Db) {
   return db
     .select({ satellite: satellites, proof: satelliteProofs })
@@ -25,12 +25,12 @@ export function selectSatellites(db: Db) {
     .$dynamic()
 }
 
-/** Whether a check has not found the proof, and its account was told. What an operator decided stays. */
+/** Whether a check has not found the proof, and its account was told. An operator's decision stands. */
 export function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
   return proof.failures > 0 && satellite.suspendedBy !== 'operator'
 }
 
-/** Throws `SATELLITE_SUSPENDED` for what an operator has suspended, unless the actor is one. */
+/** Throws `SATELLITE_SUSPENDED` for one that an operator has suspended, unless the actor is one. */
 export function requireNotBarred({ client }: AccountActor, { satellite }: RegisteredSatellite): void {
   if (client && satellite.suspendedBy === 'operator')
     throw new ApiError('SATELLITE_SUSPENDED', { detail: 'An operator has suspended this satellite' })

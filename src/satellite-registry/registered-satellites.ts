@@ -12,25 +12,25 @@ import { matchesPattern, parentOf } from '../satellites/satellite-map.js'
 import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 
-/** Sessions of previews, which anybody who can open a pull request may have written. */
+/** For sessions of previews, whose code may come from anybody who can open a pull request. */
 export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60
 
-/** What an account would like to have, or has. */
+/** What an account has, or wants to have. */
 export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>
 export type SatelliteChange = Partial<
   Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'branding'>
 >
 
-/** Which satellites of all accounts; all conditions must hold. */
+/** Selects satellites of all accounts; all conditions must hold. */
 export interface SatelliteFilter {
   readonly state?: SatelliteRow['state']
-  /** How the origin may begin. */
+  /** Possible prefixes of the origin. */
   readonly origin?: readonly string[]
   readonly after?: Age
 }
 
-/** The satellites in the database. Methods that change something take the transaction of the whole change. */
+/** The satellites in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
 export class RegisteredSatellites {
   constructor(
@@ -38,21 +38,21 @@ export class RegisteredSatellites {
     private readonly clock: Clock,
   ) {}
 
-  /** All of an account, or with null of every account, oldest first. */
+  /** All satellites of an account, or of every account for null, oldest first. */
   list(db: Db, accountId: string | null): Promise<RegisteredSatellite[]> {
     return selectSatellites(db)
       .where(accountId === null ? undefined : eq(satellites.accountId, accountId))
       .orderBy(asc(satellites.createdAt), asc(satellites.id))
   }
 
-  /** Of every account, the newest first, those after `after`; at most `limit`. */
+  /** Those of every account, newest first, after `after`; at most `limit`. */
   listNewest(
     db: Db,
     { state, origin, after }: SatelliteFilter,
     limit: number,
   ): Promise<RegisteredSatellite[]> {
     const { createdAt, id } = satellites
-    // As a whole, so that an index finds where the page begins.
+    // Compared as a row, so that an index finds where the page begins.
     const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
     const isOlder = place && sql`(${createdAt}, ${id}) < ${place}`
     const begins = origin?.map(start => like(satellites.origin, startsWith(start)))
@@ -62,20 +62,20 @@ export class RegisteredSatellites {
       .limit(limit)
   }
 
-  /** Throws `NOT_FOUND`, also for a satellite of another account. */
+  /** Throws `NOT_FOUND`, even if another account has it. */
   async find(db: Db, accountId: string, id: string): Promise<RegisteredSatellite> {
     const [found] = await selectSatellites(db).where(isOf(accountId, id))
     if (!found) throw new ApiError('NOT_FOUND')
     return found
   }
 
-  /** Whosever it is; null when there is none. */
+  /** In any account; null when there is none. */
   async findAnywhere(db: Db, id: string): Promise<RegisteredSatellite | null> {
     const [found] = await selectSatellites(db).where(eq(satellites.id, id))
     return found ?? null
   }
 
-  /** Like {@link find}, and nobody else changes it until the transaction ends. */
+  /** Like {@link find}, and locks it against changes until the transaction ends. */
   async lock(transaction: Db, accountId: string, id: string): Promise<RegisteredSatellite> {
     const found = await this.findLocked(transaction, accountId, id)
     if (!found) throw new ApiError('NOT_FOUND')
@@ -88,7 +88,7 @@ export class RegisteredSatellites {
     return found ?? null
   }
 
-  /** Of an account, whatever their state, and those of them that wait for a proof. */
+  /** How many an account has in any state, and how many of them are waiting for a proof. */
   async count(db: Db, accountId: string): Promise<{ all: number; pending: number }> {
     const pending = sql<number>`count(*) filter (where ${satellites.state} = 'pending')`.mapWith(Number)
     const [found] = await db
@@ -98,7 +98,7 @@ export class RegisteredSatellites {
     return found ?? { all: 0, pending: 0 }
   }
 
-  /** A pending satellite with a new token. Throws `ORIGIN_TAKEN` when the account has this origin already. */
+  /** Adds a pending satellite with a new token. Throws `ORIGIN_TAKEN` when the account already has this origin. */
   async add(transaction: Db, added: NewSatellite): Promise<RegisteredSatellite> {
     const [satellite] = await transaction
       .insert(satellites)
@@ -118,7 +118,10 @@ export class RegisteredSatellites {
     return { satellite, proof: await this.proofs.start(transaction, satellite.id) }
   }
 
-  /** Whether the satellite, which is locked, was pending and its token had expired; it has a new one then. */
+  /**
+   * Gives the satellite, which must be locked, a new token if it is pending and its token has expired;
+   * returns whether it did.
+   */
   async renewExpiredToken(transaction: Db, { satellite, proof }: RegisteredSatellite): Promise<boolean> {
     if (satellite.state !== 'pending' || !this.proofs.isExpired(proof)) return false
     await this.proofs.start(transaction, satellite.id)
@@ -131,7 +134,7 @@ export class RegisteredSatellites {
     return changed[0] as SatelliteRow
   }
 
-  /** Sessions from before it was this account's are nobody's; a suspension does not end any. */
+  /** Sessions from before it belonged to this account are not valid; a suspension does not end any. */
   async activate(transaction: Db, { id, activeSince }: SatelliteRow): Promise<void> {
     await transaction
       .update(satellites)
@@ -139,7 +142,7 @@ export class RegisteredSatellites {
       .where(eq(satellites.id, id))
   }
 
-  /** Active again although its proof was not found; the failures so far no longer count. */
+  /** Makes it active again although its proof was not found; the failures so far no longer count. */
   async resume(transaction: Db, satellite: SatelliteRow): Promise<void> {
     await this.proofs.forgetFailures(transaction, satellite.id)
     await this.activate(transaction, satellite)
@@ -153,7 +156,7 @@ export class RegisteredSatellites {
   }
 
   /**
-   * Those of other accounts, active or suspended, that have this origin; of a preview pattern also those
+   * Those of other accounts, active or suspended, that have this origin; for a preview pattern also those
    * whose patterns could cover the same hosts.
    */
   holdersElsewhere(db: Db, claim: OriginClaim) {
@@ -164,15 +167,12 @@ export class RegisteredSatellites {
       .orderBy(asc(satellites.id))
   }
 
-  /** Like {@link holdersElsewhere}, and nobody else changes them until the transaction ends. */
+  /** Like {@link holdersElsewhere}, and locks them against changes until the transaction ends. */
   lockHoldersElsewhere(transaction: Db, claim: OriginClaim): Promise<RegisteredSatellite[]> {
     return this.holdersElsewhere(transaction, claim).for('update')
   }
 
-  /**
-   * Whether an operator has suspended another satellite of the account that has hosts in common with this
-   * one.
-   */
+  /** Whether an operator has suspended another satellite of the account that shares hosts with this one. */
   async isBarredByAnother(db: Db, { accountId, origin, kind }: OriginClaim): Promise<boolean> {
     const barred = await db
       .select({ origin: satellites.origin, kind: satellites.kind })
@@ -185,12 +185,12 @@ export class RegisteredSatellites {
     )
   }
 
-  /** Only one account at a time can come by this origin, until the transaction ends. */
+  /** Until the transaction ends, nobody else can acquire this origin. */
   async lockOrigin(transaction: Db, origin: string): Promise<void> {
     await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${parentOf(origin)}, 0))`)
   }
 
-  /** Somebody else has proven the origin. The account may prove it again, and starts from nothing. */
+  /** Somebody else has proven the origin. The account may prove it again, starting from scratch. */
   async release(transaction: Db, id: string): Promise<void> {
     await transaction
       .update(satellites)
@@ -210,6 +210,6 @@ function isOf(accountId: string, id: string): SQL | undefined {
 
 function haveSameParent(pattern: string): SQL | undefined {
   const parent = sql`substring(${satellites.origin} from position('.' in ${satellites.origin}) + 1)`
-  // Of the index; its `where` has to be found here word for word.
+  // For the index, whose `where` must appear here verbatim.
   return and(sql`${satellites.kind} = 'preview'`, sql`${parent} = ${parentOf(pattern)}`)
 }

@@ -18,7 +18,7 @@ import { SatelliteProofs } from './satellite-proofs.js'
 /** Whether an origin may be taken from the account that has it. */
 export type MayTakeFrom = (holder: RegisteredSatellite) => boolean
 
-/** Makes satellites active whose proof was found, or that an operator vouches for. */
+/** Activates satellites whose proof was found, or that an operator vouches for. */
 @Injectable()
 export class SatelliteActivation {
   private readonly logger = new Logger('SatelliteActivation')
@@ -32,11 +32,11 @@ export class SatelliteActivation {
   ) {}
 
   /**
-   * The active satellite; the sessions of one that was suspended go on. An origin that another account has
-   * moves here when `mayTakeFrom` says so; otherwise this throws `ORIGIN_TAKEN`. Throws `PROOF_EXPIRED` when
-   * there has been another token since `found` was read, `NOT_FOUND` when it is gone, and
-   * `SATELLITE_SUSPENDED` while an operator keeps it closed, or another one of the account with the same
-   * hosts.
+   * Returns the satellite, now active; the sessions of one that was suspended continue. If another account
+   * has the origin, it moves here when `mayTakeFrom` allows that; otherwise this throws `ORIGIN_TAKEN`.
+   * Throws `PROOF_EXPIRED` when the token has changed since `found` was read, `NOT_FOUND` when it is gone,
+   * and `SATELLITE_SUSPENDED` while an operator keeps it closed, or keeps another satellite of the account
+   * with the same hosts closed.
    */
   async activate(
     actor: AccountActor,
@@ -51,7 +51,7 @@ export class SatelliteActivation {
       requireNotBarred(actor, current)
       const { satellite, proof } = current
       if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
-      // What an operator vouches for stays so when somebody of the account proves it too.
+      // If an operator vouches for it, that stays so even when somebody in the account proves it too.
       await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
       if (satellite.state === 'active') return []
       if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))

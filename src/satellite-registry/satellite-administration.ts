@@ -9,7 +9,7 @@ import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.j
 import { type NewSatellite, RegisteredSatellites, type SatelliteFilter } from './registered-satellites.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
 
-/** Satellites as operators see and change them, beyond what their accounts can do. */
+/** Satellites as operators see and change them, beyond what the accounts can do. */
 @Injectable()
 export class SatelliteAdministration {
   constructor(
@@ -25,7 +25,7 @@ export class SatelliteAdministration {
     return this.database.run(db => this.registered.list(db, accountId))
   }
 
-  /** Those of all accounts that the filter lets through, newest first; at most `limit`. */
+  /** Those of all accounts that match the filter, newest first; at most `limit`. */
   listNewest(filter: SatelliteFilter, limit: number): Promise<RegisteredSatellite[]> {
     return this.database.report(db => this.registered.listNewest(db, filter, limit))
   }
@@ -36,21 +36,21 @@ export class SatelliteAdministration {
   }
 
   /**
-   * For a satellite that an operator vouches for, also one that ALLOWED_ORIGINS lists. Throws `ORIGIN_TAKEN`
-   * while another account has the origin.
+   * For a satellite that an operator vouches for; allows one that ALLOWED_ORIGINS lists. Throws
+   * `ORIGIN_TAKEN` while another account has the origin.
    */
   async requireFree(wanted: NewSatellite): Promise<void> {
     if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
   }
 
-  /** Closes a satellite; its account cannot resume or remove it. Throws `SATELLITE_PENDING`. */
+  /** Closes a satellite; its account can neither resume nor remove it. Throws `SATELLITE_PENDING`. */
   suspend({ id, accountId }: SatelliteRow, actor: Actor = OPERATOR): Promise<void> {
     return this.registry.suspend({ ...actor, accountId }, id)
   }
 
   /**
-   * Makes a suspended satellite active without its proof, which the daily check looks for again: it has
-   * another 7 days. Throws `SATELLITE_PENDING`.
+   * Activates a suspended satellite without its proof, which the daily check looks for again: it gets another
+   * 7 days. Throws `SATELLITE_PENDING`.
    */
   resume({ id, accountId }: SatelliteRow, { client, operator }: Actor = OPERATOR): Promise<void> {
     return this.database.transaction(async transaction => {

@@ -29,7 +29,7 @@ const MAX_ORIGIN_LENGTH = 300
 const MAX_LOGO_URL_LENGTH = 500
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
 
-/** For fields that may be left out, and then stay as they are. */
+/** For fields that may be omitted, and then stay as they are. */
 const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 export class SatelliteBody {
@@ -128,7 +128,7 @@ export class SatelliteChangeBody {
   branding?: BrandingBody | null
 }
 
-/** What the change says about the row: nothing of what it leaves out. */
+/** The columns to change; omitted fields stay as they are. */
 export function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody): SatelliteChange {
   return {
     ...change,

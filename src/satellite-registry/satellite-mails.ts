@@ -7,16 +7,16 @@ import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { PeopleInCharge } from '../users/lists/people-in-charge.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 
-/** A satellite whose proof the daily check has not found, and what that means for it. */
+/** A satellite whose proof the daily check has not found, and the consequences. */
 export interface MissingProof extends RegisteredSatellite {
   readonly outcome: 'missing' | 'suspended' | 'may be taken'
-  /** If it stays missing. */
+  /** When it will be suspended if the proof stays missing. */
   readonly suspendAt: Date
 }
 
 /**
- * The mails about the proof of a satellite, to everybody who may change the account's settings. They do not
- * say what was found instead: somebody else's server wrote that.
+ * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say
+ * what was found instead, because somebody else's server wrote that.
  */
 @Injectable()
 export class SatelliteMails {
@@ -25,7 +25,7 @@ export class SatelliteMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** What a run of the daily check has not found of one account, in one mail. */
+  /** Everything that a run of the daily check has not found for one account, in one mail. */
   async tellMissing(missing: readonly MissingProof[]): Promise<void> {
     const [first, ...others] = missing
     if (!first) return
@@ -46,7 +46,7 @@ export class SatelliteMails {
     }))
   }
 
-  /** They may all look different, so none of their brandings is used. */
+  /** They may all look different, so the mail uses none of their brandings. */
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.people.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.site, count: missing.length })

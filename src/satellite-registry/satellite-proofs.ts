@@ -8,12 +8,12 @@ import { type ProofRow, type RegisteredSatellite, selectSatellites } from './reg
 
 const HOUR_SECONDS = 60 * 60
 const DAY_SECONDS = 24 * HOUR_SECONDS
-/** How long a pending satellite can be proven by the token that it was given. */
+/** How long a pending satellite can be proven with the token that it was given. */
 const TOKEN_SECONDS = 7 * DAY_SECONDS
 const CHECK_AFTER_SECONDS = DAY_SECONDS
 /**
- * A check that is due takes along what will be due soon: look-ups that nobody answers are judged by the
- * others.
+ * When a check is due, those due soon are checked with it, because unanswered look-ups are judged by whether
+ * others got an answer.
  */
 const CHECK_ALONG_AFTER_SECONDS = DAY_SECONDS / 2
 const SUSPEND_AFTER_SECONDS = 7 * DAY_SECONDS
@@ -21,9 +21,9 @@ const SUSPEND_AFTER_SECONDS = 7 * DAY_SECONDS
 export interface FailedCheck {
   /** How many checks in a row have not found the proof. */
   readonly failures: number
-  /** When the satellite is suspended if nothing changes. */
+  /** When the satellite will be suspended if nothing changes. */
   readonly suspendAt: Date
-  /** Whether that is now. */
+  /** Whether that time has come. */
   readonly isOver: boolean
 }
 
@@ -32,12 +32,12 @@ export function suspensionAfter(failingSince: Date): Date {
   return secondsAfter(failingSince, SUSPEND_AFTER_SECONDS)
 }
 
-/** The proofs in the database, that satellites belong to their accounts. */
+/** The proofs in the database that satellites belong to their accounts. */
 @Injectable()
 export class SatelliteProofs {
   constructor(private readonly clock: Clock) {}
 
-  /** A new token, and nothing known yet. */
+  /** Starts with a new token and no results. */
   async start(db: Db, satelliteId: string): Promise<ProofRow> {
     const unknown = { provenAt: null, method: null, checkedAt: null, failures: 0, failingSince: null }
     const expiresAt = secondsAfter(this.clock.now(), TOKEN_SECONDS)
@@ -50,12 +50,12 @@ export class SatelliteProofs {
     return proof as ProofRow
   }
 
-  /** Whether a pending satellite can no longer be proven by this token. */
+  /** Whether it is too late to prove a pending satellite with this token. */
   isExpired({ expiresAt }: ProofRow): boolean {
     return expiresAt <= this.clock.now()
   }
 
-  /** The proof was found there, or an operator says that it needs none. */
+  /** The proof was found by this method, or an operator says that it needs none. */
   async recordFound(db: Db, satelliteId: string, method: NonNullable<ProofRow['method']>): Promise<void> {
     const now = this.clock.now()
     await db
@@ -64,7 +64,7 @@ export class SatelliteProofs {
       .where(eq(satelliteProofs.satelliteId, satelliteId))
   }
 
-  /** A check has not found it. */
+  /** A check has not found the proof. */
   async recordFailure(db: Db, satelliteId: string): Promise<FailedCheck> {
     const now = this.clock.now()
     const [proof] = await db
@@ -81,7 +81,7 @@ export class SatelliteProofs {
     return { failures, suspendAt, isOver: suspendAt <= now }
   }
 
-  /** The satellite may be active for another 7 days before failures suspend it. */
+  /** Gives the satellite another 7 days before failures suspend it. */
   async forgetFailures(db: Db, satelliteId: string): Promise<void> {
     await db
       .update(satelliteProofs)
@@ -90,8 +90,8 @@ export class SatelliteProofs {
   }
 
   /**
-   * Empty unless there is a satellite that nobody has checked for a day; then those that nobody has checked
-   * for half a day or ever, at most `limit`, the longest first. Without those that an operator vouches for.
+   * Empty unless some satellite has not been checked for a day; then those not checked for half a day, or
+   * ever, least recently checked first, at most `limit`. Without those that an operator vouches for.
    */
   async dueForCheck(db: Db, limit: number): Promise<RegisteredSatellite[]> {
     const now = this.clock.now()
@@ -112,7 +112,7 @@ export class SatelliteProofs {
     return longest === null || longest < secondsAfter(now, -CHECK_AFTER_SECONDS) ? found : []
   }
 
-  /** The checks of these said nothing; they are repeated in an hour, after everybody who waits longer. */
+  /** The checks of these were inconclusive; they are repeated in an hour, after those that have waited longer. */
   async postponeCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
     if (satelliteIds.length === 0) return
     const checkedAt = secondsAfter(this.clock.now(), HOUR_SECONDS - CHECK_AFTER_SECONDS)
@@ -123,9 +123,9 @@ export class SatelliteProofs {
   }
 
   /**
-   * Somebody else would like to have the origin: whether it is still this account's is looked up with the
-   * next run of the daily check, at most once an hour. What is due within the hour, or was postponed until
-   * then, stays so.
+   * Somebody else wants the origin: the next run of the daily check verifies whether it still belongs to this
+   * account, at most once an hour. A check that is due within the hour, or was postponed until then, stays as
+   * it is.
    */
   async hurryCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
     const now = this.clock.now()

@@ -11,9 +11,9 @@ import type { AccountActor, RegisteredSatellite } from './registered-satellite.j
 /** Where a proof can be. */
 export type ProofMethod = 'dns' | 'file'
 
-/** What a look at both places found. */
+/** The result of looking in both places. */
 export interface ProofResult {
-  /** Where the token was; null when it was nowhere. */
+  /** Where the token was found; null if nowhere. */
   readonly method: ProofMethod | null
   /** By place; the file is null for preview satellites. */
   readonly lookups: { readonly dns: ProofLookup; readonly file: ProofLookup | null }
@@ -33,15 +33,13 @@ export class SatelliteProving {
     this.mayBePrivate = environment !== 'production'
   }
 
-  /**
-   * Counts a look at somebody's request. Throws `TOO_MANY_ATTEMPTS`; operators may ask as often as they like.
-   */
+  /** Counts a check that somebody requested. Throws `TOO_MANY_ATTEMPTS`; operators are not limited. */
   async count(actor: AccountActor): Promise<void> {
     const { accountId, client } = actor
     if (client) await this.rateLimiter.count({ kind: 'satellite check', subject: accountId, client, actor })
   }
 
-  /** Asks the DNS and the site itself, at once; an outage of either is in what was found. */
+  /** Queries the DNS and the site itself, at the same time; an outage of either is part of the result. */
   async look({ satellite: { origin }, proof: { token } }: RegisteredSatellite): Promise<ProofResult> {
     const challenge = proofChallenge(origin, token)
     const [dns, file] = await Promise.all([
@@ -55,7 +53,7 @@ export class SatelliteProving {
   }
 }
 
-/** Those that there were. */
+/** The look-ups that were made. */
 export function lookupsOf({ lookups: { dns, file } }: ProofResult): ProofLookup[] {
   return file ? [dns, file] : [dns]
 }

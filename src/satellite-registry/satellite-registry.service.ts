@@ -21,7 +21,7 @@ import {
 
 export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
 
-/** The satellites of an account, as those who may change its settings see and change them. */
+/** The satellites of an account, for members who may change its settings. */
 @Injectable()
 export class SatelliteRegistry {
   constructor(
@@ -32,7 +32,7 @@ export class SatelliteRegistry {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** All of the account, oldest first. */
+  /** All satellites of the account, oldest first. */
   list(accountId: string): Promise<RegisteredSatellite[]> {
     return this.database.run(db => this.registered.list(db, accountId))
   }
@@ -42,16 +42,16 @@ export class SatelliteRegistry {
     return this.database.run(db => this.registered.find(db, accountId, id))
   }
 
-  /** Adds a satellite that has to be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
+  /** Adds a satellite that must be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
   async add(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     await this.claims.require({ accountId: actor.accountId, ...wanted })
     return this.insert(actor, wanted)
   }
 
   /**
-   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that can be no account's, `ORIGIN_TAKEN`
-   * when the account has it already, `SESSION_NOT_FOUND` when the account is gone, and like
-   * {@link OriginClaims.requireRoom}; operators may add as many as they like.
+   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that no account can have, `ORIGIN_TAKEN`
+   * when the account already has it, `SESSION_NOT_FOUND` when the account is gone, and like
+   * {@link OriginClaims.requireRoom}; operators may add any number.
    */
   async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     const { accountId } = actor
@@ -66,12 +66,12 @@ export class SatelliteRegistry {
   }
 
   /**
-   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven by the token that was read; there
-   * is another one then. Throws `NOT_FOUND` when it is gone.
+   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven with the token that was read; it
+   * then has a new one. Throws `NOT_FOUND` when it is gone.
    */
   async requireFreshToken({ satellite, proof }: RegisteredSatellite): Promise<void> {
     const isRenewed = await this.database.transaction(async transaction => {
-      // Somebody may have proven or removed it since it was read.
+      // It may have been proven or removed since it was read.
       const current = await this.registered.lock(transaction, satellite.accountId, satellite.id)
       if (current.proof.token !== proof.token) return true
       return this.registered.renewExpiredToken(transaction, current)
@@ -79,10 +79,7 @@ export class SatelliteRegistry {
     if (isRenewed) throw new ApiError('PROOF_EXPIRED')
   }
 
-  /**
-   * Changes what is in `change` and nothing else. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of
-   * previews.
-   */
+  /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
   async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
     await this.database.transaction(async transaction => {
       const found = await this.registered.lock(transaction, actor.accountId, id)
@@ -96,7 +93,7 @@ export class SatelliteRegistry {
 
   /**
    * Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh.
-   * One that an operator suspends stays so until an operator resumes it. Throws `NOT_FOUND` and
+   * One that an operator suspends stays suspended until an operator resumes it. Throws `NOT_FOUND` and
    * `SATELLITE_PENDING`.
    */
   suspend(actor: AccountActor, id: string): Promise<void> {
@@ -112,7 +109,7 @@ export class SatelliteRegistry {
   }
 
   /**
-   * Anybody who can prove the origin may have it afterwards. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
+   * Afterwards anybody who can prove the origin may have it. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
    * an operator).
    */
   remove(actor: AccountActor, id: string): Promise<void> {

@@ -12,7 +12,7 @@ import { SatelliteActivation } from './satellite-activation.js'
 import { lookupsOf, type ProofResult, SatelliteProving } from './satellite-proving.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
 
-/** Looks up the proofs of satellites at somebody's request, and activates what they prove. */
+/** Looks up the proofs of satellites on request, and activates those that are proven. */
 @Injectable()
 export class SatelliteVerification {
   constructor(
@@ -23,7 +23,7 @@ export class SatelliteVerification {
   ) {}
 
   /**
-   * The satellite, which is active now; the sessions of one that was suspended go on. Its origin moves here
+   * Returns the satellite, now active; the sessions of one that was suspended continue. Its origin moves here
    * from an account that can no longer prove it. Throws `NOT_FOUND`, `SATELLITE_SUSPENDED` (by an operator),
    * `PROOF_EXPIRED` (there is a new token), `TOO_MANY_ATTEMPTS`, `PROOF_NOT_FOUND` with what was looked up
    * and what came back, or `ORIGIN_TAKEN`.
@@ -36,7 +36,7 @@ export class SatelliteVerification {
     const result = await this.proving.look(found)
     if (!result.method) throw proofNotFound(result)
     const lost = await this.claims.holdersWithoutProof(found.satellite)
-    // As it is now: it may have been proven again, or an operator may have suspended it, since the look-up.
+    // In its current state: since the look-up it may have been proven again, or suspended by an operator.
     return this.activation.activate(
       actor,
       found,

@@ -51,7 +51,10 @@ export class SatellitesController {
     return asAnswer(await this.registry.find(accountId, id))
   }
 
-  /** Where codes may be typed, its server sees them: not for whoever finds an open browser. */
+  /**
+   * Where codes may be typed, that site's server sees them, so somebody who finds an unlocked browser must
+   * not be able to change this.
+   */
   @Patch(':id')
   @ChangeSatelliteDocs()
   async change(
@@ -86,7 +89,7 @@ export class SatellitesController {
     return this.registry.suspend(actor, id)
   }
 
-  /** The same proof as at first: whoever lost the host meanwhile does not get it back. */
+  /** Needs the same proof as at first: somebody who has lost the host meanwhile does not get it back. */
   @Post(':id/resume')
   @HttpCode(200)
   @VerifySatelliteDocs()

@@ -5,7 +5,7 @@ import { type Fault, faultOf } from '../errors/field-faults.js'
 import { listedOrigins } from './satellite.js'
 import { isLocal, type OriginRules, originFault, previewPatternFault } from './satellite-origin.js'
 
-/** Which origins accounts may have as satellites here, and how many. */
+/** Which origins accounts may register as satellites, and how many. */
 @Injectable()
 export class OriginPolicy {
   readonly maxSatellitesPerAccount: number
@@ -19,12 +19,12 @@ export class OriginPolicy {
     const isLenient = environment !== 'production'
     this.own = [mainOrigin, new URL(publicUrl).origin, ...(operators ? [operators.origin] : [])]
     const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
-    // On a laptop everything is at localhost.
+    // In development everything is at localhost.
     this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
     this.listed = listedOrigins(settings)
   }
 
-  /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that can be no account's. */
+  /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that no account can have. */
   require(origin: string, kind: 'production' | 'preview'): void {
     const fault = this.faultOf(origin, kind)
     if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', ...fault }] })

@@ -1,11 +1,11 @@
 import type { Satellite } from './satellite.js'
 
-/** A suspended one stays in the map, so that no pattern and no list opens its origin meanwhile. */
+/** A suspended satellite stays in the map, so that no pattern or list opens its origin meanwhile. */
 export interface KnownSatellite extends Satellite {
   readonly isSuspended: boolean
 }
 
-/** Satellites by their origin; those of previews by what comes after the left-most label. */
+/** Satellites by origin; previews by what follows the left-most label. */
 export class SatelliteMap {
   private readonly byOrigin = new Map<string, KnownSatellite>()
   private readonly previews = new Map<string, Map<string, KnownSatellite>>()
@@ -15,11 +15,11 @@ export class SatelliteMap {
   }
 
   /**
-   * The active satellite that a page of this origin belongs to; null when there is none. A name wins over a
-   * pattern.
+   * The active satellite that a page with this origin belongs to; null when there is none. An exact name
+   * beats a pattern.
    */
   find(origin: string): Satellite | null {
-    // A pattern is no origin, whatever somebody sends.
+    // A pattern is never a valid origin, whatever somebody sends.
     if (origin.includes('*')) return null
     const known = this.byOrigin.get(origin) ?? (this.previews.size > 0 ? this.findPreview(origin) : null)
     return known?.isSuspended ? null : known
@@ -45,10 +45,7 @@ export class SatelliteMap {
     return true
   }
 
-  /**
-   * Of several patterns the longest; among equals the first of the alphabet, so that all replicas say the
-   * same.
-   */
+  /** Of several patterns the longest wins; among equals the first in code-unit order, so that all replicas agree. */
   private findPreview(origin: string): KnownSatellite | null {
     let best: KnownSatellite | null = null
     for (const [pattern, satellite] of this.previews.get(parentOf(origin)) ?? [])
@@ -57,7 +54,7 @@ export class SatelliteMap {
   }
 }
 
-/** `example.com` of `https://shop.example.com`: what is below the left-most label. */
+/** `example.com` of `https://shop.example.com`: everything after the left-most label. */
 export function parentOf(origin: string): string {
   return origin.slice(origin.indexOf('.') + 1)
 }
@@ -66,14 +63,14 @@ function comesBefore(pattern: string, other: string): boolean {
   return pattern.length === other.length ? pattern < other : pattern.length > other.length
 }
 
-/** Whether the origin is one of those that the pattern of a preview stands for. */
+/** Whether the origin matches a preview pattern. */
 export function matchesPattern(origin: string, pattern: string): boolean {
   return parentOf(origin) === parentOf(pattern) && matchesLabel(origin, pattern)
 }
 
 /**
- * The asterisk is at least one letter, digit or hyphen, and never a dot: `parentOf` has compared what
- * follows.
+ * The asterisk stands for at least one letter, digit or hyphen, and never a dot: `parentOf` has already
+ * compared the rest.
  */
 function matchesLabel(origin: string, pattern: string): boolean {
   const [before = '', after = ''] = pattern.split('*')

@@ -3,22 +3,22 @@ import { type Fault, faultOf } from '../errors/field-faults.js'
 
 export interface OriginRules {
   /**
-   * Hosts that are ours with everything under them: the cookie's domain, or those of the API and the main
-   * site.
+   * Hosts that are ours, with everything under them: the cookie's domain, or the hosts of the API and the
+   * main site.
    */
   readonly ownHosts: readonly string[]
-  /** Outside production: http, ports and loopback hosts are fine. */
+  /** Outside production: http, ports and loopback hosts are allowed. */
   readonly isLenient: boolean
 }
 
 /** DNS allows 253 characters for a name. */
 const MAX_HOST_LENGTH = 253
-/** One asterisk, with or without letters around it, is the whole left-most label. */
+/** One asterisk, with or without letters around it, makes up the whole left-most label. */
 const WILDCARD_LABEL = /^[a-z0-9-]*\*[a-z0-9-]*$/
 
 /**
- * Why `text` cannot be the origin of a satellite, for whoever typed it; null when it can. It
- * must be byte for byte what browsers send, on a host that somebody can own alone.
+ * Why `text` cannot be the origin of a satellite, for the person who typed it; null when it can. It must be
+ * byte for byte what browsers send, on a host that one party can own alone.
  */
 export function originFault(text: string, rules: OriginRules): Fault | null {
   if (text.includes('*')) return faultOf('ORIGIN_ASTERISK')
@@ -39,7 +39,7 @@ export function previewPatternFault(text: string, rules: OriginRules): Fault | n
   return originFault(sample, rules) ?? hostFault(rest.join('.'), rules)
 }
 
-/** The host that a proof is looked up at; of a preview pattern the one below which the previews are. */
+/** The host where a proof is looked up; for a preview pattern, the parent of the preview hosts. */
 export function proofHostOf(origin: string): string {
   const host = hostOf(origin)
   return host.includes('*') ? host.slice(host.indexOf('.') + 1) : host

@@ -1,39 +1,39 @@
 import type { Settings } from '../config/settings.js'
 import type { Permissions } from '../permissions/permissions.js'
 
-/** How people log in on a satellite: with their password typed there, through the main site, or either. */
+/** How people log in on a satellite: with a password typed there, through the main site, or either. */
 export const LOGIN_MODES = ['password', 'handoff', 'both'] as const
 export type LoginMode = (typeof LOGIN_MODES)[number]
 
 export const SECOND_FACTOR_PLACES = ['handoff', 'allowed'] as const
-/** Whether second factors may be typed on a satellite's pages, or people are handed on to it. */
+/** Whether second factors may be typed on a satellite's pages, or people are sent to the main site for them. */
 export type SecondFactorPlace = (typeof SECOND_FACTOR_PLACES)[number]
 
 /** A site that may use this API now, as requests see it. */
 export interface Satellite {
-  /** A UUID; of those that ALLOWED_ORIGINS lists it is the origin itself. */
+  /** A UUID; for those that ALLOWED_ORIGINS lists, the origin itself. */
   readonly id: string
-  /** With an asterisk for previews. */
+  /** For previews, a pattern with an asterisk. */
   readonly origin: string
-  /** Whose users may log in there; null means everybody's. */
+  /** The account whose users may log in there; null means any account's. */
   readonly accountId: string | null
   readonly kind: 'production' | 'preview'
-  /** The most that its sessions may do. */
+  /** The maximum permissions of its sessions. */
   readonly ceiling: Permissions
-  /** `handoff` too where the account requires it of everybody. */
+  /** Also `handoff` where the account requires that of everybody. */
   readonly loginMode: LoginMode
   /** Whether second factors may be typed there, or only on the main site. */
   readonly secondFactor: SecondFactorPlace
-  /** How long its sessions live; null is SESSION_TTL_SECONDS. */
+  /** The lifetime of its sessions; null means SESSION_TTL_SECONDS. */
   readonly sessionSeconds: number | null
   /**
    * Sessions that began there earlier may have been another account's. Milliseconds since 1970, in whole
-   * seconds as the times of sessions are.
+   * seconds like the times of sessions.
    */
   readonly activeSince: number
 }
 
-/** What the operator lists for everybody; none where only registered satellites count. */
+/** The origins that the operator lists for everybody; none where only registered satellites count. */
 export function listedOrigins({
   isRegistryOnly,
   satelliteOrigins,
@@ -41,7 +41,7 @@ export function listedOrigins({
   return isRegistryOnly ? new Set() : satelliteOrigins
 }
 
-/** Of those in ALLOWED_ORIGINS. */
+/** The satellite for an origin in ALLOWED_ORIGINS. */
 export function listedSatellite(origin: string, ceiling: Permissions): Satellite {
   return {
     id: origin,
@@ -57,8 +57,8 @@ export function listedSatellite(origin: string, ceiling: Permissions): Satellite
 }
 
 /**
- * Whether a user may use it: of its own account, or of any when it has none, and invited there. `satellites`
- * null means everywhere, except in previews, which are for those who are named.
+ * Whether a user may use it: it belongs to their account, or to none, and they are invited there.
+ * `satellites` null means everywhere except in previews, which need an explicit invitation.
  */
 export function admits(
   satellite: Pick<Satellite, 'kind' | 'origin'> & { readonly accountId: string | null },

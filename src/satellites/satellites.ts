@@ -9,11 +9,11 @@ import { ceilingOf, permissionBits, permissionsOfBits } from '../permissions/per
 import { listedOrigins, listedSatellite, type Satellite } from './satellite.js'
 import { type KnownSatellite, SatelliteMap } from './satellite-map.js'
 
-/** A change is live on every replica after this, and the time of one small query. */
+/** A change is live on every replica after this, plus the time of one small query. */
 const POLL_EVERY_MS = 1_000
 const ROWS_A_QUERY = 5_000
 
-/** Of the table, as JSON. */
+/** A row of the table, as JSON. */
 interface Row extends Omit<Satellite, 'accountId' | 'activeSince'> {
   readonly accountId: string
   readonly state: 'pending' | 'active' | 'suspended'
@@ -23,19 +23,19 @@ interface Row extends Omit<Satellite, 'accountId' | 'activeSince'> {
 
 interface Page {
   readonly rows: readonly Row[]
-  /** Where the next page begins; null after the last one. */
+  /** The version after which the next page begins; null after the last page. */
   readonly last: number | null
 }
 
 /**
- * The satellites that may use this API now, in memory, so that no request asks the database. A replica looks
- * every second whether there is a newer version, and goes on with what it has while the database is down.
+ * The satellites that may use this API now, in memory, so that no request queries the database. Every second
+ * a replica checks for a newer version; while the database is down, it continues with what it has.
  */
 @Injectable()
 export class Satellites implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Satellites')
   private map = new SatelliteMap()
-  /** ALLOWED_ORIGINS; an account's own satellite comes before one of these. */
+  /** ALLOWED_ORIGINS; an account's own satellite takes precedence over these. */
   private readonly listed: ReadonlySet<string>
   private version = 0
   private timer: NodeJS.Timeout | undefined
@@ -58,7 +58,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer)
   }
 
-  /** The active satellite of this origin; null for every other. */
+  /** The active satellite with this origin; null for any other. */
   find(origin: string): Satellite | null {
     return this.map.find(origin)
   }
@@ -78,13 +78,13 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     const [registry] = await this.database.run(db => db.select().from(satelliteRegistry))
     const { version, rebuilt } = registry as typeof satelliteRegistry.$inferSelect
     if (this.map.size > 0 && version === this.version) return
-    // Behind us: another database than before, such as a restored one.
+    // A lower version means a different database, such as a restored one.
     const isAnew = rebuilt > this.version || version < this.version || this.version === 0
     await (isAnew ? this.loadAll() : this.loadSince(this.version))
     this.version = version
   }
 
-  /** One at a time: a slow database must not collect questions. */
+  /** One at a time, so that queries do not pile up on a slow database. */
   private poll(): Promise<void> {
     this.polling ??= this.pollOnce().finally(() => {
       this.polling = null
@@ -117,7 +117,8 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
       if (row.state === 'pending') this.forget(row)
       else this.map.set(satelliteOf(row))
     })
-    // Afterwards, as one may have been removed meanwhile. By id: somebody else may have the origin by now.
+    // Afterwards, because one may have been removed meanwhile. By id, because somebody else may have the
+    // origin by now.
     const { satelliteId: id, origin } = satelliteRemovals
     const removed = await this.database.run(db =>
       db.select({ id, origin }).from(satelliteRemovals).where(gt(satelliteRemovals.version, version)),
@@ -130,22 +131,20 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     if (isRemoved && this.listed.has(origin)) this.map.set(listed(origin))
   }
 
-  /** Those that changed after this version; a change meanwhile comes at the end, or with the next version. */
+  /** Those that changed after this version; a concurrent change comes at the end, or with the next version. */
   private async eachRow(after: number, work: (row: Row) => void): Promise<void> {
     let next: Promise<Page> | null = this.page(after)
     while (next) {
       const { rows, last }: Page = await next
       next = last === null ? null : this.page(last)
-      // Requested before this page keeps us busy; what it may throw waits until then.
+      // Requested before this page keeps us busy; a rejection is handled when it is awaited.
       next?.catch(() => {})
       await nextTurn()
       for (const row of rows) work(row)
     }
   }
 
-  /**
-   * As one JSON text: decoding a hundred thousand rows column by column would take seconds of each start.
-   */
+  /** As a single JSON text: decoding a hundred thousand rows column by column would add seconds to every start. */
   private async page(after: number): Promise<Page> {
     const answer = await this.database.run(db =>
       db.execute(sql`
@@ -177,7 +176,7 @@ function listed(origin: string): KnownSatellite {
   return { ...listedSatellite(origin, ceilingOf('satellite')), isSuspended: false }
 }
 
-/** Equal ceilings are one object: there may be a hundred thousand satellites. */
+/** Equal ceilings share one object, because there may be a hundred thousand satellites. */
 function satelliteOf({ state, ceiling, activeSince, ...row }: Row): KnownSatellite {
   return {
     ...row,

@@ -11,12 +11,12 @@ import type { RotatingKey } from './rotating-keys.js'
  */
 const POLL_EVERY_MS = 2_000
 
-/** What `read` makes of the text of `file`; throws an Error that names the setting and the file. */
+/** Parses the text of `file` with `read`; throws an Error that names the setting and the file. */
 export async function readKeyFile<T>(setting: string, file: string, read: (text: string) => T): Promise<T> {
   try {
     return read(await readFile(file, 'utf8'))
   } catch (cause) {
-    // Its message would quote the file, which is made of keys.
+    // Its message would quote the file, which contains keys.
     if (cause instanceof SyntaxError) throw new Error(`${setting} ${file} cannot be used: it is not JSON`)
     throw new Error(`${setting} ${file} cannot be used: ${(cause as Error).message}`, { cause })
   }
@@ -28,7 +28,7 @@ export async function createKeyFile(file: string, keys: readonly RotatingKey[]):
   await saveKeyFile(file, keys)
 }
 
-/** Atomic, because servers read this file at any time. Readable by its owner only. */
+/** Atomic, because servers read this file at any time. Only its owner can read it. */
 export async function saveKeyFile(file: string, keys: readonly RotatingKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${randomUUID()}.tmp`
@@ -40,7 +40,7 @@ export function keyFileText(keys: readonly RotatingKey[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`
 }
 
-/** Loads a key file now and whenever it has changed, for as long as it runs. */
+/** Loads a key file now and whenever it changes, until stopped. */
 export class KeyFileWatch {
   private version = ''
   private timer: NodeJS.Timeout | undefined
@@ -69,7 +69,7 @@ export class KeyFileWatch {
     this.version = version
   }
 
-  /** If the file becomes unreadable nothing changes: the keys in memory are still good. */
+  /** If the file becomes unreadable, nothing changes: the keys in memory are still good. */
   private async reloadIfChanged(): Promise<void> {
     try {
       if ((await versionOf(this.file)) !== this.version) await this.reload()

@@ -1,9 +1,9 @@
 import { secondsAfter, unixSeconds } from '../clock/clock.js'
 
-/** Not used yet, in use, or still accepted for what it has done. */
+/** Not used yet, in use, or accepted only for what it signed or sealed before. */
 export type KeyState = 'next' | 'current' | 'retired'
 
-/** What every key in a key file has. */
+/** Fields of every key in a key file. */
 export interface RotatingKey {
   readonly kid: string
   readonly state: KeyState
@@ -11,12 +11,13 @@ export interface RotatingKey {
   readonly retiredAt?: string
 }
 
-/** A key is in the file this long before it is used, so that everybody knows it by then. */
+/** A key is in the file for this long before it is used, so that everybody knows it by then. */
 export const KNOWN_BEFORE_USE_SECONDS = 600
 
 /**
- * The next key becomes current, the current one is retired, and `newKey` is the next one; retired keys stay.
- * Throws an Error when the next key is younger than ten minutes, because it may not be known everywhere.
+ * The next key becomes current, the current one is retired, and `newKey` makes the next one; retired keys
+ * stay. Throws an Error when the next key is younger than ten minutes, because it may not be known
+ * everywhere.
  */
 export function rotated<K extends RotatingKey>(
   keys: readonly K[],

@@ -9,22 +9,25 @@ import {
 import { Injectable } from '@nestjs/common'
 import { SecretKeys } from './secret-keys.js'
 
-/** A key seals at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one for each factor and failed mail. */
+/**
+ * A key may seal at most 2^32 texts with random IVs (NIST SP 800-38D §8.3); we seal one per factor and failed
+ * mail.
+ */
 const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Seals what has to be stored and read again, and authenticates what leaves us and comes back, by the keys of
- * SECRETS_KEYS_FILE.
+ * With the keys of SECRETS_KEYS_FILE, seals what must be stored and read again, and authenticates what leaves
+ * the service and comes back.
  */
 @Injectable()
 export class SecretBox {
   constructor(private readonly keys: SecretKeys) {}
 
   /**
-   * `plain`, encrypted with the current key, as `<key id>.<base64url>`. It opens only with the same `aad`, such
-   * as whose secret it is, so that a row that is copied to another user is worth nothing.
+   * `plain`, encrypted with the current key, as `<key id>.<base64url>`. It opens only with the same `aad`,
+   * such as the owner of the secret, so that a row copied to another user is worthless.
    */
   seal(plain: Buffer | string, aad: string): string {
     const { kid, sealing } = this.keys.current
@@ -36,8 +39,8 @@ export class SecretBox {
   }
 
   /**
-   * What was sealed, by the current key or a retired one. Throws an Error when its key is not in the file, when
-   * it has been changed, or when it was sealed with another `aad`.
+   * The sealed text, whether by the current key or a retired one. Throws an Error when its key is not in the
+   * file, when it has been changed, or when it was sealed with a different `aad`.
    */
   open(sealed: string, aad: string): Buffer {
     const { kid, rest } = partsOf(sealed)
@@ -58,15 +61,15 @@ export class SecretBox {
   }
 
   /**
-   * A code (HMAC-SHA256) that only we can make for these parts, as `<key id>.<base64url>`. `purpose` keeps it
-   * apart from codes that are made for something else.
+   * A code (HMAC-SHA256) for these parts that only we can make, as `<key id>.<base64url>`. `purpose`
+   * separates it from codes for other uses.
    */
   mac(purpose: string, ...parts: readonly string[]): string {
     const { kid, authenticating } = this.keys.current
     return `${kid}.${codeOf(authenticating, purpose, parts).toString('base64url')}`
   }
 
-  /** Whether `mac` is the code for these parts, by the current key or a retired one. Takes any text. */
+  /** Whether `mac` is the code for these parts, from the current key or a retired one. Accepts any text. */
   isMac(mac: string, purpose: string, ...parts: readonly string[]): boolean {
     const { kid, rest } = partsOf(mac)
     const key = this.keys.find(kid)
@@ -82,7 +85,7 @@ function partsOf(text: string): { kid: string; rest: string } {
   return { kid: text.slice(0, Math.max(dot, 0)), rest: text.slice(dot + 1) }
 }
 
-/** As JSON, in which no two lists of parts look the same. */
+/** As JSON, so that no two lists of parts give the same text. */
 function codeOf(key: KeyObject, purpose: string, parts: readonly string[]): Buffer {
   return createHmac('sha256', key)
     .update(JSON.stringify([purpose, ...parts]))

@@ -17,7 +17,7 @@ interface StoredSecretKey extends RotatingKey {
   readonly key: string
 }
 
-/** A key of SECRETS_KEYS_FILE, as the two keys that are derived from it: one seals, one authenticates. */
+/** A key in SECRETS_KEYS_FILE, as the two keys derived from it: one seals, one authenticates. */
 export interface SecretKey {
   readonly kid: string
   readonly state: KeyState
@@ -37,8 +37,8 @@ export async function generateSecretKeys(file: string, now: Date): Promise<void>
 }
 
 /**
- * The next key of `file` becomes current. The retired one still opens what it has sealed. Throws an Error when
- * the next key is younger than ten minutes.
+ * The next key of `file` becomes current. The retired one still opens what it has sealed. Throws an Error
+ * when the next key is younger than ten minutes.
  */
 export async function rotateSecretKeys(file: string, now: Date): Promise<void> {
   const keys = await readKeyFile('SECRETS_KEYS_FILE', file, storedKeysOf)
@@ -49,9 +49,9 @@ export async function rotateSecretKeys(file: string, now: Date): Promise<void> {
 }
 
 /**
- * Removes the retired keys of `file`, once nothing is sealed by them any more. Those that were retired less
- * than ten minutes ago stay, because a server may still use them. Returns how many it removed, and how many
- * retired ones stay.
+ * Removes the retired keys of `file`, once nothing is sealed with them any more. Those retired less than ten
+ * minutes ago stay, because a server may still use them. Returns how many it removed, and how many retired
+ * keys are left.
  */
 export async function dropRetiredSecretKeys(
   file: string,
@@ -96,7 +96,7 @@ function readKey({ kid, state, createdAt, key }: StoredSecretKey): SecretKey {
   }
 }
 
-/** HKDF (RFC 5869): what one of the two keys does says nothing about the other. */
+/** HKDF (RFC 5869): uses of one of the two keys reveal nothing about the other. */
 function derivedKey(key: string, use: string): KeyObject {
   const derived = hkdfSync('sha256', Buffer.from(key, 'base64url'), '', `mainstay ${use}`, KEY_BYTES)
   return createSecretKey(Buffer.from(derived))

@@ -11,7 +11,7 @@ import { generateSecretKeys, loadSecretKeys, type SecretKey } from './secret-key
 @Injectable()
 export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SecretKeys')
-  /** The key that seals. */
+  /** The key for sealing. */
   current!: SecretKey
   private keys: ReadonlyMap<string, SecretKey> = new Map()
   private readonly watch: KeyFileWatch
@@ -41,7 +41,7 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
     this.watch.stop()
   }
 
-  /** The key with this id, whatever its state; null when the file has none. */
+  /** The key with this id, in any state; null when the file has none. */
   find(kid: string): SecretKey | null {
     return this.keys.get(kid) ?? null
   }

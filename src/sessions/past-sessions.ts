@@ -6,13 +6,13 @@ import { sessionChanges, userSessions } from '../database/schema.js'
 import { Logger } from '../log/logger.js'
 import type { SessionHandle } from './session.js'
 
-/** Why a session is over: it was ended before its time, or its time is up. */
+/** Why a session is over: it was ended early, or reached its expiry. */
 export type SessionOutcome = 'revoked' | 'expired'
 
-/** Made-up identifiers are looked up too, so a flood of them must leave the database to everybody else. */
+/** Made-up identifiers are looked up too, so a flood of them must not take up the database. */
 const MAX_LOOKUPS_AT_ONCE = 4
 
-/** What the database still knows of sessions that are over. */
+/** What the database still knows about sessions that are over. */
 @Injectable()
 export class PastSessions {
   private readonly logger = new Logger('PastSessions')
@@ -24,8 +24,8 @@ export class PastSessions {
   ) {}
 
   /**
-   * How a session that is not live came to its end; null when there is no record of it (any more), when the
-   * database does not answer, and when it is busy with such questions. Never throws.
+   * How a session that is not live ended; null when there is no record of it (any more), when the database
+   * does not answer, or when too many such look-ups are running. Never throws.
    */
   async outcomeOf(sid: SessionHandle): Promise<SessionOutcome | null> {
     if (this.lookUps >= MAX_LOOKUPS_AT_ONCE) return null

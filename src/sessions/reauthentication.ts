@@ -22,8 +22,8 @@ import type { Session } from './session.js'
 import { SessionStore } from './stores/session-store.js'
 
 /**
- * Whether a session's user has recently proved again who they are. A login does not count, because whoever
- * finds an open browser has that.
+ * Whether a session's user has recently proved their identity again. A login does not count, because somebody
+ * who finds an unlocked browser has that as well.
  */
 @Injectable()
 export class Reauthentication {
@@ -35,8 +35,8 @@ export class Reauthentication {
   ) {}
 
   /**
-   * Marks the session, whose user has now proved `methods`, in the store, which every replica reads. Returns
-   * until when that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
+   * Stamps the session, whose user has just proved `methods`, in the store, which every replica reads.
+   * Returns how long that is valid. Throws `SESSION_NOT_FOUND` when the session has ended.
    */
   async stamp(session: Pick<Session, 'sid' | 'amr'>, methods: AuthMethods): Promise<Date> {
     const now = this.clock.now()
@@ -48,7 +48,7 @@ export class Reauthentication {
     return this.expiresAt(at)
   }
 
-  /** When the re-authentication of `at` expires. */
+  /** When the re-authentication made at `at` expires. */
   expiresAt(at: Date): Date {
     return secondsAfter(at, this.settings.reauthenticationTtlSeconds)
   }
@@ -74,8 +74,8 @@ export class Reauthentication {
 
   /**
    * Like {@link require}, for what could hand the account to somebody else. `STEP_UP_REQUIRED` for a user who
-   * has a second factor and has not used it as recently: whoever knows the password, in a browser that is
-   * remembered or was left open, could do it otherwise.
+   * has a second factor and has not used it as recently: otherwise somebody who knows the password, in a
+   * browser that is remembered or was left open, could do it.
    */
   requireWithSecondFactor(
     session: Session,
@@ -96,7 +96,7 @@ export class Reauthentication {
     this.requireWithSecondFactor(session, { hasSecondFactor: user?.hasSecondFactor ?? false })
   }
 
-  /** Whether two factors were proved, the second of them recently. */
+  /** Whether two factors were proved, the second one recently. */
   isSecondFactorRecent({ amr, authTime }: Session): boolean {
     return acrOf(amr) === TWO_FACTORS && this.clock.now() < this.expiresAt(authTime)
   }
@@ -109,8 +109,8 @@ export class Reauthentication {
 }
 
 /**
- * Where a session has two factors, its time moves only when the second was among what was proved: it never
- * says that one was used when only a password was.
+ * When a session has two factors, its time moves only if the second one was among those just proved: it must
+ * never claim that a second factor was used when only a password was.
  */
 function movesAuthTime({ amr }: Pick<Session, 'amr'>, methods: AuthMethods): boolean {
   return hasSecondFactor(methods) || acrOf(withMethods(amr, methods)) === ONE_FACTOR

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/actor.js'
 import { type Client, clientOf, requestOf } from '../http/client.js'
 import type { Session } from './session.js'
 
-/** Who makes this request, as their live session says, and from where. */
+/** Who makes this request, according to their live session, and from where. */
 export interface SessionActor extends Session, Actor {
   readonly sid: Session['sid']
   readonly userId: string

@@ -9,7 +9,7 @@ import { asSessionId, type SessionId } from './session.js'
 const NAME = 'sessionId'
 
 /**
- * Setting and clearing must agree on these; otherwise a browser keeps a second cookie of the same name (RFC
+ * Setting and clearing must agree on these; otherwise a browser keeps a second cookie with the same name (RFC
  * 6265bis §5.7).
  */
 function attributes({ cookieDomain }: Settings): CookieSerializeOptions {
@@ -30,9 +30,7 @@ export function clearSessionCookie(reply: FastifyReply, settings: Settings): voi
   reply.clearCookie(NAME, attributes(settings))
 }
 
-/**
- * Clears a duplicate that was set without COOKIE_DOMAIN: two cookies of one name would be refused for ever.
- */
+/** Clears a duplicate that was set without COOKIE_DOMAIN: two cookies with the same name would be refused forever. */
 export function clearHostOnlyDuplicate(reply: FastifyReply, settings: Settings): void {
   if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
 }
@@ -49,7 +47,7 @@ export function presentedSessionIds(request: FastifyRequest): SessionId[] {
     .filter(sessionId => sessionId !== null)
 }
 
-/** The session that a request presents; where it was sent decides its source. */
+/** The session that a request presents; whether it came as cookie or header decides its source. */
 export interface PresentedSession {
   readonly sessionId: SessionId
   readonly source: Source
@@ -58,7 +56,7 @@ export interface PresentedSession {
 const HEADER = 'x-session-id'
 
 /**
- * The one identifier of a refresh: the cookie for the main site, the header for all others. Throws
+ * The only session identifier of a refresh: the cookie for the main site, the header for all others. Throws
  * `SESSION_NOT_FOUND` (401) when there is none, more than one, or one that cannot be ours, and
  * `CROSS_SITE_REFUSED` (403) for a cookie that another site made the browser send.
  */
@@ -79,7 +77,7 @@ export function presentsNothing(request: FastifyRequest, settings: Settings): bo
 
 /**
  * The session cookies that count: from pages of the main site, or without an Origin. A cookie sent by another
- * site's page is ignored; otherwise that site could use what it cannot see.
+ * site's page is ignored; otherwise that site could use a session that it cannot see.
  */
 export function acceptedCookies(request: FastifyRequest, settings: Settings): string[] {
   const { origin } = request.headers
@@ -94,7 +92,7 @@ function refuseCrossSite(request: FastifyRequest): void {
   if (request.headers['sec-fetch-site'] === 'cross-site') throw new ApiError('CROSS_SITE_REFUSED')
 }
 
-/** A satellite's page that requests a main session would get full rights: `MAIN_ORIGIN_REQUIRED` (403). */
+/** A satellite's page that requests a main session would get full rights, so it gets `MAIN_ORIGIN_REQUIRED` (403). */
 export function requireMainOrigin(request: FastifyRequest, { mainOrigin }: Settings): void {
   const { origin } = request.headers
   if (origin === mainOrigin) return

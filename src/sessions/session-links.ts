@@ -8,8 +8,8 @@ import { sessionLinks } from '../database/schema.js'
 import type { Session } from './session.js'
 
 /**
- * Which sessions of satellites came from which session of the main site. Whatever ends the parent ends its
- * children too: SessionChangeLog does that.
+ * Which satellite sessions came from which main-site session. Whatever ends the parent ends its children too:
+ * SessionChangeLog does that.
  */
 @Injectable()
 export class SessionLinks {
@@ -18,7 +18,7 @@ export class SessionLinks {
     private readonly clock: Clock,
   ) {}
 
-  /** Links a new session in the transaction that records it, in which its parent is locked. */
+  /** Links a new session in the transaction that records it, which must have its parent locked. */
   async add(
     transaction: Db,
     { sid: childSid, userId, origin }: Session,
@@ -28,7 +28,7 @@ export class SessionLinks {
     await transaction.insert(sessionLinks).values(link)
   }
 
-  /** Whether the user has been logged in there by hand-off, and has not logged out since. */
+  /** Whether the user has logged in there by hand-off, and has not logged out since. */
   async isKnown(userId: string, origin: string): Promise<boolean> {
     const isOfUser = and(eq(sessionLinks.userId, userId), eq(sessionLinks.origin, origin))
     const [row] = await this.database.run(db =>
@@ -41,7 +41,7 @@ export class SessionLinks {
     return row !== undefined
   }
 
-  /** Removes what expired at `now` or before; returns how many rows. */
+  /** Removes what has expired by `now`; returns how many rows. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, sessionLinks, sessionLinks.expiresAt, now)
   }

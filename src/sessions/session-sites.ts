@@ -12,7 +12,7 @@ import type { Session } from './session.js'
 
 type SiteOfSession = Pick<Session, 'source' | 'origin'>
 
-/** What the site of a session means for it. Nothing here asks a store. */
+/** What a session's site means for the session. Nothing here queries a store. */
 @Injectable()
 export class SessionSites {
   constructor(
@@ -21,15 +21,15 @@ export class SessionSites {
     private readonly settings: Settings,
   ) {}
 
-  /** How long a session that begins now lives. */
+  /** The lifetime of a session that begins now. */
   lifetimeSeconds(site: SiteOfSession): number {
     return this.lifetimeAt(this.satelliteOf(site))
   }
 
   /**
-   * Whether the session may go on: its satellite is active, and has been its account's since before the
-   * session began. Those of the main site and of apps always may. One that is longer than the sessions of a
-   * preview began at a satellite of its own, which is gone.
+   * Whether the session may continue: its satellite is active, and has belonged to its account since before
+   * the session began. Sessions of the main site and of apps always may. A session that is longer than this
+   * preview's sessions began at a satellite of its own, which is gone.
    */
   isOpen(session: Session): boolean {
     return this.isOpenAt(session, this.satelliteOf(session))
@@ -37,7 +37,7 @@ export class SessionSites {
 
   /**
    * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND`
-   * when the session is not {@link isOpen}.
+   * unless the session {@link isOpen}.
    */
   issueToken(session: Session): string {
     const satellite = this.satelliteOf(session)
@@ -63,7 +63,7 @@ export class SessionSites {
     return this.isOfSatellite(site) ? this.satellites.find(site.origin as string) : null
   }
 
-  /** Apps have no origin, and pages of the main site may ask for the lesser sessions of satellites too. */
+  /** Apps have no origin, and pages of the main site may also request the lesser sessions of satellites. */
   private isOfSatellite({ source, origin }: SiteOfSession): boolean {
     return source === 'satellite' && origin !== null && origin !== this.settings.mainOrigin
   }

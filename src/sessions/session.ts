@@ -2,11 +2,12 @@ import { hash, randomUUID } from 'node:crypto'
 import type { AuthMethods } from '../permissions/auth-methods.js'
 import type { Permissions, Source } from '../permissions/permissions.js'
 
-/** The secret a client presents at refresh. Never stored, logged or put in a token. */
+/** The secret that a client presents at refresh. Never stored, logged or put in a token. */
 export type SessionId = string & { readonly brand: 'SessionId' }
 
 /**
- * The public handle of a session: base64url SHA-256 of its sessionId. The store's key; safe to list and log.
+ * The public handle of a session: the base64url SHA-256 of its sessionId. It is the store's key; safe to list
+ * and log.
  */
 export type SessionHandle = string & { readonly brand: 'SessionHandle' }
 
@@ -19,7 +20,7 @@ export function newSessionId(): SessionId {
   return randomUUID() as SessionId
 }
 
-/** The text as a sessionId; null when its form is wrong. Nothing else reaches a store. */
+/** The text as a sessionId; null when its form is wrong. No other text ever reaches a store. */
 export function asSessionId(text: string): SessionId | null {
   return UUID_V4.test(text) ? (text as SessionId) : null
 }
@@ -32,26 +33,27 @@ export function asSessionHandle(text: string): SessionHandle | null {
   return HANDLE.test(text) ? (text as SessionHandle) : null
 }
 
-/** Server-side record of a login. Its secret, the sessionId, is not in it. */
+/** The server-side record of a login. It does not contain its secret, the sessionId. */
 export interface Session {
   readonly sid: SessionHandle
   readonly userId: string
   readonly accountId: string
   readonly source: Source
-  /** What its source allows and its user was granted; changes reach access tokens at the next refresh. */
+  /**
+   * The intersection of what its source allows and what its user was granted; changes reach access tokens at
+   * the next refresh.
+   */
   readonly permissions: Permissions
   /** The browser's origin at login; null outside browsers. */
   readonly origin: string | null
-  /**
-   * Where it is used from: at first where the login came from, later the latest different network or browser.
-   */
+  /** Where it is used from: at first where the login came from, later the latest different network or browser. */
   readonly ip: string
   readonly userAgent: string | null
   readonly createdAt: Date
   readonly lastUsed: Date
-  /** When it expires; use never moves it. */
+  /** When it expires; use does not extend it. */
   readonly expiresAt: Date
-  /** When the user last re-authenticated; null when never. */
+  /** When the user last re-authenticated; null if never. */
   readonly reauthenticatedAt: Date | null
   /** What the user has proved, at login and since. */
   readonly amr: AuthMethods

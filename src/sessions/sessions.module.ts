@@ -41,7 +41,7 @@ import { UserSessions } from './user-sessions.js'
     ChangeHistory,
     UserSessions,
     {
-      // Null where sessions are in the database, which keeps what it has committed.
+      // Null where sessions are in the database, which does not lose what it has committed.
       provide: StoreSupervisor,
       inject: [RedisConnection, Database, ChangeHistory],
       useFactory: (redis: RedisConnection | null, database: Database, history: ChangeHistory) =>

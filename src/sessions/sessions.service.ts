@@ -19,9 +19,7 @@ import { UserSessions } from './user-sessions.js'
 /** How long sessions last, and how many a user may have. */
 @Injectable()
 export class SessionLimits {
-  /**
-   * By user. A call that arrives before a run starts is served by it, so many logins at once make two runs.
-   */
+  /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
   private readonly awaited = new Map<string, Promise<void>>()
   private readonly underWay = new Map<string, Promise<void>>()
 
@@ -44,8 +42,9 @@ export class SessionLimits {
   }
 
   /**
-   * Ends the least recently used sessions of a user who has `count`, if that is more than `MAX_SESSIONS_PER_USER`. All
-   * replicas use the same order, so together they end no more than they should.
+   * Ends the least recently used sessions of a user who has `count`, if that is more than
+   * `MAX_SESSIONS_PER_USER`. All replicas use the same order, so together they do not end more than they
+   * should.
    */
   async enforce(userId: string, count: number, client: Client): Promise<void> {
     if (count <= this.settings.maxSessionsPerUser) return
@@ -55,7 +54,7 @@ export class SessionLimits {
   }
 
   private async afterTheOneUnderWay(userId: string, client: Client): Promise<void> {
-    // Its callers get the error.
+    // Its own callers get the error.
     await this.underWay.get(userId)?.catch(() => {})
     const run = this.awaited.get(userId) as Promise<void>
     this.awaited.delete(userId)
@@ -70,16 +69,16 @@ export class SessionLimits {
   private async endSurplus(userId: string, client: Client): Promise<void> {
     const live = await this.store.listByUser(userId, this.clock.now())
     const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
-    // What they were handed on to is counted by itself, and nobody has wished its end.
+    // The sessions that it was handed on to are counted separately, and nobody has asked to end them.
     for (const session of surplus)
       await this.changes.end(session, client, 'too many sessions', { keepsChildren: true })
   }
 }
 
-/** How the user of a session has proved who they are. */
+/** How the user of a session has proved their identity. */
 export interface Proof {
   readonly methods: AuthMethods
-  /** When, where another session inherits it, which was admitted then; left out for now. */
+  /** When that was, for a session that inherits it from another one; omitted for now. */
   readonly at?: Date
 }
 
@@ -98,8 +97,9 @@ export interface NewSession {
 }
 
 /**
- * Confirms in the database that the session may be opened, in a statement that adds its row ({@link SESSION_ROW}) if the
- * user is as they were read. Throws when the user has changed meanwhile. What it answers is for the caller.
+ * Confirms in the database that the session may be opened, in a statement that adds its row
+ * ({@link SESSION_ROW}) if the user is unchanged since they were read. Throws when the user has changed. Its
+ * result is for the caller.
  */
 export type ConfirmOpening<Answer> = (session: Session) => Promise<Answer>
 
@@ -113,11 +113,11 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session under a new identifier; an identifier presented by the client is never reused. This is
-   * the only way to one. The session is first written to the store, where nobody knows its identifier, then
-   * added to the user's list by the statement of `confirm`. So whatever ends all of a user's sessions either
-   * finds it or prevents its confirmation. It expires at `expiresBy` at the latest. The caller ends what is beyond the
-   * limit: {@link endSurplus}.
+   * Opens a session under a new identifier; an identifier presented by the client is never reused. There is
+   * no other way to create a session. It is first written to the store, where nobody knows its identifier,
+   * then added to the user's list by the statement in `confirm`. So whatever ends all of a user's sessions
+   * either finds it or prevents its confirmation. It expires at `expiresBy` at the latest. The caller ends
+   * sessions beyond the limit: {@link endSurplus}.
    */
   async open<Answer>(
     user: SessionUser,
@@ -154,7 +154,7 @@ export class SessionsService {
     }
   }
 
-  /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that is beyond the limit. */
+  /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */
   endSurplus(userId: string, count: number, client: Client): Promise<void> {
     return this.limits.enforce(userId, count, client)
   }

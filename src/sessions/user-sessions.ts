@@ -8,12 +8,12 @@ import { sessionLinks, userSessions, users } from '../database/schema.js'
 import { given } from '../database/statement.js'
 import type { Session, SessionHandle } from './session.js'
 
-/** A page that is open all day learns of it within minutes, one that sleeps overnight in the morning. */
+/** A page that stays open all day learns the reason within minutes; one that sleeps overnight, in the morning. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
 
 const COLUMNS = ['sid', 'userId', 'expiresAt'] as const
 
-/** `chunkOf` gives the values by the names of their columns. */
+/** `chunkOf` returns the value for a column name. */
 function insertSession(chunkOf: (name: (typeof COLUMNS)[number]) => SQLChunk, found: SQL): SQL {
   const names = COLUMNS.map(name => sql.identifier(userSessions[name].name))
   const values = COLUMNS.map(chunkOf)
@@ -21,14 +21,14 @@ function insertSession(chunkOf: (name: (typeof COLUMNS)[number]) => SQLChunk, fo
 }
 
 /**
- * The part of a {@link Statement} that adds the row of a new session if `found` has one, which has the id of its user
- * locked. Its values are those of the session, named `session`.
+ * The part of a {@link Statement} that adds the row of a new session if `found` has a row, which contains the
+ * id of its user, locked. Its parameters are the fields of the session, named `session`.
  */
 export const SESSION_ROW = insertSession(name => given('session', name, userSessions[name]), sql`found`)
 
 /**
- * Selects how many unexpired sessions the user of `found` has, with the one that {@link SESSION_ROW} adds. It also counts
- * those that were recorded while this statement waited for the user.
+ * Selects how many unexpired sessions the user in `found` has, including the one that {@link SESSION_ROW}
+ * adds. It also counts those that were recorded while this statement waited for the user.
  */
 export const SESSION_COUNT = sql`live_sessions(found.id, ${given('session', 'sid')}, ${given('session', 'createdAt', userSessions.expiresAt)}) + 1`
 
@@ -69,7 +69,7 @@ export class UserSessions {
     return row !== undefined
   }
 
-  /** Like {@link has}, and until the transaction ends nobody can end it. */
+  /** Like {@link has}, and locks it so that nobody can end it until the transaction ends. */
   async hasLocked(transaction: Db, sid: SessionHandle): Promise<boolean> {
     const [row] = await transaction
       .select({ sid: userSessions.sid })
@@ -79,7 +79,7 @@ export class UserSessions {
     return row !== undefined
   }
 
-  /** Whose sessions they are, without those that have ended or been removed, or whose user is gone. */
+  /** The owners of these sessions, without those that have ended or been removed, or whose user is gone. */
   async ownersOf(db: Db, sids: readonly SessionHandle[]): Promise<OwnedSession[]> {
     const rows = await db
       .select({ sid: userSessions.sid, userId: users.id, accountId: users.accountId })
@@ -90,9 +90,7 @@ export class UserSessions {
     return rows.map(row => ({ ...row, sid: row.sid as SessionHandle }))
   }
 
-  /**
-   * Removes the row of a session that was never used. Not for one that somebody holds: see SessionChanges.
-   */
+  /** Removes the row of a session that was never used. Not for one that a client holds: see SessionChanges. */
   async forget(sid: SessionHandle): Promise<void> {
     await this.database.run(async db => {
       await db.delete(sessionLinks).where(eq(sessionLinks.childSid, sid))
@@ -101,8 +99,8 @@ export class UserSessions {
   }
 
   /**
-   * Removes what expired a day before `now` or earlier, so that whoever comes back can be told; returns how
-   * many rows.
+   * Removes what expired a day before `now` or earlier, so that people who come back within a day can be
+   * told; returns how many rows.
    */
   removeExpired(now: Date): Promise<number> {
     const before = secondsAfter(now, -KEPT_AFTER_EXPIRY_SECONDS)

@@ -20,8 +20,8 @@ export class AllowedSatellites {
   ) {}
 
   /**
-   * The account's own satellites, whatever their state, oldest first, then those that every account may use,
-   * whose name is their host.
+   * The account's own satellites in any state, oldest first, followed by those that every account may use,
+   * named after their host.
    */
   async list(accountId: string): Promise<AllowedSatellite[]> {
     const registered = await this.database.run(db => this.registered.list(db, accountId))
@@ -39,8 +39,8 @@ export class AllowedSatellites {
   }
 
   /**
-   * Throws `UNKNOWN_SATELLITE` (400) unless each is one of the account's, whatever its state, or one that
-   * every account may use; byte for byte. Null means all.
+   * Throws `UNKNOWN_SATELLITE` (400) unless each is one of the account's satellites, in any state, or one
+   * that every account may use; compared byte for byte. Null means all.
    */
   async require(accountId: string, origins: readonly string[] | null): Promise<void> {
     const inactive = origins?.filter(origin => !this.satellites.isOf(accountId, origin)) ?? []

@@ -12,20 +12,20 @@ import type { Account } from '../users/accounts.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
-/** Whoever has one of these can spend the account's money, or make others who can. */
+/** Anybody with one of these can spend the account's money, or let others do so. */
 const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
 
 type Scope = User['satellites']
 
-/** A manager and the member whom they are about to change. */
+/** A manager and the member they are about to change. */
 export interface ManagerAndMember {
   readonly manager: User
   readonly member: User
 }
 
 /**
- * Checks the rights of managers in the very transaction of the change. Guards have asked the session store
- * before, but of two managers who change each other at once only the first may succeed.
+ * Checks the rights of managers in the same transaction as the change. Guards have already asked the session
+ * store, but when two managers change each other at the same time, only the first may succeed.
  */
 @Injectable()
 export class TeamAuthority {
@@ -51,8 +51,8 @@ export class TeamAuthority {
   }
 
   /**
-   * Runs `work` in a transaction with the manager locked after their account. Throws like the guards when
-   * they are no longer a manager.
+   * Runs `work` in a transaction, with first the account and then the manager locked. Throws like the guards
+   * when they are no longer a manager.
    */
   transaction<T>(
     actor: SessionActor,
@@ -70,15 +70,15 @@ export class TeamAuthority {
   }
 
   /**
-   * Throws `OWN_RIGHTS` for what the manager does not have, `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED`
-   * for what can spend the account's money, or make others who can.
+   * Throws `OWN_RIGHTS` for permissions that the manager does not have, and `REAUTHENTICATION_REQUIRED` or
+   * `STEP_UP_REQUIRED` for those that can spend the account's money, or let others do so.
    */
   requireCanGrant(actor: SessionActor, manager: User, given: readonly Permission[]): void {
     requireCanGrant(manager, given)
     if (needsReauthentication(given)) this.reauthentication.requireWithSecondFactor(actor, manager)
   }
 
-  /** Runs `check`, and records in the audit log what it refuses. */
+  /** Runs `check`, and records its refusal in the audit log. */
   auditRefusals(
     actor: SessionActor,
     action: AuditAction,
@@ -99,8 +99,8 @@ export class TeamAuthority {
 }
 
 /**
- * Throws like the guards when the manager has been removed, disabled or restricted since they let the request
- * pass.
+ * Throws like the guards when the manager has been removed, disabled or restricted since the guards let the
+ * request through.
  */
 function requireManager(user: User | null | undefined): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
@@ -109,22 +109,22 @@ function requireManager(user: User | null | undefined): User {
   return user
 }
 
-/** Throws `OWN_RIGHTS` (403) for changes of oneself. */
+/** Throws `OWN_RIGHTS` (403) for changes to oneself. */
 export function requireSomebodyElse(manager: User, member: User): void {
   if (manager.id === member.id) throw new ApiError('OWN_RIGHTS')
 }
 
-/** Throws `LAST_OWNER` (409) for changes of the owner: an account has one, until it is transferred. */
+/** Throws `LAST_OWNER` (409) for changes to the owner: an account always has one, until ownership is transferred. */
 export function requireNotOwner(member: User): void {
   if (member.role === 'owner') throw new ApiError('LAST_OWNER')
 }
 
-/** What `wanted` adds to `had`; taking away adds nothing. */
+/** What `wanted` adds to `had`; removals add nothing. */
 export function newlyGranted(had: Permissions | null, wanted: Permissions): Permission[] {
   return PERMISSIONS.filter(name => wanted[name] && !had?.[name])
 }
 
-/** Throws `OWN_RIGHTS` (403) unless the manager has everything that is given. */
+/** Throws `OWN_RIGHTS` (403) unless the manager has every permission that is given. */
 export function requireCanGrant(manager: User, given: readonly Permission[]): void {
   if (!given.every(name => manager.granted[name])) throw new ApiError('OWN_RIGHTS')
 }
@@ -134,8 +134,8 @@ function needsReauthentication(given: readonly Permission[]): boolean {
 }
 
 /**
- * Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed to the member and is closed to the
- * manager too.
+ * Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed to the member and is also closed to
+ * the manager.
  */
 export function requireCanOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
   if (manager.satellites === null || had === null) return

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Caller, Claims, ExpectedClaims } from '@mainstay-auth/verify/token-rules'
 
-/** What tokens say besides whom they are for. */
+/** The claims of a token that are not about the caller. */
 interface TokenFrame extends Pick<ExpectedClaims, 'issuer' | 'audience'> {
   /** Seconds since 1970. */
   readonly issuedAt: number

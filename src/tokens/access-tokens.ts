@@ -24,7 +24,10 @@ const MAX_CACHED_TOKENS = 20_000
 /** Issues and verifies access tokens. */
 @Injectable()
 export class AccessTokens {
-  /** Keyed by the whole token; elsewhere a shorter key has let other tokens through (GHSA-rp9m-7r4c-75qg). */
+  /**
+   * Keyed by the entire token; in other projects a shorter key has let other tokens through
+   * (GHSA-rp9m-7r4c-75qg).
+   */
   private readonly verified = new LRUCache<string, Claims>({ max: MAX_CACHED_TOKENS })
   private readonly expected: ExpectedClaims
 
@@ -58,7 +61,7 @@ export class AccessTokens {
     })
   }
 
-  /** The caller of a valid token, by signature alone; null otherwise. */
+  /** The caller, if the token is valid by signature alone; null otherwise. */
   verify(token: string): Caller | null {
     const now = unixSeconds(this.clock.now())
     const cached = this.verified.get(token)

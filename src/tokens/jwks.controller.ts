@@ -31,7 +31,7 @@ const JwksDocs = () =>
 export class JwksController {
   constructor(private readonly keys: SigningKeys) {}
 
-  /** The public keys that access tokens are verified with (RFC 7517). */
+  /** The public keys for verifying access tokens (RFC 7517). */
   @Public()
   @Get('jwks.json')
   @JwksDocs()

@@ -36,16 +36,14 @@ export class JwtGuard implements CanActivate {
   }
 }
 
-/**
- * The caller of the request's access token; throws `ACCESS_TOKEN_REQUIRED` or `INVALID_ACCESS_TOKEN` (401).
- */
+/** The caller named in the request's access token; throws `ACCESS_TOKEN_REQUIRED` or `INVALID_ACCESS_TOKEN` (401). */
 export function requireCaller(request: FastifyRequest, accessTokens: AccessTokens): Caller {
   const caller = accessTokens.verify(bearerOf(request))
   if (!caller) throw invalidToken(request)
   return caller
 }
 
-/** The bearer token of the one Authorization header; throws when there is none, or more than one. */
+/** The bearer token in the only Authorization header; throws when there is none, or more than one. */
 function bearerOf(request: FastifyRequest): string {
   const header = singleHeader(request, 'authorization')
   if (header.kind === 'absent' || (header.kind === 'one' && header.value === ''))
@@ -55,7 +53,7 @@ function bearerOf(request: FastifyRequest): string {
   return token
 }
 
-/** RFC 6750 §3.1. The client learns that the token is not valid but not why; the log records the refusal. */
+/** RFC 6750 §3.1. The client learns that the token is invalid but not why; the log records the refusal. */
 function invalidToken(request: FastifyRequest): ApiError {
   request.log.info({ req: request, code: 'INVALID_ACCESS_TOKEN' }, 'access token refused')
   return new ApiError('INVALID_ACCESS_TOKEN', {
@@ -73,7 +71,7 @@ export function isPublic(handler: object): boolean {
   return Reflect.getMetadata(IS_PUBLIC, handler) === true
 }
 
-/** The {@link Caller} of a route that JwtGuard has let through. */
+/** The {@link Caller} on a route that JwtGuard has let through. */
 export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext) => requestOf(context).caller,
 )

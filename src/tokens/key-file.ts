@@ -26,17 +26,15 @@ export async function generateKeys(file: string, now: Date): Promise<void> {
   await createKeyFile(file, newKeySet(now))
 }
 
-/**
- * Rotates the keys of `file`; running servers pick it up within seconds. Throws like {@link rotateKeySet}.
- */
+/** Rotates the keys of `file`; running servers pick that up within seconds. Throws like {@link rotateKeySet}. */
 export async function rotateKeys(file: string, now: Date, accessTokenTtlSeconds: number): Promise<void> {
   const keys = await readKeyFile('JWT_KEYS_FILE', file, storedKeysOf)
   await saveKeyFile(file, rotateKeySet(keys, now, accessTokenTtlSeconds))
 }
 
 /**
- * Replaces all keys of `file`, after a leak: the current and the next one may both be stolen. Whatever they
- * signed is refused as soon as a server has read the file again, within 2 s. Throws an Error when there is no
+ * Replaces all keys of `file`, after a leak: both the current and the next one may be stolen. Whatever they
+ * signed is refused once a server has read the file again, within 2 s. Throws an Error when there is no
  * usable file.
  */
 export async function replaceKeys(file: string, now: Date): Promise<void> {
@@ -59,11 +57,11 @@ export interface SigningKey {
 }
 
 /**
- * Verifiers keep the key list for this long (Cache-Control of JWKS), so a key is published this long before
+ * Verifiers cache the key list for this long (Cache-Control of JWKS), so a key is published this long before
  * it signs.
  */
 export const PUBLISH_BEFORE_USE_SECONDS = KNOWN_BEFORE_USE_SECONDS
-/** A retired key verifies until its last token has expired, and this much longer. */
+/** A retired key verifies until its last token has expired, plus this margin. */
 const RETIREMENT_MARGIN_SECONDS = 60
 
 /** A current and a next key, for a new installation. */
@@ -89,14 +87,14 @@ export function verifiesUntil(retiredAt: string | Date, accessTokenTtlSeconds: n
   return secondsAfter(new Date(retiredAt), accessTokenTtlSeconds + RETIREMENT_MARGIN_SECONDS)
 }
 
-/** Reads the keys of a file; throws an Error that says what is wrong with it. */
+/** Parses the keys of a file; throws an Error that says what is wrong with it. */
 export function readKeySet(text: string): SigningKey[] {
   const keys = (JSON.parse(text) as { keys: StoredKey[] }).keys.map(readKey)
   requireOneCurrent(keys)
   return keys
 }
 
-/** As they are stored, if they can all be read. */
+/** In stored form, provided that all can be read. */
 function storedKeysOf(text: string): StoredKey[] {
   readKeySet(text)
   return (JSON.parse(text) as { keys: StoredKey[] }).keys

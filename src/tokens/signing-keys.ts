@@ -11,7 +11,7 @@ import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-fi
 @Injectable()
 export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SigningKeys')
-  /** The key that signs. */
+  /** The key for signing. */
   current!: SigningKey
   private keys: ReadonlyMap<string, SigningKey> = new Map()
   private readonly watch: KeyFileWatch

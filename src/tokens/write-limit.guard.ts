@@ -9,8 +9,8 @@ import { isPublic, JwtGuard } from './jwt.guard.js'
 const COUNTS_AS_WRITE = 'countsAsWrite'
 
 /**
- * Marks a GET that writes a row or costs as much as a change; with `false`, a change that must always be
- * possible, such as ending sessions or taking a password out of other hands.
+ * Marks a GET that writes a row, or costs as much as a change; with `false`, a change that must always be
+ * possible, such as ending sessions, or changing a password that somebody else may know.
  */
 export const CountsAsWrite = (does = true) => SetMetadata(COUNTS_AS_WRITE, does)
 
@@ -20,16 +20,15 @@ export function countsAsWrite(handler: object, method: string): boolean {
 }
 
 /**
- * Limits the changes of a user within the hour. Global, after JwtGuard, because every change leaves rows in
- * an audit log that nobody may delete. Throws `TOO_MANY_ATTEMPTS` (429). Requests that only read are not
- * counted.
+ * Limits a user's changes per hour. Global, after JwtGuard, because every change leaves rows in an audit log
+ * that nobody may delete. Throws `TOO_MANY_ATTEMPTS` (429). Requests that only read are not counted.
  */
 @Injectable()
 @DocumentedGuard({ refusals: ['TOO_MANY_ATTEMPTS'] })
 export class WriteLimitGuard implements CanActivate {
   constructor(private readonly rateLimiter: RateLimiter) {}
 
-  /** A promise only where there is something to count: whatever it waits for, every request would wait for. */
+  /** Returns a promise only when there is something to count; otherwise every request would pay for the wait. */
   canActivate(context: ExecutionContext): true | Promise<true> {
     const request = requestOf(context)
     const { caller, method } = request
@@ -44,10 +43,10 @@ export class WriteLimitGuard implements CanActivate {
   }
 }
 
-/** In this order: the second guard needs the caller that the first has found. */
+/** In this order: the second guard needs the caller that the first one has found. */
 export const GLOBAL_GUARDS: readonly Type<CanActivate>[] = [JwtGuard, WriteLimitGuard]
 
-/** Those of them that check a request with this method to this handler. */
+/** Those that check a request with this method to this handler. */
 export function globalGuardsOf(handler: object, method: string): readonly Type<CanActivate>[] {
   if (isPublic(handler)) return []
   return countsAsWrite(handler, method) ? GLOBAL_GUARDS : [JwtGuard]

@@ -9,12 +9,12 @@ import type { FastifyInstance } from 'fastify'
 import { within } from '../clock/clock.js'
 import { type SpanMaker, Tracing } from './tracing.js'
 
-/** A collector that does not answer must not delay a stop. */
+/** A collector that does not answer must not delay shutdown. */
 const END_WITHIN_MS = 2_000
 
 /** Traces the requests of `server`, which has no routes yet, and sends them to the collector at `endpoint`. */
 export async function traceWithOpenTelemetry(server: FastifyInstance, endpoint: URL): Promise<Tracing> {
-  // One for the whole process; where there is one already, it does.
+  // There is one for the whole process; an existing one is kept.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const exporter = new OTLPTraceExporter({ url: `${endpoint.href.replace(/\/+$/, '')}/v1/traces` })
   const provider = new BasicTracerProvider({
@@ -31,7 +31,7 @@ export async function traceWithOpenTelemetry(server: FastifyInstance, endpoint: 
       withoutMessages(span)
       const route = request.routeOptions.url ?? 'no route'
       span.updateName(`${request.method} ${route}`)
-      // The path itself may have identifiers in it.
+      // The path itself may contain identifiers.
       span.setAttribute('url.path', route)
     },
     lifecycleHook: withoutMessages,
@@ -42,7 +42,7 @@ export async function traceWithOpenTelemetry(server: FastifyInstance, endpoint: 
   return new Tracing(spanMaker(provider), end)
 }
 
-/** The message of an error may quote what a client has sent. */
+/** An error message may quote what a client has sent. */
 function withoutMessages(span: Span): void {
   const setStatus = span.setStatus.bind(span)
   span.setStatus = ({ code }) => setStatus({ code })

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { Tracing } from './tracing.js'
 
-/** Makes the traces of one service injectable everywhere in it. */
+/** Makes the tracing of one service injectable everywhere in it. */
 @Module({})
 export class TracingModule {
   static with(tracing: Tracing): DynamicModule {

@@ -1,19 +1,19 @@
-/** Makes a span of `work`, within that of the request that it is done for. */
+/** Runs `work` in a span, within that of the request that it is done for. */
 export type SpanMaker = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
-/** Shows where the time of a request goes; without a {@link SpanMaker} it does nothing. */
+/** Shows where the time of a request goes; does nothing without a {@link SpanMaker}. */
 export class Tracing {
   constructor(
     private readonly makeSpan: SpanMaker | null = null,
     private readonly end: () => Promise<void> = async () => {},
   ) {}
 
-  /** For code that even a call is too much for. */
+  /** For code where even the call would cost too much. */
   get isOn(): boolean {
     return this.makeSpan !== null
   }
 
-  /** The result of `work`. Names have neither identifiers nor addresses. */
+  /** Returns the result of `work`. Names must contain neither identifiers nor addresses. */
   span<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.makeSpan ? this.makeSpan(name, work) : work()
   }

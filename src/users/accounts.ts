@@ -12,13 +12,13 @@ import { accounts, oneTimeTokens, ownershipTransfers } from '../database/schema.
 import { PlansFile } from '../permissions/plans-file.js'
 import { queueNameSync } from './queue-customer-sync.js'
 
-/** An account: what pays, and what users belong to. */
+/** An account: the paying party, to which users belong. */
 export type Account = typeof accounts.$inferSelect
 
-/** Whoever changes an account of theirs. */
+/** Somebody who changes their own account. */
 type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
 
-/** The accounts in the database. Methods that change something take the transaction of the whole change. */
+/** The accounts in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
 export class Accounts {
   constructor(
@@ -42,7 +42,7 @@ export class Accounts {
     return this.lockWith(transaction, id, 'no key update')
   }
 
-  /** Like {@link lock}; also keeps out whatever comes to refer to the account. */
+  /** Like {@link lock}; also blocks new references to the account. */
   lockExclusively(transaction: Db, id: string): Promise<Account | null> {
     return this.lockWith(transaction, id, 'update')
   }
@@ -82,7 +82,7 @@ export class Accounts {
     return true
   }
 
-  /** The ids of the accounts whose date of deletion has come, earliest first. */
+  /** The ids of the accounts that are due for deletion, earliest first. */
   async listDue(): Promise<string[]> {
     const rows = await this.database.run(db =>
       db
@@ -98,7 +98,7 @@ export class Accounts {
     return deleteAt !== null && deleteAt <= this.clock.now()
   }
 
-  /** Deletes the account, which must have no users left, with its links and a pending transfer. */
+  /** Deletes the account, which must have no users left, along with its links and any pending transfer. */
   async remove(transaction: Db, accountId: string): Promise<void> {
     await transaction.delete(ownershipTransfers).where(eq(ownershipTransfers.accountId, accountId))
     await transaction.delete(oneTimeTokens).where(eq(oneTimeTokens.accountId, accountId))

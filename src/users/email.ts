@@ -5,14 +5,14 @@ import { ParseText } from '../http/request-validation.js'
 /** An e-mail address in canonical form, as stored and compared. */
 export type Email = string & { readonly brand: 'Email' }
 
-/** RFC 5321 §4.5.3.1.3 less the angle brackets. */
+/** RFC 5321 §4.5.3.1.3, minus the angle brackets. */
 const MAX_LENGTH = 254
 
 /**
  * Trimmed, ASCII letters in lower case, at most 254 characters; null when the text is not an address. Only
- * ASCII is accepted: under Unicode's case rules different mailboxes become equal (the 2016 GitHub bounty,
- * CVE-2019-19844). Quoted local parts (RFC 5321 §4.1.2) are not: `"rosa"@` is another spelling of rosa's
- * mailbox, and `"r\\osa"@` one more.
+ * ASCII is accepted: Unicode's case rules make different mailboxes equal (the 2016 GitHub bounty,
+ * CVE-2019-19844). Quoted local parts (RFC 5321 §4.1.2) are refused: `"rosa"@` is another spelling of rosa's
+ * mailbox, and `"r\\osa"@` is yet another.
  */
 export function canonicalEmail(text: string): Email | null {
   const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase())

@@ -29,14 +29,14 @@ export class MailedLinks {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The user of a valid link, like {@link find}. */
+  /** The user a valid link belongs to; throws like {@link find}. */
   async userOf(link: FollowedLink): Promise<User> {
     return (await this.find(link)).user
   }
 
   /**
-   * A valid link and its user; this does not use the link up. Throws `INVALID_LINK` otherwise. Disabled users
-   * count as invalid, except for links that undo something.
+   * A valid link and its user, without using the link up. Throws `INVALID_LINK` otherwise. Links of disabled
+   * users are invalid, except those that undo something.
    */
   async find({ purpose, text, action, client }: FollowedLink): Promise<{ user: User; token: OneTimeToken }> {
     const found = await this.tokens.find(purpose, text, client)

@@ -6,12 +6,13 @@ const MAX_LENGTH = 100
 
 /**
  * Control characters (a database refuses NUL), unpaired surrogates, and characters that change the direction
- * of what follows (Unicode TR 36 §2.10.3): names appear in mails and lists beside other people's.
+ * of the following text (Unicode TR 36 §2.10.3): names appear in mails and lists beside those of other
+ * people.
  */
 const UNWELCOME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** Whether text can be the name of a person or an account: 1 to 100 characters, no spaces at either end. */
+/** Whether text can be the name of a person or an account: 1 to 100 characters, no leading or trailing spaces. */
 export function isName(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -22,10 +23,7 @@ export function isName(value: unknown): value is string {
   )
 }
 
-/**
- * For body fields: what {@link isName} accepts. A field that is not required may be left out, but not be
- * null.
- */
+/** For body fields: what {@link isName} accepts. A field that is not required may be omitted, but not null. */
 export function IsName({ required }: { required: boolean }): PropertyDecorator {
   return applyDecorators(
     ApiProperty({ type: String, required, minLength: 1, maxLength: MAX_LENGTH }),

@@ -16,7 +16,7 @@ import type { User } from './user.js'
 /** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
-/** A transfer that has been requested and not completed. */
+/** A transfer that has been requested but not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
 
 export interface Cancellation {
@@ -44,7 +44,7 @@ export class PendingTransfers {
     return row ?? null
   }
 
-  /** Accepted, and the wait is over. Some may have to wait longer, while an address can still come back. */
+  /** Accepted, with the waiting period over. Some may have to wait longer, while an address can still be restored. */
   listReady(): Promise<PendingTransfer[]> {
     const { acceptedAt, readyAt } = ownershipTransfers
     return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
@@ -56,7 +56,7 @@ export class PendingTransfers {
     return this.list(and(isNull(acceptedAt), lte(expiresAt, this.clock.now())))
   }
 
-  /** A new one, which nobody has accepted yet. */
+  /** Creates one that nobody has accepted yet. */
   async open(transaction: Db, actor: Actor, owner: User, newOwner: User): Promise<PendingTransfer> {
     const requestedAt = this.clock.now()
     const transfer: PendingTransfer = {
@@ -74,7 +74,7 @@ export class PendingTransfers {
     return transfer
   }
 
-  /** The future owner accepts, by a link that this uses up. Throws `INVALID_LINK`. */
+  /** The future owner accepts, with a link that this uses up. Throws `INVALID_LINK`. */
   async accept(
     transaction: Db,
     transfer: PendingTransfer,
@@ -93,7 +93,7 @@ export class PendingTransfers {
     return { ...transfer, acceptedAt }
   }
 
-  /** Removes the transfer and its links, without a change of owner; null when there was none. */
+  /** Removes the transfer and its links without changing the owner; null when there was none. */
   async cancel(
     transaction: Db,
     accountId: string,
@@ -118,7 +118,7 @@ export class PendingTransfers {
     if (pending?.fromUserId === id) await this.cancel(transaction, accountId, cancellation)
   }
 
-  /** Removes the transfer and its links, because it is done; records it for the new owner. */
+  /** Removes a completed transfer and its links, and records it for the new owner. */
   async complete(transaction: Db, { accountId, fromUserId, toUserId }: PendingTransfer): Promise<void> {
     await this.remove(transaction, accountId)
     const newOwner = { userId: toUserId, accountId, client: null }

@@ -4,9 +4,9 @@ import { REQUEUE } from '../database/requeue-billing-work.js'
 import { billingCustomers, billingWork, users } from '../database/schema.js'
 
 /**
- * The number of active users is changing in these users' accounts. The payment provider may bill by it, so it
- * has to be told. Call it in the transaction of the change, so that neither happens without the other; the
- * billing worker does the rest after the commit.
+ * Call it when the number of active users changes in these users' accounts, because the payment provider may
+ * bill by it and must be told. Call it in the transaction of the change, so that neither happens without the
+ * other; the billing worker does the rest after the commit.
  */
 export async function queueSeatSync(transaction: Db, userIds: readonly string[]): Promise<void> {
   await queue(
@@ -16,20 +16,23 @@ export async function queueSeatSync(transaction: Db, userIds: readonly string[])
 }
 
 /**
- * The name or address of an account's owner has changed, or the owner has. The provider's receipts go to
- * them. Otherwise like {@link queueSeatSync}. No effect for members.
+ * For a change of the owner's name or address, or of the owner: the provider sends receipts to them.
+ * Otherwise like {@link queueSeatSync}. Does nothing for members.
  */
 export async function queueOwnerSync(transaction: Db, userId: string): Promise<void> {
   const isOwner = and(eq(users.id, userId), eq(users.role, 'owner'))
   await queue(transaction, sql`select ${users.accountId} from ${users} where ${isOwner}`)
 }
 
-/** The account, which is the provider's customer, has another name. Otherwise like {@link queueSeatSync}. */
+/**
+ * For a change of the account's name, because the account is the provider's customer. Otherwise like
+ * {@link queueSeatSync}.
+ */
 export async function queueNameSync(transaction: Db, accountId: string): Promise<void> {
   await queue(transaction, sql`select ${accountId}::uuid`)
 }
 
-/** Accounts that are not customers are left out; the others are locked in one order. */
+/** Accounts that are not customers are left out; the others are locked in a fixed order. */
 async function queue(transaction: Db, accountIds: SQL): Promise<void> {
   await transaction.execute(sql`
     insert into ${billingWork} (customer_id, due_at)

@@ -2,7 +2,7 @@ import { and, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { users } from '../database/schema.js'
 import type { User } from './user.js'
 
-/** What of a user decides what a login may do. */
+/** The fields that decide what a login may do. */
 const DECISIVE = [
   'passwordHash',
   'granted',
@@ -13,8 +13,8 @@ const DECISIVE = [
 ] as const satisfies readonly (keyof User)[]
 
 /**
- * Selects one row as long as the user is still as we read it, and locks the user until the transaction ends, after any
- * change in progress. `chunkOf` gives what we read, by its name.
+ * Selects one row provided that the user is still as we read them, and locks the user until the transaction
+ * ends, after waiting for any change in progress. `chunkOf` returns what we read, by field name.
  */
 export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
   const isAsRead = and(

@@ -10,7 +10,7 @@ import { Passwords } from './passwords/passwords.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 
-/** Accounts and their users, as operators change them, at the command line or in the console. */
+/** What operators can change about accounts and users, at the command line or in the console. */
 @Injectable()
 export class UserAdministration {
   constructor(
@@ -20,12 +20,12 @@ export class UserAdministration {
     private readonly changes: SessionChanges,
   ) {}
 
-  /** A new account with its owner; throws `EMAIL_TAKEN`. */
+  /** Creates an account with its owner; throws `EMAIL_TAKEN`. */
   createAccount(email: Email, password: string): Promise<User> {
     return this.create(randomUUID(), email, password, 'owner')
   }
 
-  /** A new member of an account; throws `EMAIL_TAKEN`. */
+  /** Creates a member of an account; throws `EMAIL_TAKEN`. */
   createMember(accountId: string, email: Email, password: string): Promise<User> {
     return this.create(accountId, email, password, 'member')
   }

@@ -14,8 +14,8 @@ import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
 
 /**
- * What others do to a user, with its audit row, in the transaction of a caller who has checked that they may.
- * What is returned as recorded has to reach the session store: see {@link SessionChanges.durably}.
+ * What others do to a user, with its audit row, in the transaction of a caller who has checked the
+ * permission. What is returned as recorded must reach the session store: see {@link SessionChanges.durably}.
  */
 @Injectable()
 export class UserChanges {
@@ -50,7 +50,7 @@ export class UserChanges {
     )
   }
 
-  /** Sets where the user may log in; their sessions elsewhere are the caller's to end. */
+  /** Sets where the user may log in; the caller must end their sessions elsewhere. */
   async setSatellites(
     transaction: Db,
     user: TargetUser,
@@ -88,8 +88,8 @@ export class UserChanges {
   }
 
   /**
-   * Removes the user, the links mailed to them, what they logged in from and all sessions; the audit log
-   * keeps what they did.
+   * Removes the user, the links mailed to them, their known networks and devices, and all sessions; the audit
+   * log keeps what they did.
    */
   async remove(
     transaction: Db,
@@ -101,7 +101,7 @@ export class UserChanges {
     return this.changes.record(
       transaction,
       [{ kind: 'end-all', userId: user.id }],
-      // Afterwards nothing else knows who it was.
+      // From now on nothing else knows who they were.
       auditEventOf(user, actor, 'user.remove', { email: user.email }),
     )
   }

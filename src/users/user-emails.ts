@@ -21,18 +21,18 @@ type UndoDetail = { readonly turn: number; readonly since: string }
 
 /** A change of address that can still be undone. */
 export interface OpenChange {
-  /** Its place in the order of the changes. */
+  /** Its number in the order of changes. */
   readonly turn: number
-  /** When the session began that asked for it. */
+  /** When the session that requested it began. */
   readonly since: Date
 }
 
 const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
- * The e-mail addresses of users: the present one, and the old ones that can still come back by a mailed link.
- * A thief who changes the address twice is also mailed a link, for the address in between. So links are
- * numbered in the order of the changes: going back to an address invalidates the links of that change and of
+ * The e-mail addresses of users: the current one, and old ones that can still be restored by a mailed link. A
+ * thief who changes the address twice is also mailed a link, for the address in between. So links are
+ * numbered in the order of the changes: restoring an address invalidates the links of that change and of
  * later ones, and earlier links stay valid.
  */
 @Injectable()
@@ -43,7 +43,7 @@ export class UserEmails {
   ) {}
 
   /**
-   * The token of the link that confirms another address, asked for by a session that began at `since`; earlier
+   * The token of the link that confirms a new address, requested by a session that began at `since`; earlier
    * links stop working.
    */
   async issueChange(
@@ -60,8 +60,8 @@ export class UserEmails {
   }
 
   /**
-   * Uses up the link that confirms an address, and returns the address and when the session began that asked
-   * for it. Throws `INVALID_LINK`.
+   * Uses up the link that confirms an address; returns the address, and when the session that requested it
+   * began. Throws `INVALID_LINK`.
    */
   async consumeChange(
     transaction: Db,
@@ -72,9 +72,9 @@ export class UserEmails {
   }
 
   /**
-   * Gives the user, who is locked, another address and returns the token of the link back to the present one.
-   * Going back to an earlier address undoes the changes since, just as its link would; it returns null,
-   * because the address that is left may be a thief's. Throws like {@link set}.
+   * Gives the user, who must be locked, another address and returns the token of the link back to the current
+   * one. Returning to an earlier address undoes the changes since, just as its link would; then it returns
+   * null, because the address being left may be a thief's. Throws like {@link set}.
    */
   async change(transaction: Db, user: User, email: Email, since: Date): Promise<string | null> {
     const left = await this.openChangeFrom(transaction, user.id, email)
@@ -99,7 +99,7 @@ export class UserEmails {
     await queueOwnerSync(transaction, id)
   }
 
-  /** Uses the link up; the user is locked. Throws `INVALID_LINK`. */
+  /** Uses the link up; the user must be locked. Throws `INVALID_LINK`. */
   async consume(
     transaction: Db,
     text: string,
@@ -109,7 +109,7 @@ export class UserEmails {
     return { address: token.email as Email, turn, since: sinceOf(token), userId: token.userId as string }
   }
 
-  /** The first change that left this address and can still be undone; null when there is none. */
+  /** The first change away from this address that can still be undone; null when there is none. */
   async openChangeFrom(transaction: Db, userId: string, address: string): Promise<OpenChange | null> {
     const [row] = await transaction
       .select({ turn: TURN, detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
@@ -125,7 +125,7 @@ export class UserEmails {
     await transaction.delete(oneTimeTokens).where(and(areOf([userId]), gte(TURN, turn)))
   }
 
-  /** The user's present address, and those that can still come back, each once. */
+  /** The user's current address, and those that can still be restored, each once. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
     const earlier = await db
       .selectDistinct({ email: oneTimeTokens.email })
@@ -135,7 +135,7 @@ export class UserEmails {
     return [...addresses].map(address => ({ email: address, language }))
   }
 
-  /** Whether a change of address of one of these users can still be undone. */
+  /** Whether a change of address of any of these users can still be undone. */
   async areAnyOpen(db: Db, userIds: readonly string[]): Promise<boolean> {
     const rows = await db
       .select({ id: oneTimeTokens.id })
@@ -146,7 +146,7 @@ export class UserEmails {
   }
 
   /**
-   * Throws `EMAIL_TAKEN` for an address that another user can still go back to, so that nobody can take it
+   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that nobody can take it
    * meanwhile, for example by an invitation.
    */
   async requireNotReserved(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
@@ -164,7 +164,7 @@ export class UserEmails {
     if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
   }
 
-  /** A link back to the address that the user, who is locked, has had until now. */
+  /** A link back to the current address of the user, who must be locked. */
   private async issue(transaction: Db, { id: userId, accountId, email }: User, since: Date): Promise<string> {
     const [row] = await transaction
       .select({ last: max(TURN) })
@@ -189,7 +189,7 @@ function areOf(userIds: readonly string[]) {
   return and(eq(oneTimeTokens.purpose, 'email-undo'), inArray(oneTimeTokens.userId, [...userIds]))
 }
 
-/** SQLSTATE 23505, which Drizzle wraps. */
+/** SQLSTATE 23505, wrapped by Drizzle. */
 function isUniqueViolation(error: unknown): boolean {
   return (error as { cause?: { code?: string } }).cause?.code === '23505'
 }

@@ -6,7 +6,7 @@ import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
 import { withdrawAllTokens, withdrawTokens } from '../links/withdraw-tokens.js'
 
-/** What there is of a user besides their row. */
+/** What exists of a user besides their row. */
 @Injectable()
 export class UserTraces {
   constructor(
@@ -16,8 +16,8 @@ export class UserTraces {
   ) {}
 
   /**
-   * Whoever requested these may be the reason why the user is disabled; once enabled, the user can request new
-   * ones. Factors stay.
+   * Somebody else may have requested these, and be the reason why the user is disabled; once enabled, the
+   * user can request new ones. Factors stay.
    */
   async ofDisabled(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
     await withdrawTokens(transaction, 'email-change', user.id)
@@ -28,7 +28,7 @@ export class UserTraces {
     await this.resets.cancelRequestedBy(transaction, user.id, 'disabled')
   }
 
-  /** Factors go with the row of the user. */
+  /** Factors are deleted with the user's row. */
   async ofRemoved(transaction: Db, { id }: TargetUser): Promise<void> {
     await withdrawAllTokens(transaction, id)
     await this.knownDevices.forgetUsers(transaction, [id])

@@ -10,7 +10,7 @@ export interface User {
   readonly accountId: string
   readonly email: Email
   readonly name: string | null
-  /** In which mails are written, by its BCP 47 name; null until a login tells. */
+  /** The language of mails, as a BCP 47 tag; null until a login reveals it. */
   readonly language: string | null
   readonly role: Role
   readonly granted: Permissions
@@ -21,7 +21,7 @@ export interface User {
   readonly passwordHash: string | null
   /** Whether they have a confirmed TOTP secret or a passkey: then a password alone does not log them in. */
   readonly hasSecondFactor: boolean
-  /** Whether their account requires a second factor that they have not: until then they may do nothing. */
+  /** Whether their account requires a second factor that they do not have: until then they have no permissions. */
   readonly mustEnrol: boolean
   readonly disabledAt: Date | null
   readonly createdAt: Date

@@ -26,7 +26,7 @@ const atLogin = builtOnce(db =>
     .prepare(''),
 )
 
-/** The users in the database. Methods that change something take the transaction of the whole change. */
+/** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
 export class Users {
   constructor(
@@ -42,7 +42,7 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /** The same for a login, which is all about a few statements. */
+  /** The same for a login, whose cost is mostly a few statements. */
   async findAtLogin(email: Email): Promise<UserAtLogin | null> {
     const [row] = await this.database.run(db => atLogin(db).execute({ email }))
     return (row as UserAtLogin | undefined) ?? null
@@ -59,12 +59,12 @@ export class Users {
     return user?.accountId === accountId ? user : null
   }
 
-  /** The first `count` users of the account after this place, oldest first; null starts at the beginning. */
+  /** The first `count` users of the account after this position, oldest first; null starts at the beginning. */
   listByAccount(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     return this.page(isAfter(accountId, after), count)
   }
 
-  /** Like {@link listByAccount}, but only who can log in and has `accountSettings`, as the owner does. */
+  /** Like {@link listByAccount}, but only users who can log in and have `accountSettings`, as the owner does. */
   async listInCharge(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
     const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
     return this.page(and(isAfter(accountId, after), isInCharge, isNull(users.disabledAt)), count)
@@ -76,13 +76,13 @@ export class Users {
     return (row as User | undefined) ?? null
   }
 
-  /** Both as last committed, the account locked first, until this transaction ends; null for what is gone. */
+  /** Both as last committed, locked until this transaction ends, the account first; null for what is gone. */
   async lockWithAccount(transaction: Db, { id, accountId }: TargetUser) {
     const account = await this.accounts.lock(transaction, accountId)
     return { account, user: await this.lock(transaction, id) }
   }
 
-  /** Users by id; locked in one order whoever asks, so that two who change each other cannot deadlock. */
+  /** Users by id; always locked in the same order, so that two users who change each other cannot deadlock. */
   async lockAll(transaction: Db, ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const rows = await transaction
       .select()
@@ -110,7 +110,7 @@ export class Users {
    * back.
    */
   async add(transaction: Db, user: NewUser, createdAt = this.clock.now()): Promise<User> {
-    // Until this user exists, a change of the account's entitlements would miss them.
+    // Locked until this user exists; otherwise a change of the account's entitlements would miss them.
     const [account] = await transaction
       .select({ entitled: accounts.entitled })
       .from(accounts)
@@ -153,7 +153,7 @@ export class Users {
     await queueOwnerSync(transaction, id)
   }
 
-  /** Keeps the one that the user has, if any. */
+  /** Does not replace a language that the user already has. */
   async learnLanguage(id: string, language: string): Promise<void> {
     const isUnknown = and(eq(users.id, id), isNull(users.language))
     await this.database.run(db => db.update(users).set({ language }).where(isUnknown))
@@ -171,11 +171,11 @@ export class Users {
   /** Sets a new password; null removes it. */
   async setPassword(transaction: Db, id: string, passwordHash: string | null): Promise<void> {
     await transaction.update(users).set({ passwordHash }).where(eq(users.id, id))
-    // Who knew the old one may have used one of them.
+    // Somebody who knew the old one may have used one of these devices.
     await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, id))
   }
 
-  /** The user is gone; what they did stays in the audit log. */
+  /** Removes the user; what they did stays in the audit log. */
   async remove(transaction: Db, id: string): Promise<void> {
     await this.queueSeatSync(transaction, id)
     await transaction.delete(sessionLinks).where(eq(sessionLinks.userId, id))

@@ -20,13 +20,13 @@ import { NotFoundHere } from './pages/not-found.js'
 import { SubscribePage } from './pages/subscribe.js'
 import { SideFrame } from './shell/side-frame.js'
 
-// In this script too, because it needs most of what is in it.
+// In this script too, because it shares most of the code.
 export { SubscribePage }
 
 const MEMBER = /^\/account\/team\/([\w-]+)$/
 const SATELLITE = /^\/account\/satellites\/([\w-]+)$/
 
-/** What somebody who is logged in has: navigation, and the page they are on. */
+/** Everything for people who are logged in: the navigation, and the current page. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
   const groups = groupsFor(caller).map(({ name, links }) => ({
@@ -48,7 +48,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
 
 type PageLink = readonly [href: string, name: string, icon: IconName, isShown: boolean]
 
-/** The order in which the pages stand in the navigation, and who sees which. */
+/** The order of the pages in the navigation, and who sees which. */
 function groupsFor({ permissions }: Caller): readonly { name: string; links: readonly PageLink[] }[] {
   const { teamManagement, accountSettings, payments } = permissions
   return [

@@ -1,4 +1,4 @@
-// What the service answers, by what these pages call it; docs/openapi.json describes it.
+// The service's responses, by the names that these pages use; docs/openapi.json describes them.
 export type {
   AcceptedAnswer as LoginSites,
   AccountAnswer as Account,

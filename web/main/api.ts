@@ -12,15 +12,16 @@ const fetchWithProof = repeatAfterProof(client, ({ methods }) => reauthenticate(
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Calls the service for who is logged in, and gives back the parsed answer; null for one without a body. Where it wants
- * them to show again who they are, that is asked for and the call repeated. Throws a MainstayError for a refusal.
+ * Calls the service for the user who is logged in, and returns the parsed response; null for one without a
+ * body. Where the service requires re-authentication, asks the user for it and repeats the call. Throws a
+ * MainstayError for a refusal.
  */
 export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
   const answer = await callForAnswer(method, path, body)
   return read<T>(answer)
 }
 
-/** As {@link call}, for what is no JSON. */
+/** Like {@link call}, for responses that are not JSON. */
 export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
   try {
     return await accepted(await fetchWithProof(`/api/${path}`, { method, ...jsonOf(body) }))
@@ -30,14 +31,17 @@ export async function callForAnswer(method: Method, path: string, body?: object)
   }
 }
 
-/** As {@link call}, for whoever is there: what the links in mails need. */
+/** Like {@link call}, but without a login: for the links in mails. */
 export async function callAsAnybody<T = null>(path: string, body: object): Promise<T> {
   const url = `${site.apiUrl}/api/${path}`
   const answer = await fetchInLanguage(url, { method: 'POST', credentials: 'include', ...jsonOf(body) })
   return read<T>(await accepted(answer))
 }
 
-/** As {@link callAsAnybody}; where that is refused for want of a proof, with the session of whoever is logged in here, if anybody is. */
+/**
+ * Like {@link callAsAnybody}; if that is refused for lack of proof, tries again with the session of the user
+ * who is logged in here, if any.
+ */
 export async function callAsWhoeverIsHere<T = null>(path: string, body: object): Promise<T> {
   try {
     return await callAsAnybody<T>(path, body)
@@ -53,7 +57,7 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
   }
 }
 
-/** What the service tells anybody. Throws a MainstayError for a refusal. */
+/** Reads what the service tells anybody. Throws a MainstayError for a refusal. */
 export async function askAsAnybody<T>(path: string): Promise<T> {
   const answer = await fetch(`${site.apiUrl}/api/${path}`, { credentials: 'omit' })
   return read<T>(await accepted(answer))

@@ -19,7 +19,7 @@ import { NotFoundPage } from './pages/not-found.js'
 import { SignupPage } from './pages/signup.js'
 import { needsSession } from './paths.js'
 
-/** Pages for whoever comes; dev/web knows the same paths. */
+/** Public pages; src/pages/site.ts knows the same paths. */
 const PUBLIC_PAGES = {
   '/handoff': HandOffPage,
   '/signup': SignupPage,
@@ -33,7 +33,7 @@ const PUBLIC_PAGES = {
   '/accept-transfer': AcceptTransferPage,
   '/stop-transfer': StopTransferPage,
   '/factor-reset': FactorResetPage,
-  // In mails of the release before.
+  // Linked in mails from the previous release.
   '/stop-factor-reset': StopFactorResetPage,
 }
 
@@ -42,7 +42,7 @@ const AccountPages = lazyPage(() => loadAccountPages().then(pages => pages.Accou
 const SubscribePage = lazyPage(() => loadAccountPages().then(pages => pages.SubscribePage))
 
 export function App() {
-  // Most people who open this site go there next, so it is on its way while they log in.
+  // Most people who open this site go there next, so it is loaded while they log in.
   useEffect(() => void loadAccountPages().catch(() => undefined), [])
   const { path, query } = usePlace()
   const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
@@ -75,7 +75,7 @@ function OnItsWay() {
   )
 }
 
-/** The front page of somebody who is logged in. */
+/** The front page for people who are logged in. */
 function ToAccount() {
   useEffect(() => go('/account', { replace: true }), [])
   return null

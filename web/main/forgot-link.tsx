@@ -1,7 +1,7 @@
 import { t } from '../pieces/language/t.js'
 import { Link } from '../pieces/router.js'
 
-/** Stands beside the field for the password. */
+/** Shown beside the password field. */
 export function ForgotLink() {
   return (
     <Link href="/forgot-password" className="field-link">

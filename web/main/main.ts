@@ -5,6 +5,6 @@ import { client } from './client.js'
 import { needsSession } from './paths.js'
 
 showBrand()
-// Asked while the pages are on their way; the client tries again by itself.
+// Sent while the pages are loading; the client retries by itself.
 if (needsSession(location.pathname)) client.refresh().catch(() => {})
 startPage(() => import('./draw.js'))

@@ -1,4 +1,4 @@
-/** Whether the page at this path is for whoever is logged in. */
+/** Whether the page at this path requires a login. */
 export function needsSession(path: string): boolean {
   return ['/', '/login', '/subscribe'].includes(path) || /^\/account(\/|$)/.test(path)
 }

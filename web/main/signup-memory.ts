@@ -1,25 +1,28 @@
-/** Who signs up follows a mail, in another tab of mostly this browser: what that tab need not ask again. */
+/**
+ * Signing up involves a mailed link, which opens another tab, mostly of this browser: what that tab need not
+ * ask again.
+ */
 interface PendingSignup {
   readonly email: string
-  /** Where they wanted to go: a path of this site. */
+  /** Where they wanted to go: a path on this site. */
   readonly next: string
-  /** As `Date.now()`. */
+  /** In the form of `Date.now()`. */
   readonly until: number
 }
 
 const KEY = 'mainstay.signup'
-/** As long as the link in the mail is good. */
+/** As long as the link in the mail is valid. */
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 
 export function rememberSignup(email: string, next: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ email, next, until: Date.now() + LIFETIME_MS }))
   } catch {
-    // A browser that keeps nothing: they log in once more.
+    // A browser that stores nothing: they log in once more.
   }
 }
 
-/** What was remembered, once; null when there is nothing. */
+/** What was remembered, only once; null when there is nothing. */
 export function takeSignup(): PendingSignup | null {
   try {
     const pending = JSON.parse(localStorage.getItem(KEY) ?? 'null') as PendingSignup | null
@@ -30,7 +33,7 @@ export function takeSignup(): PendingSignup | null {
   }
 }
 
-/** Where a `next` of the address may lead: to the page for payments with what it was called with, or to the overview. */
+/** Where a `next` in the address may lead: to the payment page, keeping its query, or to the overview. */
 export function safeNext(next: string | null): string {
   return next && /^\/subscribe(\?|$)/.test(next) ? next : '/account'
 }

@@ -1,4 +1,4 @@
-/** What was last typed as one's e-mail address, so that nobody types it again on the next of these pages. Never stored. */
+/** The e-mail address typed last, so that nobody has to type it again on the next of these pages. Never stored. */
 let typed = ''
 
 export function rememberEmail(email: string): void {

@@ -1,6 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 
-/** What the service's /api/operator routes answer; moments are ISO 8601. */
+/** Responses of the service's /api/operator routes; times are ISO 8601. */
 export interface Me {
   readonly id: string
   readonly email: string
@@ -31,7 +31,7 @@ export interface LogRow {
   readonly at: string
   readonly action: string
   readonly outcome: 'ok' | 'failed' | 'refused'
-  /** Whom it concerns. */
+  /** The user concerned. */
   readonly userId: string | null
   readonly ip: string | null
   readonly device: string | null
@@ -41,7 +41,7 @@ export interface LogRow {
 export interface Satellite {
   readonly id: string
   readonly accountId: string
-  /** In lists of several accounts. */
+  /** In lists that cover several accounts. */
   readonly accountName?: string | null
   readonly origin: string
   readonly name: string
@@ -58,7 +58,7 @@ export interface PaymentEvent {
   readonly state: 'pending' | 'failed' | 'parked' | 'handled'
   readonly customerId: string | null
   readonly accountId: string | null
-  /** In lists of several accounts. */
+  /** In lists that cover several accounts. */
   readonly accountName?: string | null
   readonly receivedAt: string
   readonly effect: string | null
@@ -123,12 +123,12 @@ export interface Person extends FoundUser {
 export interface FailedMail {
   readonly id: string
   readonly to: string
-  /** Whose address it is now; null for nobody's. */
+  /** The user who has this address now; null for nobody. */
   readonly userId: string | null
   readonly subject: string
   readonly failedAt: string
   readonly expiresAt: string
-  /** What the mail server said. */
+  /** The mail server's message. */
   readonly lastError: string
   readonly isLinkGood: boolean
 }
@@ -137,7 +137,7 @@ export interface FailedMail {
 export interface Deed extends Pick<LogRow, 'id' | 'at' | 'action' | 'outcome' | 'userId' | 'detail'> {
   /** Their address; null for the command line. */
   readonly operator: string | null
-  /** Of the user concerned; null for one who is gone. */
+  /** The address of the user concerned; null for one who is gone. */
   readonly email: string | null
   readonly accountId: string | null
   readonly accountName: string | null

@@ -1,6 +1,6 @@
 import { errorOf } from '@mainstay-auth/client'
 
-/** What the console's own routes answer to a question. Throws a MainstayError for a refusal. */
+/** The response of the console's own routes to a read. Throws a MainstayError for a refusal. */
 export function ask<T>(path: string): Promise<T> {
   return call('GET', path) as Promise<T>
 }
@@ -12,7 +12,7 @@ export function tell<T = void>(path: string, body: object): Promise<T> {
 
 const listeners = new Set<() => void>()
 
-/** Calls `listener` whenever an answer says that the login has ended. Returns how to stop that. */
+/** Calls `listener` whenever a response says that the login has ended. Returns a function that unsubscribes. */
 export function onEnded(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)

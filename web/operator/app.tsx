@@ -20,7 +20,7 @@ import { SatellitesPage } from './pages/satellites.js'
 import { SearchPage } from './pages/search.js'
 import { UserPage } from './pages/user.js'
 
-/** The operator console: docs/decisions/operators.md. src/pages/site.ts knows the same paths. */
+/** The operator console: docs/decisions/operators.md. Keep its paths in step with src/pages/site.ts. */
 export function App() {
   const me = useLoad(() => ask<Me>('me'))
   const [hadLogin, setHadLogin] = useState(false)
@@ -43,7 +43,7 @@ export function App() {
   )
 }
 
-/** Asks again when the login ends, which nothing else may notice. */
+/** Checks again when the login ends, which nothing else may notice. */
 function useExpiry(me: Me | null, reload: () => Promise<void>): void {
   useEffect(() => {
     if (!me) return undefined

@@ -7,7 +7,7 @@ import { toast } from '../pieces/notices/toasts.js'
 import { tell } from './api.js'
 import { t } from './language.js'
 
-/** A change by an operator: asks why, which is kept with it. */
+/** A change by an operator: asks for the reason, which is recorded with it. */
 export function ChangeButton({
   name,
   label,
@@ -20,18 +20,18 @@ export function ChangeButton({
   children,
 }: {
   readonly name: string
-  /** Where several of the same name stand on one page. */
+  /** Needed where several buttons on a page have the same name. */
   readonly label?: string
   readonly kind?: 'danger' | 'plain'
   readonly question: string
-  /** Of the route that makes it. */
+  /** The path of the route that makes it. */
   readonly path: string
-  /** What is said once it is made. */
+  /** The message once it is made. */
   readonly said: string
-  /** Where a refusal means something else than elsewhere. */
+  /** For refusals that mean something different here. */
   readonly messages?: Messages
   readonly done: () => Promise<void>
-  /** What follows from it. */
+  /** The consequences. */
   readonly children?: ReactNode
 }) {
   const [isAsking, setIsAsking] = useState(false)

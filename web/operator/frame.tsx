@@ -16,7 +16,7 @@ import type { Me } from './answers.js'
 import { tell } from './api.js'
 import { t } from './language.js'
 
-/** What stands around every page: the ways to the others, who works here, and the way out. */
+/** The frame around every page: links to the others, the operator, and a button to log out. */
 export function Frame({
   me,
   left,
@@ -87,7 +87,7 @@ function linksOf() {
   ] as const
 }
 
-/** People and accounts are found by the search. */
+/** Pages of people and accounts belong to the search. */
 function isWithin(path: string, href: string): boolean {
   return path === href || (href === '/' && /^\/(users|accounts)\//.test(path))
 }

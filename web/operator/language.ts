@@ -3,13 +3,13 @@ import type own from '../messages/operator/en.json'
 import { type MessageKey, t as translate } from '../pieces/language/t.js'
 import { T as Translated } from '../pieces/language/text.js'
 
-/** The name of a message that the console can show: one of all sites, or its own. */
+/** The name of a message that the console can show: one that all sites share, or one of its own. */
 export type ConsoleKey = MessageKey | keyof typeof own
 
-/** As in the other pages, for the console's own messages too. */
+/** As on the other pages, but also for the console's own messages. */
 export const t = translate as (key: ConsoleKey, values?: Readonly<Record<string, string | number>>) => string
 
-/** As in the other pages, for the console's own messages too. */
+/** As on the other pages, but also for the console's own messages. */
 export const T = Translated as (
   props: { readonly id: ConsoleKey } & Readonly<Record<string, ReactNode>>,
 ) => ReactNode

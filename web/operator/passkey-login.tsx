@@ -6,7 +6,7 @@ import { Failure } from '../pieces/notices/notice.js'
 import { tell } from './api.js'
 import { t } from './language.js'
 
-/** Nothing where the browser has no passkeys. */
+/** Renders nothing where the browser does not support passkeys. */
 export function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
   const login = useAction(async () => {
     const options = await tell<PasskeyRequestOptions>('login/passkey/options', {})

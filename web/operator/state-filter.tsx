@@ -1,15 +1,15 @@
 import { Link, usePlace } from '../pieces/router.js'
 import { t } from './language.js'
 
-/** What a list can be narrowed to by one word of the address, as links; the first is what is shown without it. */
+/** Links that filter a list by one parameter of the address; the first shows the list without it. */
 export function StateFilter({
   name = 'state',
   drops,
   states,
 }: {
-  /** Of the word in the address. */
+  /** The name of the parameter. */
   readonly name?: string
-  /** Another word, whose values are each of one state only. */
+  /** Another parameter to drop, whose values each belong to only one state. */
   readonly drops?: string
   readonly states: readonly (readonly [state: string, name: string])[]
 }) {

@@ -1,6 +1,6 @@
 import { i18n, type MessageKey, t } from './language/t.js'
 
-/** Whom and what an action was about. */
+/** Who and what an action was about. */
 export interface About {
   /** The other person concerned; null where somebody did it to themselves. */
   readonly whom: string | null
@@ -8,13 +8,13 @@ export interface About {
   readonly satellite: string
 }
 
-/** What somebody did, and what they only tried: “ended a session of rosa@example.com”, “end a session of …”. */
+/** An action as done, and as only tried: “ended a session of rosa@example.com”, “end a session of …”. */
 interface Words {
   readonly did: string
   readonly tried: string
 }
 
-/** The words for an action of the audit log, or for the step of it; null for one that has none. */
+/** The wording for an action of the audit log, or for a step of it; null if it has none. */
 export function wordsFor(action: string, about: About, step?: unknown): Words | null {
   const did = known(`audit.did.${action}`, about)
   const tried = known(`audit.try.${action}`, about)
@@ -22,7 +22,7 @@ export function wordsFor(action: string, about: About, step?: unknown): Words | 
   return { did: known(`audit.step.${action}.${String(step)}`, about) ?? did, tried }
 }
 
-/** The message of this name; null when there is none. */
+/** The message with this name; null when there is none. */
 function known(key: string, { whom, satellite }: About): string | null {
   if (!Object.hasOwn(i18n.messages, key)) return null
   return t(key as MessageKey, { whom: whom ?? 'self', satellite })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { DrawOn } from './language/start.js'
 
-/** Draws with React what `page` gives then. */
+/** Renders with React whatever `page` returns at that time. */
 export function drawn(page: () => ReactNode): DrawOn {
   return place => {
     const root = createRoot(place)

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.js'
 
-/** In the place of a list that has nothing in it: that it is so, and what can be done about it. */
+/** Shown instead of an empty list: says that it is empty, and what can be done about it. */
 export function Empty({
   icon,
   action,
@@ -20,7 +20,7 @@ export function Empty({
   )
 }
 
-/** An icon in a frame, beside what is told about one thing. */
+/** A framed icon, beside the text about one thing. */
 export function Badge({ icon }: { readonly icon: IconName }) {
   return (
     <span className="badge">

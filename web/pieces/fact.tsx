@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One thing to know, in a `<dl>`. */
+/** A single fact, in a `<dl>`. */
 export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <div>

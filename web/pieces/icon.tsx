@@ -29,7 +29,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A small picture that says nothing by itself: what it stands in has the words. */
+/** A small picture without meaning of its own: the surrounding element has the text. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 18 18" aria-hidden="true">

@@ -1,7 +1,10 @@
-/** A page that is still here then has not been left: the network is gone, or somebody pressed Escape. */
+/** A page that is still here after this has not been left: the network is down, or somebody pressed Escape. */
 const PATIENCE_MS = 10_000
 
-/** Until this page is gone. What sends the browser elsewhere stays busy as long, so that a second press does nothing. */
+/**
+ * Waits until this page is gone. An action that sends the browser elsewhere stays busy that long, so that a
+ * second click does nothing.
+ */
 export function untilLeft(): Promise<void> {
   return new Promise(resolve => {
     addEventListener('pagehide', () => resolve(), { once: true })

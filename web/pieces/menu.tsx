@@ -3,15 +3,15 @@ import { type MouseEvent, type ReactNode, type ToggleEvent, useEffect, useId, us
 const GAP = 4
 
 /**
- * A button that opens a few links and buttons. The browser does what is hard: Escape and a press beside it close it, and
- * the focus goes from the button into it and back.
+ * A button that opens a few links and buttons. The browser does the hard part: Escape and a click outside
+ * close it, and the focus moves from the button into it and back.
  */
 export function Menu({
   button,
   className,
   children,
 }: {
-  /** What stands on the button. */
+  /** The content of the button. */
   readonly button: ReactNode
   readonly className: string
   readonly children: ReactNode
@@ -21,7 +21,7 @@ export function Menu({
   const menu = useRef<HTMLDivElement>(null)
   const close = () => menu.current?.hidePopover()
   useEffect(() => {
-    // It stays where it was opened, so it cannot follow the button.
+    // It does not move after opening, so it cannot follow the button.
     addEventListener('resize', close)
     addEventListener('scroll', close, { passive: true })
     return () => {
@@ -49,7 +49,7 @@ export function Menu({
   )
 }
 
-/** Below the button or, where there is no room, above it; never beyond the edges of the window. */
+/** Places it below the button or, if there is no room, above it; never beyond the edges of the window. */
 function putBeside(menu: HTMLElement, button: HTMLElement): void {
   const { top, bottom, left, right } = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = menu

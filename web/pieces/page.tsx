@@ -13,7 +13,8 @@ interface PageProps {
 }
 
 /**
- * A page with its one heading. After a way within the site the heading gets the focus, so that it is read out.
+ * A page with a single heading. After navigation within the site the heading gets the focus, so that it is
+ * read out.
  */
 export function Page({
   title,
@@ -22,15 +23,15 @@ export function Page({
   actions,
   children,
 }: PageProps & {
-  /** To what the page is one of. */
+  /** A link to the list that the page belongs to. */
   readonly back?: ReactNode
-  /** What can be done first of all. */
+  /** The main actions of the page. */
   readonly actions?: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · ${site.name}`
-    // A page that has given it to its first field keeps it there.
+    // A page that has focused its first field keeps the focus there.
     if (!isFirst && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus()
     isFirst = false
   }, [title])
@@ -51,7 +52,7 @@ export function Page({
   )
 }
 
-/** A page of one small form, in the middle of the screen. */
+/** A page with one small form, in the middle of the screen. */
 export function SmallPage({
   title,
   lead,
@@ -77,14 +78,14 @@ export function SmallPage({
 }
 interface SectionProps {
   readonly title: string
-  /** What it is for. */
+  /** What the section is for. */
   readonly about?: ReactNode
-  /** What is done there is not easily undone. */
+  /** Marks actions that are hard to undo. */
   readonly isGrave?: boolean
   readonly children: ReactNode
 }
 
-/** A part of a page with a heading of its own. */
+/** A section of a page, with its own heading. */
 export function Section({
   title,
   about,
@@ -103,7 +104,7 @@ export function Section({
   )
 }
 
-/** A part of a page of settings: where there is room, what it is for stands beside it. */
+/** A section of a settings page: its explanation is beside it where there is room. */
 export function SplitSection({ title, about, isGrave, children }: SectionProps) {
   return (
     <section className="split">

@@ -1,6 +1,6 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
 
-/** What a page knows of its address; the part behind the `#` is read by the pages that mails lead to. */
+/** What a page knows about its address; the part after the `#` is read by pages that mails lead to. */
 export interface Place {
   readonly path: string
   readonly query: URLSearchParams
@@ -10,7 +10,7 @@ let place = read()
 const listeners = new Set<() => void>()
 addEventListener('popstate', arrive)
 
-/** Goes to a path of this site without loading it anew. */
+/** Navigates to a path of this site without reloading it. */
 export function go(path: string, { replace = false } = {}): void {
   history[replace ? 'replaceState' : 'pushState'](null, '', path)
   if (!replace) scrollTo(0, 0)

@@ -12,12 +12,12 @@ export const client = satelliteClient({
 
 export const { loginThroughMain, completeHandOff } = handOff(client, { mainUrl: site.mainUrl })
 
-/** What the service answers to a GET. Throws a MainstayError for a refusal. */
+/** The service's response to a GET. Throws a MainstayError for a refusal. */
 export function read<T>(path: string): Promise<T> {
   return call<T>('GET', path)
 }
 
-/** The parsed answer of the service; null for one without a body. Throws a MainstayError for a refusal. */
+/** The service's parsed response; null for one without a body. Throws a MainstayError for a refusal. */
 export async function call<T = null>(method: string, path: string, body?: object): Promise<T> {
   const init = body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   const answer = await client.fetch(`/api/${path}`, { method, ...init })

@@ -1,4 +1,7 @@
-/** What was typed in on this demo satellite; a real one sends it to a backend that checks the token (@mainstay-auth/verify). */
+/**
+ * Data entered on this demo satellite; a real one sends it to a backend that verifies the token
+ * (@mainstay-auth/verify).
+ */
 export interface Entry {
   readonly what: string
   readonly amount: number

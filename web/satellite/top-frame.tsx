@@ -8,7 +8,7 @@ import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
 import { SkipLink } from '../pieces/shell/skip-link.js'
 import { client } from './client.js'
 
-/** What stands around the pages of a satellite: its brand, its few links, and who is logged in. */
+/** The frame around a satellite's pages: its brand, its few links, and who is logged in. */
 export function TopFrame({
   person,
   links,

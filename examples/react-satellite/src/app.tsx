@@ -24,7 +24,7 @@ export function App() {
 }
 
 const PROBLEMS: Readonly<Record<string, string>> = {
-  access_denied: 'You have turned back on the main site.',
+  access_denied: 'You cancelled on the main site.',
   not_invited: 'Your account is not invited to this site.',
   expired: 'That took too long. Please log in again.',
 }

@@ -4,7 +4,7 @@ import type { Operations } from './operations.js'
 
 export type * from './operations.js'
 
-/** As that of `client.fetch`. */
+/** The same as `client.fetch`. */
 const TIMEOUT_MS = 20_000
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 type Method = (typeof METHODS)[number]
@@ -14,14 +14,14 @@ export type PathOf<M extends Method> = keyof Operations[M]
 
 interface Common {
   readonly signal?: AbortSignal
-  /** For what the service tells anybody: without the token, so that nobody has to be logged in. */
+  /** For public endpoints: sends no token, so nobody needs to be logged in. */
   readonly anonymous?: boolean
 }
 
 /** What an operation takes. */
 export type OptionsOf<O> = Omit<O, 'answer'> & Common
 
-/** What an operation answers: its parsed JSON; null where it has no body; the Response itself for anything else. */
+/** An operation's result: its parsed JSON, null where there is no body, the Response itself for anything else. */
 export type AnswerOf<O> = O extends { answer: infer A } ? A : never
 
 type Call<M extends Method> = <P extends PathOf<M>>(
@@ -41,8 +41,9 @@ interface AnyOptions extends Common {
 }
 
 /**
- * Typed calls of the service. Each throws a {@link MainstayError} for a refusal and, without a network, what `fetch`
- * throws. `client` may also be `{ ...client, fetch }` with a `fetch` of `repeatAfterProof`.
+ * Typed calls to the service. Each throws a {@link MainstayError} when the service refuses, and whatever
+ * `fetch` throws when the network is down. `client` may also be `{ ...client, fetch }` with a `fetch` from
+ * `repeatAfterProof`.
  */
 export function typedApi(client: Pick<Client, 'baseUrl' | 'fetch'>): Api {
   const calls = METHODS.map(method => [

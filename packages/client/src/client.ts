@@ -13,20 +13,20 @@ import { unlessAborted } from './tokens/waiting.js'
 export interface ClientOptions {
   /** Where the service is, such as `https://auth.example.com`. */
   readonly baseUrl: string
-  /** Your own backends that accept our access tokens, by origin. No other address is ever sent one. */
+  /** Origins of your own backends that accept our access tokens. A token is never sent anywhere else. */
   readonly backends?: readonly string[]
-  /** Instead of the device's own. */
+  /** Used instead of the platform's own `fetch`. */
   readonly fetch?: typeof fetch
 }
 
-/** After a new token was refused too, no other is asked for within this time: it would not help either. */
+/** If a fresh token is refused too, wait this long before forcing another refresh: it would not help either. */
 const NEXT_FORCED_REFRESH_MS = 10_000
-/** Longer than the slowest answer of the service, which waits for the payment provider. */
+/** Longer than the slowest response of the service, which waits for the payment provider. */
 const TIMEOUT_MS = 20_000
 
-/** One person's session on one device, over all tabs of a site. */
+/** One person's session on one device, shared by all tabs of a site. */
 export class Client {
-  /** Where the service is, without a slash at its end. */
+  /** Where the service is, without a trailing slash. */
   readonly baseUrl: string
   private readonly keeper: TokenKeeper
   private readonly api: Api
@@ -50,31 +50,32 @@ export class Client {
     return this.home.source
   }
 
-  /** Who is logged in, as far as it is known. */
+  /** Who is logged in, as far as is known. */
   get state(): State {
     return this.keeper.state
   }
 
   /**
-   * Calls `listener` as soon as it is known who is logged in, and whenever somebody logs in or out, in whichever
-   * tab, their permissions change, or the `reason` to wait does; `kind` says which. The answer ends that.
+   * Calls `listener` as soon as it is known who is logged in, and again whenever somebody logs in or out (in
+   * any tab), their permissions change, or the `reason` for waiting changes; `kind` says which. Returns a
+   * function that unsubscribes.
    */
   readonly onChange = (listener: (state: State, kind: ChangeKind) => void): (() => void) =>
     this.keeper.listen(listener)
 
   /**
    * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status
-   * 503, after which it can be tried again; a TypeError when the network is lost. Nothing is repeated:
-   * somebody is looking. Who has a second factor is not logged in yet: `SECOND_FACTOR_REQUIRED`
-   * (`isSecondFactorRequired`) has the `challenge` and the `methods` for `completeSecondFactor`.
+   * 503, after which you can try again; or a TypeError when the network is down. Never retries by itself,
+   * because a person is waiting. For a user with a second factor it throws `SECOND_FACTOR_REQUIRED`
+   * (`isSecondFactorRequired`), which has the `challenge` and the `methods` for `completeSecondFactor`.
    */
   login({ email, password }: Credentials): Promise<Caller> {
     return this.loginBy('login', { email, password, source: this.home.source })
   }
 
   /**
-   * The second step of a login. Throws as `login` does: `SECOND_FACTOR_INVALID`, after which it can be tried
-   * again, and `CHALLENGE_EXPIRED` after five wrong tries or five minutes: then begin again with `login`.
+   * The second step of a login. Throws as `login` does, and also `SECOND_FACTOR_INVALID`, after which you can
+   * try again, and `CHALLENGE_EXPIRED` after five wrong tries or five minutes: then start over with `login`.
    */
   completeSecondFactor(secondFactor: SecondFactor): Promise<Caller> {
     return this.loginBy('login/second-factor', secondFactor)
@@ -86,8 +87,8 @@ export class Client {
   }
 
   /**
-   * Logs in by another way that the service has: `path` is what follows `/api/`, and the answer is one of
-   * `POST /api/login`. Throws as `login` does.
+   * Logs in by another of the service's login endpoints: `path` is what follows `/api/`; its response must be
+   * like that of `POST /api/login`. Throws as `login` does.
    */
   async loginBy(path: string, body: object): Promise<Caller> {
     if (this.home.source === 'main') await this.leaving?.callOff()
@@ -102,13 +103,13 @@ export class Client {
   }
 
   /**
-   * Logs out: here and in the other tabs at once; resolves when the service knows. Until then `state.reason`
-   * says why it does not, and a note in the storage keeps a page that is opened anew from being logged in: it
-   * finishes the logout.
+   * Logs out here and in the other tabs at once; resolves when the service knows. Until then `state.reason`
+   * says why it does not know yet, and a note in storage stops a newly opened page from picking the session
+   * up again: that page finishes the logout instead.
    */
   async logout(): Promise<void> {
     const token = this.keeper.live()
-    // A storage that is locked keeps nobody from logging out.
+    // Locked storage must not keep anybody from logging out.
     const session = await this.home.presented().catch(() => null)
     const sid = this.keeper.sid() ?? session?.sid ?? null
     this.keeper.end(sid, 'logout')
@@ -117,28 +118,26 @@ export class Client {
   }
 
   /**
-   * Asks for a new token, so that `state` is what the service says now: after a page was loaded, or a
-   * permission changed. Waits as long as an outage lasts, unless `signal` aborts. Who is logged in; null for
-   * nobody.
+   * Gets a new token, so that `state` matches what the service says now: after a page has loaded, or a
+   * permission has changed. Waits as long as an outage lasts, unless `signal` aborts. Returns who is logged
+   * in, or null for nobody.
    */
   async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
     await unlessAborted(this.lookWhoIsThere(), signal)
     return this.state.caller
   }
 
-  /**
-   * A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does.
-   */
+  /** A live access token, for what `fetch` cannot do; null when nobody is logged in. Waits as `refresh` does. */
   async accessToken(options: { signal?: AbortSignal | null } = {}): Promise<string | null> {
     return (await this.liveToken(options))?.text ?? null
   }
 
   /**
-   * As the global `fetch`, with the access token. A path alone is one of the service. Before the request an
-   * outage of the service is waited out if a new token is needed, unless `init.signal` aborts; the answer
-   * itself is yours, whatever it is. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody is logged
-   * in, and a TypeError for an address that is neither the service nor in `backends`. Without a signal of
-   * yours it gives up with a `TimeoutError` when no answer has begun after 20 seconds.
+   * Like the global `fetch`, but with the access token. A bare path goes to the service. If a new token is
+   * needed first, this waits out an outage of the service, unless `init.signal` aborts; the response itself
+   * is returned as it is, whatever its status. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody
+   * is logged in, and a TypeError for a URL that belongs neither to the service nor to `backends`. Unless you
+   * pass a signal, it fails with a `TimeoutError` when no response has started after 20 seconds.
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)
@@ -152,7 +151,7 @@ export class Client {
     return fetchWithToken(send, input, url, options, token, refused => this.replacementOf(refused, signal))
   }
 
-  /** Ends what runs in the background. Nobody is logged out. */
+  /** Stops everything in the background. Nobody is logged out. */
   close(): void {
     this.keeper.close()
   }
@@ -162,8 +161,8 @@ export class Client {
   }
 
   /**
-   * A logout that the service has not heard of: its session would be taken up again. Whether there is one;
-   * does not wait for it.
+   * Finishes a logout that the service has not heard of yet; otherwise its session would be resumed. Returns
+   * whether there is one, without waiting for it.
    */
   private async finishLogout(): Promise<boolean> {
     const session = await this.home.left().catch(() => null)
@@ -187,7 +186,7 @@ export class Client {
     return this.keeper.live()
   }
 
-  /** Another token than the one a backend has refused; null when there is none to be had. */
+  /** A token other than the one that was refused; null when there is none to be had. */
   private async replacementOf(refused: AccessToken, signal: AbortSignal | null): Promise<AccessToken | null> {
     const { platform, keeper } = this
     const live = keeper.live()

@@ -7,9 +7,10 @@ export interface HandOffOptions {
 }
 
 /**
- * Why nobody is logged in. The main site says the first four: nobody has logged in there; they have turned
- * back, or the satellite takes passwords only; they are not invited to this satellite; it is suspended.
- * `interrupted`: this tab has not asked for the answer it got. `expired`: it came too late, or a second time.
+ * Why nobody is logged in. The main site reports the first four: nobody is logged in there
+ * (`login_required`); the person declined, or the satellite takes passwords only (`access_denied`); they are
+ * not invited to this satellite; the satellite is suspended. `interrupted`: this tab did not ask for the
+ * answer that it got. `expired`: the answer came too late, or a second time.
  */
 export type HandOffRefusal =
   | 'login_required'
@@ -20,7 +21,7 @@ export type HandOffRefusal =
   | 'expired'
 
 export type HandOffResult = {
-  /** Where to go on within this site: path and query. */
+  /** Where to continue within this site: path and query. */
   readonly path: string
 } & (
   | { readonly status: 'loggedIn'; readonly caller: Caller }
@@ -30,26 +31,26 @@ export type HandOffResult = {
 export interface LoginThroughMainOptions {
   /** The e-mail address to fill in on the main site. */
   readonly loginHint?: string | undefined
-  /** Where to go on afterwards, as path and query; where the person is unless told. */
+  /** Where to continue afterwards, as path and query; by default the current page. */
   readonly path?: string | undefined
 }
 
 export interface HandOff {
   /**
-   * Leaves for the main site, which sends the browser back to `/handoff-callback` of this one. Call it when
-   * somebody presses a button, never by itself: then nothing can go round in circles. Throws the browser's
-   * `SecurityError` where it lets the page keep nothing, and has not left then.
+   * Leaves for the main site, which sends the browser back to `/handoff-callback` on this one. Call it only
+   * when somebody presses a button, never automatically, so that no redirect loop can arise. Where the page
+   * cannot store anything, it throws the browser's `SecurityError` and does not leave.
    */
   loginThroughMain(options?: LoginThroughMainOptions): Promise<void>
   /**
-   * On the page `/handoff-callback`: takes the answer of the main site out of the address and logs in with
-   * it. Never leaves the page. Null when there is no answer in the address, as after a reload. Safe to
-   * repeat. Throws as `client.login` does where the service cannot be asked.
+   * For the page `/handoff-callback`: takes the main site's answer out of the URL and logs in with it. Never
+   * leaves the page. Null when the URL holds no answer, as after a reload. Safe to repeat. Throws as
+   * `client.login` does when the service cannot be reached.
    */
   completeHandOff(): Promise<HandOffResult | null>
 }
 
-/** As much of a browser as this takes; tests bring their own. */
+/** The parts of a browser that this uses; tests bring their own. */
 export interface HandOffPage {
   readonly location: {
     readonly origin: string
@@ -69,17 +70,17 @@ export interface HandOffPage {
   }
 }
 
-/** What only this tab knows of a hand-off that it has begun. */
+/** What only this tab knows about a hand-off that it started. */
 interface Asked {
   readonly state: string
-  /** RFC 7636: whoever sees the code on its way cannot use it without this. */
+  /** RFC 7636: somebody who intercepts the code cannot use it without this. */
   readonly verifier: string
   readonly path: string
 }
 
 const REFUSALS: readonly (string | null)[] = ['login_required', 'access_denied', 'not_invited', 'suspended']
 
-/** Logs in on a satellite without a password typed there: the main site hands its login over. */
+/** Logs in on a satellite without typing a password there: the main site hands its login over. */
 export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: HandOffPage): HandOff {
   const page = () => given ?? (globalThis as unknown as HandOffPage)
   const key = `mainstay.handoff ${client.baseUrl}`
@@ -118,7 +119,7 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
         verifier,
         path: withinSite(path ?? location.pathname + location.search, location.origin),
       }
-      // In one go: of two clicks the one that leaves last is the one that is remembered.
+      // No `await` in between: of two clicks, the one that leaves last is the one that is remembered.
       sessionStorage.setItem(key, JSON.stringify(asked))
       location.assign(`${mainUrl.replace(/\/+$/, '')}/handoff#${new URLSearchParams(request)}`)
     },
@@ -127,7 +128,7 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
       const { location, history } = page()
       const answer = new URLSearchParams(location.hash.slice(1))
       if (answer.has('state')) {
-        // Before anything else: no reload, no bookmark and no script of others finds it.
+        // Before anything else, so that no reload, bookmark or third-party script finds it.
         history.replaceState(history.state, '', location.pathname + location.search)
         completing = complete(answer)
       }
@@ -136,14 +137,14 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
   }
 }
 
-/** At once and for good, whatever becomes of it. */
+/** Removed at once and for good, whatever comes of it. */
 function takeAsked({ sessionStorage }: HandOffPage, key: string): Asked | null {
   const text = sessionStorage.getItem(key)
   sessionStorage.removeItem(key)
   return text && JSON.parse(text)
 }
 
-/** Two slashes at the beginning would lead to another site, also with what browsers drop between them. */
+/** Two leading slashes would lead to another site, and so would the characters that browsers drop between them. */
 function withinSite(path: string, origin: string): string {
   const { pathname, search, hash } = new URL(path.replace(/[\t\n\r]/g, '').replace(/^[/\\]*/, '/'), origin)
   return pathname.replace(/^\/+/, '/') + search + hash

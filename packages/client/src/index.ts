@@ -21,25 +21,22 @@ export interface StoredSessionOptions extends ClientOptions {
   readonly storage: Storage
 }
 
-/**
- * For pages of the main site: the session is an HttpOnly cookie. Nothing of it is ever in the storage of the
- * page.
- */
+/** For pages of the main site. The session is an HttpOnly cookie; none of it is ever in the page's storage. */
 export function mainClient(options: ClientOptions): Client {
   const storage = itemStorage(() => (globalThis as unknown as { localStorage: ItemStorage }).localStorage)
   return new Client(options, cookieHome(storage, `${keyOf(options)}.logout`), thisPlatform(options.fetch))
 }
 
 /**
- * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share a session until it expires;
- * with `itemStorage(() => sessionStorage)` each has its own, which ends with the tab. Either can be read by
- * every script of the page.
+ * For pages of a satellite. With `itemStorage(() => localStorage)` all tabs share one session until it
+ * expires; with `itemStorage(() => sessionStorage)` each tab has its own, which ends with the tab. Every
+ * script on the page can read either.
  */
 export function satelliteClient(options: StoredSessionOptions): Client {
   return storedSession(options)
 }
 
-/** For mobile apps, which are satellites without an origin. Give it the system's secure storage. */
+/** For mobile apps, which are satellites without an origin. Pass the system's secure storage. */
 export function mobileClient(options: StoredSessionOptions): Client {
   return storedSession(options)
 }
@@ -48,7 +45,7 @@ function storedSession(options: StoredSessionOptions): Client {
   return new Client(options, storageHome(options.storage, keyOf(options)), thisPlatform(options.fetch))
 }
 
-/** Letters, digits, dots, dashes and underscores: secure storages of apps take no others. */
+/** Letters, digits, dots, dashes and underscores: secure storage in apps allows nothing else in keys. */
 function keyOf({ baseUrl }: ClientOptions): string {
   return `mainstay.${baseUrl.replace(/\/+$/, '').replace(/[^\w.-]+/g, '_')}`
 }

@@ -4,21 +4,20 @@ import type { Caller } from './http/caller.js'
 
 export interface PasskeyLoginOptions {
   /**
-   * Offers passkeys among what the browser fills in by itself, in a field with
-   * `autocomplete="username webauthn"`, and waits until somebody chooses one. Without, the browser asks at
-   * once; it wants a click for that.
+   * Offers passkeys in the browser's autofill, in a field with `autocomplete="username webauthn"`, and waits
+   * until somebody chooses one. Otherwise the browser asks at once, which needs a click.
    */
   readonly conditional?: boolean
-  /** Ends the waiting. A page has one request at a time: end this one before you make another. */
+  /** Ends the wait. A page can have one request at a time: abort this one before you start another. */
   readonly signal?: AbortSignal
 }
 
-/** What the service answers when a passkey was removed. */
+/** The service's answer when a passkey was removed. */
 export interface RemovedPasskey {
   readonly rpId: string
   readonly credentialId: string
   readonly userId: string
-  /** The passkeys that are left. */
+  /** Credential ids of the passkeys that are left. */
   readonly remaining: readonly string[]
 }
 
@@ -31,7 +30,7 @@ interface SignalApi {
   signalAllAcceptedCredentials?(options: object): Promise<void>
 }
 
-/** As much of a browser as this takes. */
+/** The parts of a browser that this uses. */
 interface Browser {
   readonly PublicKeyCredential?: SignalApi & {
     parseCreationOptionsFromJSON?(options: object): object
@@ -52,19 +51,19 @@ interface Browser {
 
 const browser = globalThis as unknown as Browser
 const LIFETIME_MS = 300_000
-/** A challenge is replaced while there is still time to use the old one. */
+/** A challenge is replaced while the old one is still valid. */
 const REPLACED_AFTER = 0.8
 
-/** Whether this browser has passkeys; do not offer them where it has not. */
+/** Whether this browser supports passkeys; do not offer them where it does not. */
 export function supportsPasskeys(): boolean {
   const { PublicKeyCredential: api } = browser
   return Boolean(api?.parseCreationOptionsFromJSON && api.parseRequestOptionsFromJSON)
 }
 
 /**
- * Logs in with a passkey. Throws as `client.login` does, with `PASSKEY_INVALID` for one that the service does not
- * know; the browser's `NotAllowedError` when the person turns back, and `AbortError` when `signal` aborts.
- * With `conditional`: null, at once, where the browser cannot do that.
+ * Logs in with a passkey. Throws as `client.login` does, with `PASSKEY_INVALID` for one that the service does
+ * not know; the browser's `NotAllowedError` when the person cancels; and `AbortError` when `signal` aborts.
+ * With `conditional`, returns null at once where the browser does not support that.
  */
 export async function loginWithPasskey(
   client: Client,
@@ -79,18 +78,18 @@ export async function loginWithPasskey(
 }
 
 /**
- * Signs the challenge of these options with a passkey of the person's choice; the answer is
- * `AuthenticationResponseJSON` of WebAuthn, as `completeSecondFactor` and `POST /api/reauthenticate` take it.
- * Throws the browser's `NotAllowedError` when the person turns back.
+ * Signs the challenge in these options with a passkey that the person chooses. Returns WebAuthn's
+ * `AuthenticationResponseJSON`, as `completeSecondFactor` and `POST /api/reauthenticate` take it. Throws the
+ * browser's `NotAllowedError` when the person cancels.
  */
 export function signWithPasskey(options: PasskeyRequestOptions, signal?: AbortSignal): Promise<object> {
   return get(options, { signal })
 }
 
 /**
- * Makes a passkey by the options of `POST /api/passkeys/options`; the answer is `RegistrationResponseJSON` of
- * WebAuthn, for `POST /api/passkeys`. Throws the browser's `NotAllowedError` when the person turns back, and
- * `InvalidStateError` where the device has a passkey of this user already.
+ * Creates a passkey from the options of `POST /api/passkeys/options`. Returns WebAuthn's
+ * `RegistrationResponseJSON`, for `POST /api/passkeys`. Throws the browser's `NotAllowedError` when the
+ * person cancels, and `InvalidStateError` when the device already has a passkey of this user.
  */
 export async function createPasskey(options: object, signal?: AbortSignal): Promise<object> {
   const publicKey = browser.PublicKeyCredential?.parseCreationOptionsFromJSON?.(options)
@@ -98,8 +97,8 @@ export async function createPasskey(options: object, signal?: AbortSignal): Prom
 }
 
 /**
- * Tells the browser of a removed passkey, so that it offers it no more; does nothing where the browser takes
- * no such news. Never rejects: the passkey is removed in any case.
+ * Tells the browser that a passkey was removed, so that it no longer offers it; does nothing where the
+ * browser does not support that. Never rejects: the passkey is removed in any case.
  */
 export async function forgetPasskey({
   rpId,
@@ -118,7 +117,7 @@ async function isAutofillPossible(): Promise<boolean> {
   return supportsPasskeys() && Boolean(await browser.PublicKeyCredential?.isConditionalMediationAvailable?.())
 }
 
-/** Whoever comes back to a page that was open for an hour finds a challenge that is still good. */
+/** Somebody who comes back to a page that was open for an hour finds a challenge that is still valid. */
 async function autofilled(client: Client, signal: AbortSignal | undefined): Promise<object> {
   for (;;) {
     const options = await client.passkeyOptions()
@@ -133,7 +132,7 @@ async function autofilled(client: Client, signal: AbortSignal | undefined): Prom
   }
 }
 
-/** A tab in the background asks for nothing. */
+/** A tab in the background requests nothing. */
 function untilSeen(signal: AbortSignal | undefined): Promise<void> {
   const { document } = browser
   return new Promise((resolve, reject) => {
@@ -149,7 +148,7 @@ async function get(options: PasskeyRequestOptions, more: object): Promise<object
   return json(await browser.navigator.credentials.get({ publicKey, ...more }))
 }
 
-/** There is no case in which browsers answer with null. */
+/** Browsers never return null here. */
 function json(credential: Credential | null): object {
   return (credential as Credential).toJSON()
 }

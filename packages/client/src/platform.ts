@@ -1,4 +1,4 @@
-/** The Web Locks API, as far as it is used. */
+/** The part of the Web Locks API that we use. */
 export interface Locks {
   request(name: string, options: { signal: AbortSignal }, work: () => Promise<void>): Promise<unknown>
 }
@@ -11,24 +11,22 @@ export interface Channel {
 /** What the client takes from the device; tests bring their own. */
 export interface Platform {
   readonly fetch: typeof fetch
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   now(): number
-  /**
-   * Milliseconds of the device's clock: only ever compared with what another tab of this device read there.
-   */
+  /** Milliseconds of the device's clock: only ever compared with what another tab on this device read from it. */
   deviceTime(): number
   /** From 0 to 1. */
   random(): number
-  /**
-   * Runs once after so many milliseconds; the answer calls it off. What is idle does not keep a program on
-   * Node from ending.
-   */
+  /** Runs once after `ms`; returns a function that cancels it. An idle timer does not keep a Node process alive. */
   after(ms: number, run: () => void, isIdle?: boolean): () => void
-  /** Calls `listener` when the network comes back or the page is looked at again. The answer ends that. */
+  /**
+   * Calls `listener` when the network comes back or the page becomes visible again. Returns a function that
+   * unsubscribes.
+   */
   onWake(listener: () => void): () => void
-  /** For whoever builds the site. */
+  /** For the developer of the site. */
   warn(message: string): void
-  /** Null where there is one tab only, or no Web Locks (browsers have them in secure contexts alone). */
+  /** Null where there is only one tab, or no Web Locks (browsers have them only in secure contexts). */
   readonly locks: Locks | null
   openChannel(name: string, receive: (message: unknown) => void): Channel | null
 }
@@ -46,8 +44,8 @@ interface Page extends Events {
 const page = globalThis as Page
 
 /**
- * The device this runs on. Tabs find each other in pages only: elsewhere, as in a server that renders pages,
- * the same names would put different people together.
+ * The device that this runs on. Tabs find each other only in pages: on a server that renders pages, the same
+ * names would mix up different people.
  */
 export function thisPlatform(fetchInstead?: typeof fetch): Platform {
   const { document, navigator } = page

@@ -2,22 +2,24 @@ import type { Client } from './client.js'
 import { isRequest, isStream } from './http/bearer-fetch.js'
 import { errorOf, type MainstayError } from './http/mainstay-error.js'
 
-/** The password first, and then a second factor where what is to be done needs both. */
+/** First the password, then a second factor where the operation needs both. */
 const MOST_PROOFS = 2
 
 /**
- * Asks the person to show again who they are, with one of `wanted.methods`, and resolves when
- * `POST /api/reauthenticate` has accepted it. Rejects when they will not: then the calls that wait reject with that.
+ * Asks the person to prove their identity again, with one of `wanted.methods`, and resolves when
+ * `POST /api/reauthenticate` has accepted it. Rejects when they decline; the waiting calls then reject with
+ * the same error.
  */
 export type AskForProof = (wanted: MainstayError) => Promise<void>
 
 /**
- * `client.fetch` that asks for a proof where the service wants one (`REAUTHENTICATION_REQUIRED`, `STEP_UP_REQUIRED`), and
- * then repeats the request. However many requests wait, the person is asked once. A stream as a body is not repeated.
+ * `client.fetch` that asks for proof where the service wants it (`REAUTHENTICATION_REQUIRED`,
+ * `STEP_UP_REQUIRED`), and then repeats the request. However many requests wait, the person is asked once. A
+ * request with a stream as its body is not repeated.
  */
 export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetch'] {
   let asking: Promise<void> | null = null
-  /** How many proofs were given so far. */
+  /** How many proofs have been given so far. */
   let given = 0
   const askOnce = (wanted: MainstayError) => {
     asking ??= ask(wanted)
@@ -36,15 +38,15 @@ export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetc
       if (answer.status !== 401 && answer.status !== 403) return answer
       const refusal = await errorOf(answer)
       if (proofs === MOST_PROOFS || !isMended(refusal) || isStream(init?.body)) return answer
-      // One that was given while this request was on its way may be enough.
+      // A proof that was given while this request was on its way may be enough.
       if (given === before) await askOnce(refusal)
-      // A backend of your own reads from the token when the person has last shown who they are.
+      // Your own backends read from the token when the person last proved their identity.
       if (!answer.url.startsWith(`${client.baseUrl}/`)) await client.refresh()
     }
   }
 }
 
-/** Whether it would be done for somebody who shows again who they are, and this one can. */
+/** Whether proving their identity again would let the request through, and this person can. */
 function isMended({ code, methods }: MainstayError): boolean {
   return code === 'REAUTHENTICATION_REQUIRED' || (code === 'STEP_UP_REQUIRED' && methods.length > 0)
 }

@@ -7,7 +7,7 @@ export interface PaymentSandboxOptions {
   host?: string
   /** The only bearer key that the API accepts. */
   secretKey: string
-  /** Where events are posted; null for nowhere. */
+  /** Where to post events; null for nowhere. */
   webhookUrl: string | null
   webhookSecret: string
   /** The prices that exist; see `Prices` for what their ids mean. */
@@ -25,7 +25,7 @@ export interface PaymentSandboxOptions {
   livemode?: boolean
   /** The account that the secret key belongs to. Default `acct_payment_sandbox`. */
   accountId?: string
-  /** Whose name and colours the pages have. Without it, nobody's. */
+  /** The name and colours of the pages; neutral ones by default. */
   brand?: PageBrand
 }
 

@@ -55,7 +55,7 @@ export class PaymentSandbox {
     return this.provider.simulator
   }
 
-  /** What is set by hand: change it as somebody in Stripe's dashboard would. */
+  /** What is configured by hand: change it as somebody would in Stripe's dashboard. */
   get dashboard(): Dashboard {
     return this.provider.dashboard
   }
@@ -127,7 +127,7 @@ export class PaymentSandbox {
     return this.provider.api.requests
   }
 
-  /** Copies, oldest first; so are the three below. */
+  /** Copies, oldest first; the same goes for the three below. */
   checkouts(): Checkout[] {
     return structuredClone([...this.state.checkouts.values()].map(({ checkout }) => checkout))
   }

@@ -4,13 +4,13 @@ import type { ReactNode } from 'react'
 import { useSession } from './use-session.js'
 
 export interface SignedInProps {
-  /** Nodes, or a function of who is logged in. */
+  /** Nodes, or a function that receives who is logged in. */
   readonly children?: ReactNode | ((caller: Caller) => ReactNode)
-  /** Shown until it is known who is logged in; nothing unless told. */
+  /** Shown until it is known who is logged in; nothing by default. */
   readonly fallback?: ReactNode
 }
 
-/** What only people who are logged in see. Your backend decides again: what is on a page can be read by anybody. */
+/** Content for people who are logged in. Your backend must check again: anybody can read what is in a page. */
 export function SignedIn({ children, fallback = null }: SignedInProps): ReactNode {
   const { status, caller } = useSession()
   if (status === 'unknown') return fallback
@@ -22,15 +22,18 @@ export interface SignedOutProps {
   readonly children?: ReactNode
 }
 
-/** What is shown once it is known that nobody is logged in. */
+/** Content shown once it is known that nobody is logged in. */
 export function SignedOut({ children }: SignedOutProps): ReactNode {
   return useSession().status === 'loggedOut' ? children : null
 }
 
-/** One, or several that all have to be there. */
+/** One permission, or several that are all required. */
 export type Wanted = keyof Permissions | readonly (keyof Permissions)[]
 
-/** Whether who is logged in may; false while that is unknown. For what is shown: your backend decides again. */
+/**
+ * Whether the person who is logged in has the permission; false while that is unknown. For display only: your
+ * backend must check again.
+ */
 export function usePermitted(permission: Wanted): boolean {
   const { caller } = useSession()
   const wanted = typeof permission === 'string' ? [permission] : permission
@@ -40,11 +43,11 @@ export function usePermitted(permission: Wanted): boolean {
 export interface PermittedProps {
   readonly permission: Wanted
   readonly children?: ReactNode
-  /** For people who are logged in and may not; nothing unless told. */
+  /** For people who are logged in but lack the permission; nothing by default. */
   readonly otherwise?: ReactNode
 }
 
-/** What only people with a permission see. Your backend decides again. */
+/** Content for people with a permission. Your backend must check again. */
 export function Permitted({ permission, children, otherwise = null }: PermittedProps): ReactNode {
   const isPermitted = usePermitted(permission)
   if (!useSession().caller) return null

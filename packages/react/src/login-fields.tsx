@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import type { LoginWords } from './login-words.js'
 import { useSession } from './use-session.js'
 
-/** Why somebody has to log in again; empty for who has logged out here, or was not logged in before. */
+/** Why somebody has to log in again; empty for those who logged out here, or were not logged in before. */
 export function LogoutNews({ words }: { readonly words: LoginWords }): ReactNode {
   const state = useSession()
   const cause = state.status === 'loggedOut' ? state.cause : undefined
@@ -15,7 +15,7 @@ export function LogoutNews({ words }: { readonly words: LoginWords }): ReactNode
   )
 }
 
-/** Nothing on a server, and nothing where the browser has no passkeys. */
+/** Renders nothing on a server, nor where the browser does not support passkeys. */
 export function PasskeyButton({
   words,
   isBusy,

@@ -8,15 +8,15 @@ import { useClient } from './provider.js'
 import { SecondFactorStep, type SecondStep } from './second-factor-step.js'
 
 export interface LoginFormProps {
-  /** Called once somebody is logged in. Nothing else needs it: `<SignedIn>` and the hooks follow by themselves. */
+  /** Called once somebody is logged in. `<SignedIn>` and the hooks do not need it: they update by themselves. */
   readonly onLogin?: (caller: Caller) => void
-  /** Called with every refusal, such as `HANDOFF_REQUIRED`, beside what the form says. */
+  /** Called with every refusal, such as `HANDOFF_REQUIRED`, in addition to what the form shows. */
   readonly onRefusal?: (error: unknown) => void
-  /** Offers passkeys as the first step, where the browser has them. They belong to the main site's domain. */
+  /** Offers passkeys in the first step, where the browser supports them. They belong to the main site's domain. */
   readonly passkeys?: boolean
-  /** Filled in at the beginning. */
+  /** The initial e-mail address. */
   readonly defaultEmail?: string
-  /** Words that are said otherwise. */
+  /** Texts that replace the built-in ones. */
   readonly words?: Partial<LoginWords>
   readonly className?: string
   /** Below the form, in its first step: a link for a forgotten password, say. */
@@ -24,8 +24,8 @@ export interface LoginFormProps {
 }
 
 /**
- * Logs in with e-mail address and password, then with a second factor where the user has one. Without styles of its
- * own: `@mainstay-auth/react/styles.css` has some, by the class names `mainstay-…`.
+ * Logs in with e-mail address and password, then with a second factor where the user has one. Has no styles
+ * of its own: `@mainstay-auth/react/styles.css` provides some, by the class names `mainstay-…`.
  */
 export function LoginForm({
   onLogin,
@@ -41,7 +41,7 @@ export function LoginForm({
   const [step, setStep] = useState<SecondStep | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  // Two presses may come before the next drawing.
+  // Two presses may come before the next render.
   const isRunning = useRef(false)
   const run = async (login: () => Promise<Caller | null>) => {
     if (isRunning.current) return

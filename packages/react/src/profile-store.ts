@@ -1,9 +1,9 @@
 import type { Client } from '@mainstay-auth/client'
 
-/** Who somebody is, as they and their team see it. */
+/** A person as they and their team see them. */
 export interface Profile {
   readonly email: string
-  /** Null where they have given none. */
+  /** Null when they have not given one. */
   readonly name: string | null
 }
 
@@ -12,10 +12,10 @@ interface Known {
   readonly profile: Profile
 }
 
-/** The profile of whoever is logged in, asked for once for all components that show it. */
+/** The profile of the person who is logged in, requested once for all components that show it. */
 export class ProfileStore {
   private known: Known | null = null
-  /** Whose is on its way. */
+  /** The user whose profile is being requested. */
   private asked: string | null = null
   private readonly listeners = new Set<() => void>()
 
@@ -26,12 +26,12 @@ export class ProfileStore {
     return () => this.listeners.delete(listener)
   }
 
-  /** Null until it is there. */
+  /** Null until it is loaded. */
   of(userId: string | null): Profile | null {
     return userId !== null && this.known?.userId === userId ? this.known.profile : null
   }
 
-  /** Asks for it unless it is there or on its way; a failure leaves it unknown, and the next call asks again. */
+  /** Requests it unless it is loaded or on its way. A failure leaves it unknown, and the next call tries again. */
   async load(userId: string, isAnew = false): Promise<void> {
     if (this.asked === userId || (!isAnew && this.of(userId))) return
     this.asked = userId
@@ -40,7 +40,7 @@ export class ProfileStore {
       const isSame = this.client.state.caller?.userId === userId
       if (answer.ok && isSame) this.known = { userId, profile: (await answer.json()) as Profile }
     } catch {
-      // Nobody is logged in any longer, or nothing answers: the session says so.
+      // Nobody is logged in any more, or nothing answers: the session reports that.
     } finally {
       this.asked = null
       for (const listener of this.listeners) listener()

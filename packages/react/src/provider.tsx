@@ -12,7 +12,7 @@ interface Shared {
 const SharedContext = createContext<Shared | null>(null)
 
 export interface MainstayProviderProps {
-  /** Made once for the whole site, outside components: `mainClient({ … })` or `satelliteClient({ … })`. */
+  /** Create it once for the whole site, outside components: `mainClient({ … })` or `satelliteClient({ … })`. */
   readonly client: Client
   readonly children?: ReactNode
 }
@@ -23,7 +23,7 @@ export function MainstayProvider({ client, children }: MainstayProviderProps): R
   return <SharedContext.Provider value={shared}>{children}</SharedContext.Provider>
 }
 
-/** The client of the provider around. Throws an Error without one. */
+/** The client of the nearest provider. Throws an Error without one. */
 export function useClient(): Client {
   return useShared().client
 }

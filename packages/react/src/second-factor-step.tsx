@@ -4,7 +4,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { LabelledInput, PasskeyButton } from './login-fields.js'
 import type { LoginWords } from './login-words.js'
 
-/** What is still wanted after the right password. */
+/** What is still needed after the right password. */
 export interface SecondStep {
   readonly challenge: string
   readonly methods: readonly FactorMethod[]
@@ -12,7 +12,7 @@ export interface SecondStep {
 
 type Proof = { readonly code: string } | { readonly recoveryCode: string }
 
-/** A code of the app, a recovery code or a passkey, whichever the user has. */
+/** A code from the app, a recovery code or a passkey, whichever the user has. */
 export function SecondFactorStep({
   step: { methods },
   words,

@@ -6,9 +6,9 @@ import { useProvidedClient } from './provider.js'
 const UNKNOWN: State = { status: 'unknown', caller: null }
 
 /**
- * Who is logged in, now and whenever that changes; asks the service when nobody has yet. `client` is the provider's
- * unless given; throws an Error when there is neither. On a server it is `unknown`, as in a browser before the first
- * answer.
+ * Who is logged in, now and whenever that changes; asks the service if that is not known yet. `client` is the
+ * provider's unless given; throws an Error when there is neither. On a server the state is `unknown`, as in a
+ * browser before the first answer.
  */
 export function useSession(given?: Client): State {
   const provided = useProvidedClient()
@@ -21,7 +21,7 @@ export function useSession(given?: Client): State {
     () => UNKNOWN,
   )
   useEffect(() => {
-    // What is neither a login nor a logout is tried again by the client itself.
+    // Anything that is neither a login nor a logout is retried by the client itself.
     if (client.state.status === 'unknown') client.refresh().catch(() => {})
   }, [client])
   return state

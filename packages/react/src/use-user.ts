@@ -8,24 +8,27 @@ import { useSession } from './use-session.js'
 export interface User {
   readonly id: string
   readonly accountId: string
-  /** What they may do here; your backend decides again. */
+  /** What they may do here; your backend must check again. */
   readonly permissions: Permissions
-  /** Null until it was loaded. */
+  /** Null until loaded. */
   readonly email: string | null
-  /** Null until it was loaded, and where they have given none. */
+  /** Null until loaded, and when they have not given one. */
   readonly name: string | null
 }
 
 export interface UserState {
-  /** `unknown` until the service was asked for the first time. */
+  /** `unknown` until the service has answered for the first time. */
   readonly status: 'unknown' | 'loggedIn' | 'loggedOut'
   /** Null unless somebody is logged in. */
   readonly user: User | null
-  /** Asks for address and name again, after they were changed. */
+  /** Requests address and name again, after they have changed. */
   readonly reload: () => Promise<void>
 }
 
-/** Who is logged in, with their address and name (`GET /api/profile`, once for all components). Needs a provider. */
+/**
+ * Who is logged in, with their address and name (`GET /api/profile`, requested once for all components).
+ * Needs a provider.
+ */
 export function useUser(): UserState {
   const { client, profiles } = useShared()
   const { status, caller } = useSession(client)

@@ -4,15 +4,21 @@ import { useClient } from './provider.js'
 import { useUser } from './use-user.js'
 
 export interface UserButtonProps {
-  /** Links and buttons of the menu, above the one to log out. */
+  /** Links and buttons for the menu, above the one that logs out. */
   readonly children?: ReactNode
   readonly words?: { readonly menu?: string; readonly logOut?: string }
   readonly className?: string
-  /** Called when the service knows that somebody has logged out by this button: to leave for another page, say. */
+  /**
+   * Called when the service knows that somebody has logged out with this button: to navigate to another page,
+   * say.
+   */
   readonly onLogout?: () => void
 }
 
-/** Who is logged in, as a button that opens a menu with your links and the way out; nothing when nobody is. */
+/**
+ * Who is logged in, as a button that opens a menu with your links and a button to log out; nothing when
+ * nobody is.
+ */
 export function UserButton({ children, words = {}, className = '', onLogout }: UserButtonProps): ReactNode {
   const { menu = 'Account menu', logOut = 'Log out' } = words
   const client = useClient()
@@ -45,7 +51,7 @@ export function UserButton({ children, words = {}, className = '', onLogout }: U
     const next =
       items[nextIndex(event.key, items.indexOf(document.activeElement as HTMLElement), items.length)]
     if (!next) return
-    // The page would scroll.
+    // Otherwise the page would scroll.
     event.preventDefault()
     next.focus()
   }
@@ -90,7 +96,7 @@ function itemsOf(whole: HTMLElement | null): HTMLElement[] {
   return [...(whole?.querySelectorAll<HTMLElement>('.mainstay-menu :is(a, button)') ?? [])]
 }
 
-/** Where the focus goes from item `index` of `count`; -1 where the key is none of a menu. */
+/** The item to focus after item `index` of `count`; -1 for a key that means nothing in a menu. */
 function nextIndex(key: string, index: number, count: number): number {
   if (key === 'ArrowDown') return (index + 1) % count
   if (key === 'ArrowUp') return (index <= 0 ? count : index) - 1
@@ -98,7 +104,7 @@ function nextIndex(key: string, index: number, count: number): number {
   return key === 'End' ? count - 1 : -1
 }
 
-/** Of the first two words of a name, or the first letter of an address. */
+/** From the first two words of a name, or the first letter of an address. */
 function initialsOf(name: string): string {
   const words = name.split(/[\s@.]+/).filter(Boolean)
   const shown = name.includes('@') ? words.slice(0, 1) : words.slice(0, 2)

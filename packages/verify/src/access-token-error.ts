@@ -1,6 +1,6 @@
 import { type RequiredAuthentication, stepUpChallenge } from './auth-methods.js'
 
-/** The service's own codes for the same refusals, and one for keys that could not be fetched. */
+/** The service's own codes for the same refusals, plus one for keys that could not be fetched. */
 const REFUSALS = {
   ACCESS_TOKEN_REQUIRED: {
     status: 401,
@@ -30,12 +30,12 @@ const REFUSALS = {
   },
 } as const
 
-/** Why a request is refused. Says nothing of what was wrong with the token; `cause` does, for your log. */
+/** Why a request is refused. Does not reveal what was wrong with the token; `cause` does, for your log. */
 export class AccessTokenError extends Error {
   override readonly name = 'AccessTokenError'
   readonly statusCode: 401 | 403 | 503
   readonly headers: Readonly<Record<string, string>>
-  /** The answer's body, as the service itself would send it (RFC 9457). */
+  /** The response body, as the service itself would send it (RFC 9457). */
   readonly problem: { type: string; title: string; status: number; detail: string; code: string }
 
   constructor(

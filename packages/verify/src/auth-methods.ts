@@ -1,34 +1,34 @@
 /**
- * How a user has proved who they are (RFC 8176): `pwd` a password, `otp` a code of an app or a recovery code,
- * `hwk` and `swk` a passkey that stays on its device or may be on several, `user` that the device has checked
- * who holds it.
+ * How a user proved their identity (RFC 8176): `pwd` a password; `otp` a code from an app, or a recovery
+ * code; `hwk` a passkey that stays on its device; `swk` one that may be on several; `user` that the device
+ * verified who is holding it.
  */
 export const AUTH_METHODS = ['pwd', 'otp', 'hwk', 'swk', 'user'] as const
 export type AuthMethod = (typeof AUTH_METHODS)[number]
 
-/** How much was proved: one factor, or two. A passkey that has checked its user is two. */
+/** How much was proved: one factor, or two. A passkey that verified its user counts as two. */
 export const ACRS = ['urn:mainstay:acr:1', 'urn:mainstay:acr:2'] as const
 export type Acr = (typeof ACRS)[number]
 
-/** How and when a caller must have logged in, or proved again who they are (RFC 9470). */
+/** How and how recently a caller must have logged in, or proved their identity again (RFC 9470). */
 export interface RequiredAuthentication {
-  /** At least this. */
+  /** At least this level. */
   readonly acr?: Acr
-  /** At most so long ago. */
+  /** At most this long ago. */
   readonly maxAgeSeconds?: number
 }
 
-/** What a token says of its user's authentication. */
+/** What a token says about its user's authentication. */
 export interface Authentication {
-  /** Unix time in seconds; null in tokens of services that do not say so yet. */
+  /** Unix time in seconds; null in tokens from services that do not state it yet. */
   readonly authTime: number | null
   readonly amr: readonly AuthMethod[]
   readonly acr: Acr | null
 }
 
 /**
- * Whether the authentication is as required. One that does not say when or how it was is not, and nothing is
- * as strong as an `acr` that is not known here.
+ * Whether the authentication meets the requirement. One that does not say when or how it happened does not,
+ * and nothing meets an `acr` that is not known here.
  */
 export function isEnough(
   { authTime, acr }: Authentication,
@@ -42,7 +42,7 @@ export function isEnough(
   return isStrong && isRecent
 }
 
-/** The challenge of RFC 9470 §3: what a client has to bring next time. */
+/** The challenge of RFC 9470 §3: what a client must provide next time. */
 export function stepUpChallenge({ acr, maxAgeSeconds }: RequiredAuthentication): string {
   return [
     'Bearer error="insufficient_user_authentication"',
@@ -51,7 +51,7 @@ export function stepUpChallenge({ acr, maxAgeSeconds }: RequiredAuthentication):
   ].join(', ')
 }
 
-/** The claims of a payload; what is missing or not understood counts as not said. */
+/** The claims in a payload; those that are missing or not understood count as absent. */
 export function readAuthentication(payload: Readonly<Record<string, unknown>>): Authentication {
   const { auth_time: authTime, amr, acr } = payload
   return {
@@ -61,7 +61,7 @@ export function readAuthentication(payload: Readonly<Record<string, unknown>>): 
   }
 }
 
-/** 0 for one that is not said. */
+/** 0 when absent. */
 function rankOf(acr: Acr | null): number {
   return acr === null ? 0 : ACRS.indexOf(acr) + 1
 }

@@ -5,7 +5,8 @@ import { setCaller } from './callers.js'
 import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
- * A middleware, for one route or for all: only requests with a valid token, and what is required, come through.
+ * A middleware, for one route or for all: lets through only requests with a valid token that meets the
+ * requirement.
  */
 export function expressGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
   return async (

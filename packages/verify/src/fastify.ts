@@ -5,8 +5,8 @@ import { setCaller } from './callers.js'
 import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
- * An `onRequest` hook, for one route or for all: only requests with a valid token, and what is required, come
- * through.
+ * An `onRequest` hook, for one route or for all: lets through only requests with a valid token that meets the
+ * requirement.
  */
 export function fastifyGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {

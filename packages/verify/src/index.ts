@@ -6,7 +6,7 @@ export { type Caller, PERMISSIONS, type Permission, type Permissions } from './c
 export { callerOf } from './callers.js'
 export type { AccessTokenVerifier, Requirement, VerifierOptions } from './verifier.js'
 
-/** Make one for the life of your program: it keeps the service's public keys. */
+/** Create one for the lifetime of your program: it caches the service's public keys. */
 export function accessTokenVerifier(options: VerifierOptions): AccessTokenVerifier {
   return new AccessTokenVerifier(options)
 }

@@ -20,15 +20,15 @@ import type { Caller, Permission } from './caller.js'
 import { callerOf, setCaller } from './callers.js'
 import { AccessTokenVerifier, type Requirement, type VerifierOptions } from './verifier.js'
 
-// Texts: the program's Nest may be another copy than ours, with other classes.
+// Strings, because the program may have another copy of Nest than ours, with other classes.
 const VERIFIER = '@mainstay-auth/verify:verifier'
 const PERMISSIONS = '@mainstay-auth/verify:permissions'
 const AUTHENTICATION = '@mainstay-auth/verify:authentication'
 const PUBLIC = '@mainstay-auth/verify:public'
 
 /**
- * Only requests with a valid token, and what is required, come through: `@UseGuards(new NestGuard(verifier,
- * 'dataEntry'))`.
+ * Lets through only requests with a valid token that meets the requirement:
+ * `@UseGuards(new NestGuard(verifier, 'dataEntry'))`.
  */
 export class NestGuard implements CanActivate {
   constructor(
@@ -43,9 +43,10 @@ export class NestGuard implements CanActivate {
 }
 
 /**
- * Only requests with a valid token, and what {@link RequirePermission} and {@link RequireAuthentication} say,
- * come through; handlers that are {@link Public} are open to all. On a controller `@UseGuards(MainstayGuard)`; on all of them `{
- * provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
+ * Lets through only requests with a valid token that has what {@link RequirePermission} and
+ * {@link RequireAuthentication} ask for; handlers that are {@link Public} are open to all. For one controller
+ * use `@UseGuards(MainstayGuard)`; for all of them provide
+ * `{ provide: APP_GUARD, useExisting: MainstayGuard }`. It comes from the {@link MainstayGuardModule}.
  */
 @Injectable()
 export class MainstayGuard implements CanActivate {
@@ -56,7 +57,7 @@ export class MainstayGuard implements CanActivate {
   }
 }
 
-/** How to get the options of the verifier, as with other modules of Nest. */
+/** How to get the verifier's options, as with other Nest modules. */
 export type MainstayGuardAsyncOptions = Pick<ModuleMetadata, 'imports'> &
   Pick<FactoryProvider<VerifierOptions>, 'inject' | 'useFactory'>
 
@@ -79,8 +80,8 @@ export class MainstayGuardModule {
 }
 
 /**
- * Lets through only tokens with all of these permissions, and brings the guard with it. Those of a controller
- * and of its handler are both required.
+ * Lets through only tokens with all of these permissions, and applies the guard itself. Permissions on a
+ * controller and on its handler are all required.
  */
 export function RequirePermission(
   ...permissions: [Permission, ...Permission[]]
@@ -93,8 +94,8 @@ export function RequirePermission(
 }
 
 /**
- * Lets through only tokens whose user has proved who they are so strongly (`acr`) and so recently
- * (`maxAgeSeconds`); others are told so by the challenge of RFC 9470. Brings the guard with it. Several are all
+ * Lets through only tokens whose user has authenticated strongly enough (`acr`) and recently enough
+ * (`maxAgeSeconds`); others get the challenge of RFC 9470. Applies the guard itself. Several of these are all
  * required.
  */
 export function RequireAuthentication(required: RequiredAuthentication): ClassDecorator & MethodDecorator {
@@ -105,21 +106,21 @@ export function RequireAuthentication(required: RequiredAuthentication): ClassDe
   return applyDecorators(require as ClassDecorator & MethodDecorator, UseGuards(MainstayGuard))
 }
 
-/** Leaves a handler, or a controller, out of a {@link MainstayGuard} that guards more than it. */
+/** Exempts a handler or a controller from a {@link MainstayGuard} that covers more than it. */
 export function Public(): ClassDecorator & MethodDecorator {
   return SetMetadata(PUBLIC, true)
 }
 
 /**
- * Who is calling, or one field of it: `@CurrentCaller() caller: Caller`, `@CurrentCaller('accountId')
- * accountId: string`.
+ * Who is calling, or one field of it: `@CurrentCaller() caller: Caller`,
+ * `@CurrentCaller('accountId') accountId: string`.
  */
 export const CurrentCaller = createParamDecorator<keyof Caller | undefined>((field, context) => {
   const caller = callerOf(context.switchToHttp().getRequest<object>())
   return field ? caller[field] : caller
 })
 
-/** Fastify's request and reply wrap those of Node; Express's are those of Node. */
+/** Fastify wraps Node's request and reply; Express's are Node's own. */
 type OfEither<T> = T & { readonly raw?: T }
 
 async function admit(
@@ -146,8 +147,8 @@ async function admit(
 }
 
 /**
- * The fields are for a program whose Nest is another copy than ours: its filter knows errors of other
- * packages by those of http-errors.
+ * The fields are for a program that has another copy of Nest than ours: its filter recognises foreign errors
+ * by the fields of http-errors.
  */
 class Refusal extends HttpException {
   readonly statusCode: number
@@ -164,7 +165,10 @@ class Refusal extends HttpException {
 // biome-ignore lint/complexity/noBannedTypes: as Nest has it.
 type Holder = Function
 
-/** What stands at the handler counts more than what stands at its controller; of both, a permission more. */
+/**
+ * A handler's own decorators take precedence over its controller's; on either of them, a requirement beats
+ * {@link Public}.
+ */
 function isPublic(context: ExecutionContext): boolean {
   const [handler, controller] = [context.getHandler(), context.getClass()]
   if (requirementsOn(handler).length > 0) return false
@@ -188,7 +192,7 @@ function permissionsOn(holder: Holder): readonly Permission[] {
   return (metadata(PERMISSIONS, holder) as Permission[] | undefined) ?? []
 }
 
-/** Nest's Reflector, without the copy of Nest that it belongs to; reflect-metadata comes with every Nest. */
+/** Nest's Reflector without the copy of Nest that it belongs to; reflect-metadata comes with every Nest. */
 function metadata(key: string, holder: Holder): unknown {
   return (Reflect as typeof Reflect & MetadataReader).getMetadata(key, holder)
 }

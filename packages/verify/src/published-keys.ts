@@ -3,20 +3,18 @@ import { AccessTokenError } from './access-token-error.js'
 
 type FindKey = (header: JWSHeaderParameters) => Promise<CryptoKey>
 
-/** What the service's own Cache-Control says: a key is published this long before it signs. */
+/** The same as the service's Cache-Control: a key is published at least this long before it signs. */
 const FRESH_MS = 600_000
 /**
- * While the service cannot be reached, its keys of the last hour still count: what needs only a signature
- * goes on.
+ * While the service cannot be reached, keys fetched within the last hour still count, so that what needs only
+ * a signature keeps working.
  */
 const USABLE_MS = 3_600_000
-/**
- * Whoever sends made-up key ids, or comes during an outage, causes one request in this time, not one each.
- */
+/** Made-up key ids, or requests during an outage, cause at most one fetch in this time, not one each. */
 const BETWEEN_FETCHES_MS = 10_000
 const TIMEOUT_MS = 3_000
 
-/** The public keys that the service publishes, kept and kept up to date. */
+/** The public keys that the service publishes, cached and kept up to date. */
 export class PublishedKeys {
   private find: FindKey | null = null
   private fetchedAt = Number.NEGATIVE_INFINITY
@@ -25,16 +23,17 @@ export class PublishedKeys {
   private isOut = false
   private fetching: Promise<void> | null = null
 
-  /** `elapsed` is in milliseconds, by a clock that is never set. */
+  /** `elapsed` is in milliseconds, from a monotonic clock. */
   constructor(
     private readonly url: string,
     private readonly elapsed: () => number,
   ) {}
 
   /**
-   * The key of a token's header. Keys that are good are used at once and renewed behind the answer; only
-   * without any, or for an unknown one while the service answers, does this wait for a request. Throws jose's
-   * JWKSNoMatchingKey when it is not ours, AccessTokenError `KEYS_UNAVAILABLE` when that cannot be known.
+   * The key for a token's header. Usable keys are used at once and renewed in the background; this waits for
+   * a fetch only when there are none, or for an unknown key while the service answers. Throws jose's
+   * JWKSNoMatchingKey when the key is not ours, and AccessTokenError `KEYS_UNAVAILABLE` when that cannot be
+   * known.
    */
   async keyOf(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (!this.isUsable()) await this.fetchInTurn()
@@ -44,9 +43,9 @@ export class PublishedKeys {
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       const fetching = this.fetchInTurn()
-      // In an outage nobody waits for a request that will time out.
+      // During an outage nobody waits for a request that will time out.
       if (!this.isOut) await fetching
-      // It may be a new one that we could not fetch.
+      // It may be a new key that we could not fetch.
       if (this.isOut) throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: error })
       return this.known(header)
     }
@@ -65,9 +64,7 @@ export class PublishedKeys {
     return this.find !== null && this.age() <= USABLE_MS
   }
 
-  /**
-   * One request at a time, and none too soon after the last one. A failure leaves the keys that are there.
-   */
+  /** One request at a time, and none too soon after the last one. A failure leaves the existing keys in place. */
   private async fetchInTurn(): Promise<void> {
     if (!this.fetching && this.elapsed() - this.triedAt < BETWEEN_FETCHES_MS) return
     this.fetching ??= this.fetch()
@@ -82,7 +79,7 @@ export class PublishedKeys {
 
   private async fetch(): Promise<void> {
     this.triedAt = this.elapsed()
-    // A redirect could lead to keys of somebody else.
+    // A redirect could lead to somebody else's keys.
     const answer = await fetch(this.url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (!answer.ok) throw new Error(`${this.url} answered ${answer.status}`)
     this.find = createLocalJWKSet((await answer.json()) as Parameters<typeof createLocalJWKSet>[0])

@@ -1,4 +1,4 @@
-// What an access token is, for all who read one: the service itself and this kit.
+// What an access token is, for everything that reads one: the service itself and this kit.
 import { readAuthentication } from './auth-methods.js'
 import { type Caller, PERMISSIONS, type Permissions, SOURCES, type Source } from './caller.js'
 
@@ -20,25 +20,25 @@ export {
   type Source,
 } from './caller.js'
 
-/** Never taken from the token: choosing it is the server's business (RFC 8725 §3.1). */
+/** Never taken from the token: the server must choose it (RFC 8725 §3.1). */
 export const ALGORITHM = 'ES256'
 /** RFC 9068 §2.1: a token of another type is not an access token, whoever signed it. */
 export const TOKEN_TYPE = 'at+jwt'
-/** A token is accepted for so long after its `exp`, because clocks of two machines differ. */
+/** A token is still accepted this long after its `exp`, because two machines' clocks differ. */
 export const EXPIRY_TOLERANCE_SECONDS = 5
 const MAX_ISSUED_AHEAD_SECONDS = 60
 /** Ours have about 800 characters. */
 const MAX_LENGTH = 4_096
 /**
- * Compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last letter are
- * zero, so one token has one spelling.
+ * A compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last character
+ * are zero, so a token has only one spelling.
  */
 const COMPACT_ES256 = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
-/** The scheme is case-insensitive (RFC 9110 §11.1), the token everything after one space. */
+/** The scheme is case-insensitive (RFC 9110 §11.1); the token is everything after one space. */
 const BEARER = /^bearer [^ ]/i
 
 /**
- * The payload of an access token: the three that the specification names (userId, which is the same as sub,
+ * The payload of an access token: the claims that the specification names (userId, which equals sub,
  * permissions and exp) and those of RFC 9068 §2.2. Times are in whole seconds.
  */
 export interface Claims extends Caller {
@@ -48,43 +48,43 @@ export interface Claims extends Caller {
   readonly iat: number
   readonly exp: number
   readonly jti: string
-  /** RFC 9068 §2.2; `clientId` of the caller. */
+  /** RFC 9068 §2.2; the caller's `clientId`. */
   readonly client_id: string | null
-  /** OpenID Connect Core §2: when the user last proved who they are, in the way that `acr` says. */
+  /** OpenID Connect Core §2: when the user last proved their identity, in the way that `acr` says. */
   readonly auth_time: number | null
 }
 
 export interface ExpectedClaims {
   readonly issuer: string
   readonly audience: string
-  /** Any unless told. */
+  /** Any, by default. */
   readonly clientIds?: readonly string[] | undefined
-  /** Known to the service alone; unlimited unless told. */
+  /** Known only to the service; unlimited by default. */
   readonly maxLifetimeSeconds?: number
 }
 
-/** The token of an Authorization header's value; null when it is of another scheme. */
+/** The token in an Authorization header; null for another scheme. */
 export function bearerToken(header: string): string | null {
   const start = 'bearer '.length
   return BEARER.test(header) && !header.includes(' ', start) ? header.slice(start) : null
 }
 
-/** Whether a text can be an access token, before anything of it is decoded. */
+/** Whether a text can be an access token, before anything in it is decoded. */
 export function isTokenForm(token: string): boolean {
   return token.length <= MAX_LENGTH && COMPACT_ES256.test(token)
 }
 
 /**
- * Whether a token's header is that of an access token. Any `crit` is refused, understood or not (RFC 7515
- * §4.1.11).
+ * Whether a token's header is that of an access token. Any `crit` is refused, whether understood or not (RFC
+ * 7515 §4.1.11).
  */
 export function isTokenHeader(header: { readonly alg?: unknown; readonly typ?: unknown }): boolean {
   return header.alg === ALGORITHM && header.typ === TOKEN_TYPE && !('crit' in header)
 }
 
 /**
- * The payload as claims when all are present and as expected; null otherwise. Does not compare `exp` with the
- * clock. A permission that this version does not know is left out, so that a newer service may add one.
+ * The payload as claims when all are present and valid; null otherwise. Does not check `exp` against the
+ * clock. Permissions that this version does not know are dropped, so that a newer service may add some.
  */
 export function readClaims(
   payload: Readonly<Record<string, unknown>>,

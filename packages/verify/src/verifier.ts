@@ -15,16 +15,16 @@ import {
 } from './token-rules.js'
 
 export interface VerifierOptions {
-  /** `JWT_ISSUER` of the service: its PUBLIC_URL, unless somebody chose otherwise. */
+  /** `JWT_ISSUER` of the service: its PUBLIC_URL unless configured otherwise. */
   readonly issuer: string
-  /** `JWT_AUDIENCE` of the service; the issuer unless told. */
+  /** `JWT_AUDIENCE` of the service; the issuer by default. */
   readonly audience?: string
   /**
-   * Whose tokens to accept, by `clientId` of the caller: for a backend of some satellites. All unless told;
-   * then tokens of other sites are `INVALID_ACCESS_TOKEN`.
+   * Whose tokens to accept, by the caller's `clientId`: for a backend that serves only some satellites. All
+   * by default; if set, tokens of other sites are `INVALID_ACCESS_TOKEN`.
    */
   readonly clientIds?: readonly string[]
-  /** `<issuer>/.well-known/jwks.json` unless told. */
+  /** `<issuer>/.well-known/jwks.json` by default. */
   readonly jwksUrl?: string
 }
 
@@ -33,17 +33,17 @@ export interface Requirement extends RequiredAuthentication {
   readonly permission?: Permission
 }
 
-/** The two clocks of a verifier; tests bring their own. */
+/** A verifier's two clocks; tests bring their own. */
 export interface Time {
   now(): Date
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number
 }
 
 const SYSTEM_TIME: Time = { now: () => new Date(), elapsed: () => performance.now() }
 
 /**
- * Accepts the service's access tokens by signature alone: nothing is asked of the service but its public
+ * Verifies the service's access tokens by signature alone: it fetches nothing from the service but its public
  * keys.
  */
 export class AccessTokenVerifier {
@@ -62,10 +62,10 @@ export class AccessTokenVerifier {
   }
 
   /**
-   * The caller of a valid token that has the permission, and an authentication as recent and strong, as is
-   * asked for. Throws an {@link AccessTokenError}: `INVALID_ACCESS_TOKEN` (401), `PERMISSION_REQUIRED` (403),
-   * `STEP_UP_REQUIRED` (401, with the challenge of RFC 9470), or `KEYS_UNAVAILABLE` (503) when the service's
-   * keys could not be fetched: never a 401 for an outage.
+   * The caller of a valid token that has the required permission, and an authentication as recent and as
+   * strong as required. Throws an {@link AccessTokenError}: `INVALID_ACCESS_TOKEN` (401),
+   * `PERMISSION_REQUIRED` (403), `STEP_UP_REQUIRED` (401, with the challenge of RFC 9470), or
+   * `KEYS_UNAVAILABLE` (503) when the service's keys could not be fetched: an outage is never a 401.
    */
   async verify(token: string, requirement?: Permission | Requirement): Promise<Caller> {
     const { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr } =
@@ -76,7 +76,7 @@ export class AccessTokenVerifier {
   }
 
   /**
-   * As {@link verify}, for the lines of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`,
+   * Like {@link verify}, for the values of a request's Authorization header; none is `ACCESS_TOKEN_REQUIRED`,
    * two are invalid.
    */
   async verifyHeader(
@@ -90,7 +90,7 @@ export class AccessTokenVerifier {
     return this.verify(token, requirement)
   }
 
-  /** Throws like {@link verify} unless the caller has what is required. */
+  /** Throws like {@link verify} unless the caller meets the requirement. */
   require(requirement: Permission | Requirement, caller: Caller): void {
     const { permission, ...required } = requirementOf(requirement)
     if (permission && !caller.permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')

@@ -33,8 +33,8 @@ export class AccountsDueForDeletion {
   ) {}
 
   /**
-   * Ids of at most 100 accounts that can be deleted now. Accounts with a payment on its way wait for it. A
-   * cancelled subscription is ended first, and a later run finds the account.
+   * Ids of at most 100 accounts that can be deleted now. An account with a payment in progress has to wait for
+   * it. A cancelled subscription is ended first; a later run then finds the account.
    */
   async list(): Promise<string[]> {
     const ids: string[] = []
@@ -77,7 +77,7 @@ export class AccountsDueForDeletion {
       throw new Error('it is no longer due')
   }
 
-  /** Deletes the account, which must have no users left, with what was known of its payments. */
+  /** Deletes the account, which must have no users left, and what was stored about its payments. */
   async remove(accountId: string): Promise<void> {
     await this.database.transaction(async transaction => {
       await this.lock(transaction, accountId)
@@ -87,8 +87,8 @@ export class AccountsDueForDeletion {
   }
 
   /**
-   * A thief with the owner's login may have requested the deletion, and the owner was promised time to undo
-   * that.
+   * A thief with the owner's login may have changed the address and requested the deletion, and the owner was
+   * promised time to undo the change.
    */
   private async canOwnerReturn(db: Db, accountId: string): Promise<boolean> {
     const [owner] = await db

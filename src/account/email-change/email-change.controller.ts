@@ -30,7 +30,7 @@ import { EmailUndoService } from './email-undo.service.js'
 
 /**
  * For public routes that a main session may call too. Without an access token the request passes without a
- * session. With one, it must be a live main session; otherwise it is refused like in {@link MainSourceGuard}.
+ * session. With one, it must be a live main session; otherwise it is refused as by {@link MainSourceGuard}.
  */
 @Injectable()
 @DocumentedGuard({
@@ -84,7 +84,7 @@ export class EmailChangeController {
     return this.emailChange.confirm(token, { session, password }, client)
   }
 
-  /** Changes it back. Public, because whoever has to undo it may no longer be able to log in. */
+  /** Changes it back. Public, because a user who has to undo a change may no longer be able to log in. */
   @Public()
   @Post('undo')
   @HttpCode(204)

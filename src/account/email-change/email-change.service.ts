@@ -28,7 +28,10 @@ export class EmailChanges {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The token for the link to the new address, whose it is, and the user whom that has; then nobody must get the link. */
+  /**
+   * Returns the token for the link to the new address, the user who asked, and the user who already has that
+   * address, if any. If there is one, nobody may get the link.
+   */
   async request(actor: SessionActor, email: Email) {
     const known = await this.users.findByEmail(email)
     return this.database.transaction(async transaction => {
@@ -43,8 +46,8 @@ export class EmailChanges {
   }
 
   /**
-   * Uses the link up; `session` is null for somebody who has supplied the password. Returns the user with
-   * their previous address, and the token of the link back to it; null when there is none. Throws `INVALID_LINK`,
+   * Uses up the link; `session` is null if the caller has supplied the password instead. Returns the user with
+   * their previous address, and the token of the undo link, or null when there is none. Throws `INVALID_LINK`,
    * `EMAIL_TAKEN`, and `SESSION_NOT_FOUND` for a session that has ended.
    */
   confirm(userId: string, text: string, session: Session | null, client: Client) {
@@ -64,12 +67,12 @@ export class EmailChanges {
   }
 }
 
-/** The session that asks for a change may be another than the one that confirms it. */
+/** The session that asks for a change need not be the one that confirms it. */
 function earlier(since: Date, session: Session | null): Date {
   return session && session.createdAt < since ? session.createdAt : since
 }
 
-/** What proves that whoever follows the link is the user. */
+/** What proves that the person following the link is the user. */
 export interface ConfirmationProof {
   readonly session: Session | null
   readonly password: string | undefined

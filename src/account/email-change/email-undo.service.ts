@@ -17,10 +17,10 @@ export class EmailUndoService {
   ) {}
 
   /**
-   * Gives the user back the address that the link went to. Whoever changed it had the password, so the
-   * password is removed, all sessions end, whatever was begun is cancelled, and a reset link goes to the old
-   * address. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when another user has taken the address in the
-   * meantime, after which the link still works.
+   * Gives the user back the address that the link went to. Whoever changed it had the password, so the password
+   * is removed, all sessions end, everything pending is cancelled, and a reset link goes to the old address.
+   * Throws `INVALID_LINK`, and `EMAIL_TAKEN` when another user has taken the address in the meantime; the link
+   * then still works.
    */
   async undo(text: string, client: Client): Promise<void> {
     this.mails.require()

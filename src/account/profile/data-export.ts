@@ -20,9 +20,9 @@ export class DataExport {
   ) {}
 
   /**
-   * The export as pieces of text, one page of the audit log each. Resolves once everything but the audit log
-   * has been read, so that an outage until then is still an error response; a later outage makes the pieces
-   * throw. The export itself is logged.
+   * The export as chunks of text, one page of the audit log each. Resolves once everything but the audit log has
+   * been read, so that an outage up to then is still an error response; a later outage makes the iteration throw.
+   * The export itself is logged.
    */
   async start(actor: SessionActor): Promise<AsyncIterable<string>> {
     const profile = await this.profiles.read(actor)
@@ -67,7 +67,7 @@ export class DataExport {
   }
 }
 
-/** Where a manager was when they changed this user is the manager's own data. */
+/** A manager's whereabouts when they changed this user are the manager's own data. */
 function withoutOthers(row: AuditRow, { userId }: ProfileAnswer): object {
   const { by } = row.detail
   if (by === undefined || by === userId) return row

@@ -33,14 +33,14 @@ export class ProfileController {
     return this.profile.change(actor, body)
   }
 
-  /** Everything about the caller. A failure on the way cuts the connection, so the JSON has no end. */
+  /** Everything about the caller. A failure midway cuts the connection, so the JSON stays incomplete. */
   @Get('export')
   @CountsAsWrite()
   @LiveSession({ cookieBound: true, enrolled: true, reauthenticated: true })
   @ExportDataDocs()
   async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
     const pieces = await this.dataExport.start(actor)
-    // Not awaited: once the reply has started, an error can no longer be answered.
+    // Not awaited: once the reply has started, it is too late for an error response.
     void reply
       .header('Content-Type', 'application/json; charset=utf-8')
       .header('Content-Disposition', 'attachment; filename="person.json"')

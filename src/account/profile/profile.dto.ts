@@ -13,7 +13,7 @@ export class NameBody {
   name!: string
 }
 
-/** What is to change; at least one of them. */
+/** The fields to change; at least one is required. */
 export class ProfileBody {
   @ApiPropertyOptional()
   @ValidateIf((body: ProfileBody) => body.name !== undefined || body.language === undefined)

@@ -19,12 +19,10 @@ import {
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { ProfileAnswer } from './profile.dto.js'
 
-/** How much of an export is held in memory, however long it is. */
+/** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
 
-/**
- * What the database has about a user, besides the profile. Contains no secrets and no hashes of secrets.
- */
+/** What the database holds about a user, besides the profile. Contains no secrets and no hashes of secrets. */
 @Injectable()
 export class UserRecords {
   constructor(
@@ -41,7 +39,7 @@ export class UserRecords {
     return row?.last ?? 0
   }
 
-  /** What the user has logged in from. Device ids are secrets, so only their times. */
+  /** What the user has logged in from. Device ids are secrets, so only their times are included. */
   familiarClients({ userId }: ProfileAnswer) {
     const { kind, firstSeen, lastSeen } = familiarClients
     const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
@@ -54,7 +52,7 @@ export class UserRecords {
     )
   }
 
-  /** What the user logs in with, without what is secret about it. */
+  /** What the user logs in with, without the secrets. */
   factors({ userId }: ProfileAnswer) {
     return this.database.run(async db => ({
       totp: await db
@@ -104,7 +102,7 @@ export class UserRecords {
     )
   }
 
-  /** Pages of what concerns the user, oldest first. */
+  /** Pages of the log rows that concern the user, oldest first. */
   concerning({ userId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
     return this.pages({ accountId: null, user: userId }, last)
   }

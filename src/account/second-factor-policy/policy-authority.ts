@@ -22,9 +22,9 @@ export class PolicyAuthority {
 
   /**
    * The account and the user of this session, locked in this order until the transaction ends. Throws like the
-   * guards when the user may not change the account any more. Where the account asks for second factors,
-   * whoever changes that must have used one recently (`STEP_UP_REQUIRED`): with a password alone a thief could
-   * first take away what keeps them from the money.
+   * guards when the user may no longer change the account. Where the account asks for second factors, the user
+   * must have used one recently to change that (`STEP_UP_REQUIRED`): otherwise a thief with only the password
+   * could first remove what keeps them from the money.
    */
   async lock(transaction: Db, actor: SessionActor): Promise<{ account: Account; user: User }> {
     const { account, user } = await this.users.lockWithAccount(transaction, {

@@ -15,7 +15,7 @@ import { SecondFactorPolicies } from './second-factor-policies.js'
 
 const USERS_A_PAGE = 500
 
-/** Makes what an account requires count for its users and their live sessions. */
+/** Applies an account's requirement to its users and their live sessions. */
 @Injectable()
 export class PolicyEnforcement {
   constructor(
@@ -26,8 +26,8 @@ export class PolicyEnforcement {
   ) {}
 
   /**
-   * Begins to enforce what the account requires, whose days of grace are over. In one transaction, so that an
-   * interrupted run has done nothing. False when it is no longer due.
+   * Begins to enforce the requirement of an account whose grace period is over. In one transaction, so that an
+   * interrupted run has changed nothing. False when it is no longer due.
    */
   async begin(accountId: string): Promise<boolean> {
     const { isBegun } = await this.changes.durably(async transaction => {
@@ -43,8 +43,8 @@ export class PolicyEnforcement {
   }
 
   /**
-   * Takes everything from users who are late now and gives back to those who are late no longer, in the
-   * transaction that has locked the account and changed what it requires. Safe to repeat.
+   * Takes all permissions from users who are now late, and gives them back to users who no longer are, in the
+   * transaction that has locked the account and changed its requirement. Safe to repeat.
    */
   async apply(transaction: Db, accountId: string): Promise<RecordedChanges> {
     let recorded = NOTHING_RECORDED
@@ -58,7 +58,7 @@ export class PolicyEnforcement {
   }
 
   private async applyTo(transaction: Db, userIds: readonly string[]): Promise<RecordedChanges> {
-    // A trigger sets what it has to be.
+    // A trigger sets the right value.
     const changed = await transaction
       .update(users)
       .set({ mustEnrol: not(users.mustEnrol) })
@@ -71,8 +71,8 @@ export class PolicyEnforcement {
 }
 
 /**
- * Everybody, not only those whom it seems to concern: who is just being granted something is locked by that,
- * and is seen as they are afterwards.
+ * Locks everybody, not only those who seem to be concerned: the lock waits for a grant in progress, and then
+ * reads the user as the grant left them.
  */
 async function lockPage(transaction: Db, accountId: string, after: string | null): Promise<string[]> {
   const rows = await transaction

@@ -7,7 +7,7 @@ import { SecondFactorPolicies } from './second-factor-policies.js'
 
 const JOB = { name: 'second-factor-policies', everyMs: 60_000 }
 
-/** Begins to enforce what accounts require when their days of grace are over, on one replica at a time. */
+/** Begins to enforce requirements whose grace period is over, on one replica at a time. */
 @Injectable()
 export class PolicyJob {
   private readonly logger = new Logger('PolicyJob')
@@ -18,7 +18,7 @@ export class PolicyJob {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns for how many accounts it was begun; null when the run did not finish here. */
+  /** Returns for how many accounts enforcement began; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {

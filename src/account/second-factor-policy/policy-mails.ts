@@ -5,7 +5,7 @@ import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
-/** Mails to those in charge of an account about what it requires of its users. */
+/** Mails the people in charge of an account about what it requires of its users. */
 @Injectable()
 export class PolicyMails {
   constructor(

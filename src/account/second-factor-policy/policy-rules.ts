@@ -8,17 +8,17 @@ export type SecondFactorPolicy = Pick<
   'secondFactor' | 'secondFactorFrom' | 'secondFactorEnforced' | 'paymentStepUpMinutes'
 >
 
-/** A requested change of it. */
+/** A requested change of the policy. */
 export interface PolicyChange {
   readonly required: SecondFactorRequirement
-  /** Left out: the date stays as long as the same is required. */
+  /** If left out, the date stays as long as the requirement is the same. */
   readonly graceDays?: number | undefined
   readonly paymentStepUpMinutes: number | null
 }
 
 const DAY_SECONDS = 24 * 60 * 60
 
-/** What is required after the change, which is made `now`. */
+/** What is required after a change made at `now`. */
 export function policyAfter(before: SecondFactorPolicy, change: PolicyChange, now: Date): SecondFactorPolicy {
   const { required, graceDays, paymentStepUpMinutes } = change
   if (required === 'off')
@@ -33,7 +33,7 @@ export function policyAfter(before: SecondFactorPolicy, change: PolicyChange, no
   }
 }
 
-/** Whether other users may be late after the change. */
+/** Whether the change may make other users late. */
 export function changesWhoIsLate(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
   const requiredNow = (policy: SecondFactorPolicy) =>
     policy.secondFactorEnforced ? policy.secondFactor : 'off'

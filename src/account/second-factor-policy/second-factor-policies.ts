@@ -65,7 +65,7 @@ export class SecondFactorPolicies {
     return row as Coverage
   }
 
-  /** Accounts whose days of grace are over, those that have waited longest first. */
+  /** Accounts whose grace period is over, longest overdue first. */
   async listDue(): Promise<string[]> {
     const rows = await this.database.run(db =>
       db
@@ -77,7 +77,7 @@ export class SecondFactorPolicies {
     return rows.map(({ id }) => id)
   }
 
-  /** Marks what the account, which is locked, requires as enforced; false when that is not due. */
+  /** Marks the requirement of the account, which must be locked, as enforced; false when it is not due. */
   async enforce(transaction: Db, accountId: string): Promise<boolean> {
     const enforced = await transaction
       .update(accounts)

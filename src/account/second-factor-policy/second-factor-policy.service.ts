@@ -31,8 +31,8 @@ export class PolicyChanges {
   ) {}
 
   /**
-   * Without days of grace it counts from now. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
-   * user, who has none: they would lock themselves out of undoing it.
+   * Without a grace period it applies at once. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
+   * calling user, who has none: they would lock themselves out of undoing it.
    */
   async make(
     transaction: Db,
@@ -78,7 +78,7 @@ export class SecondFactorPolicyService {
     }
   }
 
-  /** Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}. Tells those in charge. */
+  /** Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}. Mails those in charge. */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
     const { policy } = await this.changes.durably(async transaction => {
       const locked = await this.authority.lock(transaction, actor)

@@ -34,7 +34,10 @@ export class PendingSignUps {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Returns the token for the link, and the user whom the address has; then nobody must get the link. */
+  /**
+   * Returns the token for the link, and the user who already has the address, if any. If there is one, nobody may
+   * get the link.
+   */
   async add({ email, name, passwordHash }: PendingSignUp, client: Client) {
     const known = await this.users.findByEmail(email)
     const token = await this.database.transaction(async transaction => {
@@ -49,21 +52,21 @@ export class PendingSignUps {
     return { token, known }
   }
 
-  /** Does not use the link up. Throws `INVALID_LINK`, or `TOO_MANY_ATTEMPTS` after too many of those. */
+  /** Does not use up the link. Throws `INVALID_LINK`, or `TOO_MANY_ATTEMPTS` after too many invalid ones. */
   async find(token: string, client: Client): Promise<PendingSignUp> {
     const { detail, email } = await this.tokens.require('sign-up', token, client, 'email.verify')
     return { ...detail, email } as unknown as PendingSignUp
   }
 
   /**
-   * Uses the link up, drops all others for the address, and creates the account and its owner. Throws
+   * Uses up the link, drops all others for the address, and creates the account and its owner. Throws
    * `INVALID_LINK` when it is no longer valid, and `EMAIL_TAKEN`.
    */
   async complete(token: string, { email, name, passwordHash }: PendingSignUp, client: Client): Promise<User> {
     const grant = { role: 'owner', granted: initialGrant('owner'), satellites: null } as const
     const ids = { id: randomUUID(), accountId: randomUUID() }
     return this.database.transaction(async transaction => {
-      // Before the links: two sign-ups for one address wait for each other here, where neither holds what the
+      // Before the links: two sign-ups for one address wait for each other here, while neither holds what the
       // other needs.
       const owner = await this.users.addOwner(transaction, {
         ...ids,

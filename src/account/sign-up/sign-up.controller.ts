@@ -43,7 +43,7 @@ export class SignUpController {
     private readonly verification: SignUpVerification,
   ) {}
 
-  /** Requests an account. Public, because whoever signs up has none. */
+  /** Requests an account. Public, because the caller has none yet. */
   @Public()
   @Post()
   @HttpCode(202)

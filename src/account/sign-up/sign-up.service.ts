@@ -56,14 +56,14 @@ export class SignUpVerification {
 
   /**
    * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
-   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid. Of
-   * two calls at once one succeeds. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user
+   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid. Of two
+   * concurrent calls, only one succeeds. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user
    * in the meantime.
    */
   async verify(token: string, password: string, client: Client): Promise<User> {
     const found = await this.pending.find(token, client)
     const guess = { kind: 'password', subject: found.email, client } as const
-    // Whoever has the link owns this mailbox, so other people's failures at this address do not count against
+    // The holder of the link owns this mailbox, so other people's failures at this address do not count against
     // them.
     const counted = await this.rateLimiter.count(guess, async () => true)
     const checked = this.requirePassword(found, password, client)

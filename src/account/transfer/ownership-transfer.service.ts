@@ -9,7 +9,7 @@ import { type PendingTransfer, PendingTransfers } from '../../users/pending-tran
 import { TransferMails } from './transfer-mails.js'
 import { TransferParties } from './transfer-parties.js'
 
-/** Transfers, as owners request them. */
+/** Lets owners request transfers. */
 @Injectable()
 export class OwnershipTransfer {
   constructor(
@@ -21,10 +21,10 @@ export class OwnershipTransfer {
   ) {}
 
   /**
-   * Asks an active member to become the owner, and mails the owner a link to stop it.
-   * {@link TransferCompletion} does it once the member has accepted and TRANSFER_WAIT_SECONDS has passed.
-   * Throws `NOT_FOUND` for anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`,
-   * `TRANSFER_PENDING`, and `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
+   * Asks an active member to become the owner, and mails the owner a link to stop it. {@link TransferCompletion}
+   * carries it out once the member has accepted and TRANSFER_WAIT_SECONDS has passed. Throws `NOT_FOUND` for
+   * anybody who is not an active member of the account, `TOO_MANY_ATTEMPTS`, `TRANSFER_PENDING`, and
+   * `EMAIL_UNDO_OPEN` while a change of either's e-mail address can still be undone.
    */
   async request(actor: SessionActor, userId: string): Promise<PendingTransfer> {
     this.mails.require()
@@ -63,9 +63,9 @@ export class TransferAcceptance {
   ) {}
 
   /**
-   * The member agrees, which uses the link up, and the owner is told again how to stop the transfer.
-   * `readyAt` of the result is the earliest time at which the member can become the owner. Throws
-   * `INVALID_LINK`, and `SECOND_FACTOR_ENROLMENT_REQUIRED`, after which the link still works.
+   * The member agrees, which uses up the link, and the owner is told again how to stop the transfer. `readyAt` of
+   * the result is the earliest time at which the member can become the owner. Throws `INVALID_LINK`, and
+   * `SECOND_FACTOR_ENROLMENT_REQUIRED`, after which the link still works.
    */
   async accept(text: string, client: Client): Promise<PendingTransfer> {
     const found = await this.tokens.require('transfer-accept', text, client, 'account.transfer')

@@ -32,7 +32,7 @@ export class TransferCancellation {
   }
 
   /**
-   * By a link, which this uses up. It can do nothing else, because it also goes to addresses that the owner
+   * By a link, which is used up. The link can do nothing else, because it also goes to addresses that the owner
    * has left. Throws `INVALID_LINK`.
    */
   async byLink(text: string, client: Client): Promise<void> {

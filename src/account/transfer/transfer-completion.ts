@@ -12,9 +12,7 @@ import { TransferCancellation } from './transfer-cancellation.js'
 import { TransferMails } from './transfer-mails.js'
 import { type Parties, TransferParties } from './transfer-parties.js'
 
-/**
- * `waits`: not accepted, not due, or an address can still come back. `void`: one of the two users is gone.
- */
+/** `waits`: not accepted, not due, or an address change can still be undone. `void`: one of the two users is gone. */
 type TransferOutcome = 'done' | 'waits' | 'void'
 
 /** Thrown to roll back. */
@@ -36,9 +34,9 @@ export class OwnerChange {
   ) {}
 
   /**
-   * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at
-   * any time. Tells both. Checks again whether it is allowed, because much may have happened since the
-   * transfer was read.
+   * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at any
+   * time. Mails both. Checks again whether it is allowed, because much may have happened since the transfer was
+   * read.
    */
   async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
     try {
@@ -79,7 +77,8 @@ export class OwnerChange {
     return this.changes.record(
       transaction,
       [
-        // What is taken comes first: for a moment no session may have everything, but never two.
+        // Revokes before it grants: for a moment nobody's sessions may have full permissions, but never both
+        // users'.
         { kind: 'set-permissions', userId: owner.id, granted: initialGrant('member') },
         { kind: 'set-permissions', userId: newOwner.id, granted: initialGrant('owner') },
       ],
@@ -115,7 +114,7 @@ export class TransferCompletion {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many accounts got another owner; null when the run did not finish here. */
+  /** Returns how many accounts got a new owner; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {

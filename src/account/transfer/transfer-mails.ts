@@ -11,7 +11,7 @@ import { UserEmails } from '../../users/user-emails.js'
 import type { Parties } from './transfer-parties.js'
 
 /**
- * The link outlives the wait, because a transfer waits longer while addresses can come back. It is removed
+ * The link outlives the wait, because a transfer waits longer while address changes can be undone. It is removed
  * with its transfer.
  */
 const STOP_LINK_EXTRA_SECONDS = 30 * 24 * 60 * 60
@@ -23,8 +23,8 @@ export interface IssuedLink {
 }
 
 /**
- * The mails about a transfer, and the links in them. What goes to the owner also goes to earlier addresses
- * that can still come back, because the present one may be a thief's.
+ * The mails about a transfer, and the links in them. Mails to the owner also go to earlier addresses that can
+ * still be restored, because the present one may be a thief's.
  */
 @Injectable()
 export class TransferMails {

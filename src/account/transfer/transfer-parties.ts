@@ -28,7 +28,7 @@ export class TransferParties {
   ) {}
 
   /**
-   * Throws like the guards when the caller is no longer the owner, and `NOT_FOUND` when the other is not an
+   * Throws like the guards when the caller is no longer the owner, and `NOT_FOUND` when the other user is not an
    * active member of the account.
    */
   async ofRequest(transaction: Db, actor: SessionActor, userId: string): Promise<Parties> {
@@ -41,7 +41,7 @@ export class TransferParties {
     return { owner, newOwner }
   }
 
-  /** Null when the one is no longer the owner, or the other no longer an active member of the account. */
+  /** Null when the owner no longer is the owner, or the future one is no longer an active member of the account. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
     const users = await this.lock(transaction, accountId, [fromUserId, toUserId])
@@ -52,8 +52,8 @@ export class TransferParties {
   }
 
   /**
-   * Where to mail them, the owner also at earlier addresses that can still come back. Both stay locked until
-   * the transaction ends; the account is locked.
+   * Where to mail them; the owner also at earlier addresses that can still be restored. Both stay locked until
+   * the transaction ends; the account must be locked already.
    */
   async receiversOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<Receiver[]> {
     const users = await this.users.lockAll(transaction, [fromUserId, toUserId])

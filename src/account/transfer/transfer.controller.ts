@@ -53,7 +53,7 @@ export class TransferController {
     return transferAnswer(await this.acceptance.accept(token, client))
   }
 
-  /** The owner stops it. Public, because whoever has to stop it may no longer be able to log in. */
+  /** The owner stops it. Public, because an owner who has to stop it may no longer be able to log in. */
   @Public()
   @Post('stop')
   @HttpCode(204)

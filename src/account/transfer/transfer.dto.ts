@@ -11,7 +11,7 @@ export class TransferBody {
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
-/** A transfer as those see it who may change the account's settings. */
+/** A transfer as seen by users who may change the account's settings. */
 export class TransferAnswer {
   @ApiProperty({ type: String, format: 'uuid', description: 'The future owner' })
   userId!: string

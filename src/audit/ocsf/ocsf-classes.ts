@@ -5,10 +5,10 @@ const FINDINGS = { uid: 2, name: 'Findings' } as const
 const IAM = { uid: 3, name: 'Identity & Access Management' } as const
 const APPLICATION = { uid: 6, name: 'Application Activity' } as const
 
-/** An activity that a class does not know; our name for it goes beside it. */
+/** The id of an activity that a class does not define; our name for it is sent alongside. */
 const OTHER = 99
 
-/** The classes that our actions are, with those of their activities that we use. */
+/** The classes that our actions map to, with the activities that we use. */
 export const OCSF_CLASSES = {
   finding: {
     uid: 2004,
@@ -68,12 +68,12 @@ export const OCSF_CLASSES = {
 
 export type OcsfClassName = keyof typeof OCSF_CLASSES
 
-/** An activity of a class, or the name of one that it does not have. */
+/** An activity of a class, or our name for one that the class does not define. */
 export type OcsfActivity<C extends OcsfClassName = OcsfClassName> = ActivityOf<C> | { readonly other: string }
 
 type ActivityOf<C> = C extends OcsfClassName ? keyof (typeof OCSF_CLASSES)[C]['activities'] : never
 
-/** What every event of this class and activity has. */
+/** The fields that all events of this class and activity have. */
 export function classificationOf(className: OcsfClassName, activity: OcsfActivity) {
   const { uid, name, category, activities } = OCSF_CLASSES[className]
   const isOther = typeof activity === 'object'

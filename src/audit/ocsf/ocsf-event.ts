@@ -11,7 +11,7 @@ export interface ExportedSeal {
   readonly hash: string
 }
 
-/** A row of the audit log with what an export knows about it. */
+/** A row of the audit log with what an export adds to it. */
 export interface RowToExport {
   readonly row: AuditRow
   /** The address of the user whom it concerns; null when there is none. */
@@ -22,7 +22,7 @@ export interface RowToExport {
 const PRODUCT = { name: 'Mainstay', vendor_name: 'Mainstay' }
 const SERVICE = { name: 'mainstay' }
 
-/** Of a version that wrote other actions. */
+/** For actions that another version wrote. */
 const UNKNOWN: OcsfKind = { class: 'apiActivity', activity: { other: 'Unknown' } }
 
 /**
@@ -54,7 +54,7 @@ export function ocsfEvent({ row, email, seal }: RowToExport): Record<string, unk
   }
 }
 
-/** Permissions are set, not added: what is left says whether they were given or taken. */
+/** Permissions are set as a whole: if any remain, they count as assigned, otherwise as revoked. */
 function activityOf(kind: OcsfKind, { action, detail }: AuditRow): OcsfActivity {
   if (kind.class !== 'userAccess') return kind.activity
   return privilegesOf(action as AuditAction, detail).length > 0 ? 'Assign Privileges' : 'Revoke Privileges'
@@ -67,7 +67,7 @@ function severityOf(kind: OcsfKind, { outcome }: AuditRow) {
     : { severity_id: 2, severity: 'Low' }
 }
 
-/** The status of a finding is what became of it since. */
+/** The status of a finding says what has become of it since. */
 function statusOf(kind: OcsfKind, { outcome, detail }: AuditRow) {
   if (kind.class === 'finding') return { status_id: 1, status: 'New' }
   return {
@@ -131,7 +131,7 @@ function isMultiFactor({ detail: { methods } }: AuditRow) {
   return { is_mfa: methods.length > 1 }
 }
 
-/** Its own id where the row names one, else that of the account that has it. */
+/** Its own id if the row names one, otherwise that of its account. */
 function entityOf({ entity = 'entity' }: OcsfKind, { detail, accountId, id }: AuditRow) {
   const named = [detail.satellite, detail.id, detail.subscription, detail.checkout, detail.customer]
   const uid = named.find(value => typeof value === 'string') ?? accountId ?? String(id)

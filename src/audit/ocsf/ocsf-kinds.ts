@@ -1,12 +1,12 @@
 import type { AuditAction } from '../audit-event.js'
 import type { OcsfActivity, OcsfClassName } from './ocsf-classes.js'
 
-/** What an action is in OCSF: a class and an activity of it. */
+/** How OCSF classifies an action: a class and one of its activities. */
 export type OcsfKind = {
   readonly [C in OcsfClassName]: {
     readonly class: C
     readonly activity: OcsfActivity<C>
-    /** What is managed; of an action on an entity alone. */
+    /** What is managed; only for actions on an entity. */
     readonly entity?: string
   }
 }[OcsfClassName]
@@ -32,7 +32,7 @@ const api = (activity: OcsfActivity<'apiActivity'>): OcsfKind => ({ class: 'apiA
 const FINDING: OcsfKind = { class: 'finding', activity: 'Create' }
 const PRIVILEGES: OcsfKind = { class: 'userAccess', activity: 'Assign Privileges' }
 
-/** Every action, so that a new one without its place here does not compile. */
+/** Lists every action, so that a new one does not compile until it has its place here. */
 export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   login: authentication('Logon'),
   logout: authentication('Logoff'),

@@ -1,7 +1,7 @@
 import type { AuditAction } from '../audit-event.js'
 import type { AuditRow } from '../audit-hash.js'
 
-/** Of a regular user, and of one whom we do not know. */
+/** The `type_id` of a regular user, and of an unknown one. */
 const USER = 1
 const UNKNOWN = 0
 
@@ -33,7 +33,7 @@ export function privilegesOf(action: AuditAction, detail: AuditRow['detail']): s
   return namesIn(detail.granted ?? detail.permissions, 'everything')
 }
 
-/** Of a list, or of an object with a boolean for each name; null stands for `all`. */
+/** The names in a list, or those that are true in an object; null stands for `all`. */
 function namesIn(value: unknown, all: string): string[] {
   if (value === null) return [all]
   if (Array.isArray(value)) return value.map(String)

@@ -8,18 +8,18 @@ import { isLockTimeout } from '../../database/postgres/postgres-outage.js'
 /** One month of the log, or several. */
 export interface AuditPartition {
   readonly name: string
-  /** When the first rows come that belong to the next; null for the partition of rows that have no other. */
+  /** When the rows of the next partition begin; null for the default partition. */
   readonly until: Date | null
 }
 
-/** Inserts and reads wait behind a lock that waits, so it must not wait for long. */
+/** Inserts and reads queue behind a waiting lock, so it must not wait for long. */
 const LOCK_TIMEOUT = sql.raw(`set local lock_timeout = '500ms'`)
 const LOCK_ATTEMPTS = 10
 const BETWEEN_ATTEMPTS_MS = 1_000
-/** A log whose job does not run for so long keeps its new rows in the partition for all others. */
+/** If the job does not run for this long, new rows go to the default partition. */
 const MONTHS_AHEAD = 3
 
-/** The partitions of the audit log. All of it runs beside replicas that write to the log. */
+/** The partitions of the audit log. All of this can run while replicas write to the log. */
 @Injectable()
 export class AuditPartitions {
   constructor(private readonly database: Database) {}
@@ -33,13 +33,13 @@ export class AuditPartitions {
     }))
   }
 
-  /** Partitions a log that is one table, in steps of which none locks it for long; does nothing when it is done. */
+  /** Partitions a log that is still one table, in steps that never lock it for long; does nothing when that is done. */
   async partition(now: Date): Promise<void> {
     if (await this.isPartitioned()) return
     const border = await this.borderFrom(now)
     await this.briefly(db => promise(db, border))
     try {
-      // Reads every row, beside those who read and write.
+      // Reads every row, without blocking readers or writers.
       await this.database.maintain(db =>
         db.execute(sql`alter table audit_log validate constraint audit_log_before`),
       )
@@ -47,13 +47,13 @@ export class AuditPartitions {
         db.execute(sql`select partition_audit_log(${border.toISOString()}::timestamptz)`),
       )
     } catch (error) {
-      // It would refuse rows of later months.
+      // Otherwise it would reject rows of later months.
       await this.briefly(withdraw)
       throw error
     }
   }
 
-  /** Creates the partitions of this month and the next three; returns how many there were not yet. */
+  /** Creates the partitions of this month and the next three; returns how many did not exist yet. */
   async prepare(now: Date): Promise<number> {
     let created = 0
     for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
@@ -65,7 +65,7 @@ export class AuditPartitions {
     return created
   }
 
-  /** Runs a transaction that locks the table, and tries again when it cannot have the lock soon. */
+  /** Runs a transaction that locks the table, and tries again when it does not get the lock soon. */
   async briefly<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1)
       try {
@@ -85,7 +85,7 @@ export class AuditPartitions {
     return table?.isIt === true
   }
 
-  /** The start of a month that no row has reached, nor will until the log is partitioned. */
+  /** The start of a month that no row has reached yet, and none will before the log is partitioned. */
   private async borderFrom(now: Date): Promise<Date> {
     const newest = sql`select max(at)::text as at from audit_log`
     const [row] = rowsOf<{ at: string | null }>(await this.database.run(db => db.execute(newest)))

@@ -10,20 +10,20 @@ import { type AuditPartition, AuditPartitions } from './audit-partitions.js'
 
 /** Well within the time that a statement may take. */
 const ROWS_A_STATEMENT = 5_000
-/** A run ends after so many; the next one continues. */
+/** A run ends after this many; the next one continues. */
 const STATEMENTS_A_RUN = 200
-/** Replicas' clocks differ and transactions overlap, so ids and times are in the same order only by and large. */
+/** Replicas' clocks differ and transactions overlap, so ids and times are only roughly in the same order. */
 const ROWS_AROUND_THE_CUT = 10_000
 
 /** What one run has removed. */
 export interface Expired {
   readonly partitions: number
-  /** Rows beside those of whole partitions. */
+  /** Rows other than those of whole partitions. */
   readonly rows: number
   readonly seals: number
 }
 
-/** Removes old rows of the audit log with their seals, and leaves behind what verifies the rest. */
+/** Removes old rows of the audit log with their seals, and keeps what is needed to verify the rest. */
 @Injectable()
 export class AuditRetention {
   constructor(
@@ -33,8 +33,8 @@ export class AuditRetention {
   ) {}
 
   /**
-   * Removes the rows from before `before`: partitions as a whole, the rest in small statements, of which a run makes a
-   * limited number. The row `audit.expire` says so first. Safe to repeat.
+   * Removes the rows from before `before`: partitions as a whole, the rest in small statements, a limited number
+   * in each run. An `audit.expire` row announces it first. Safe to repeat.
    */
   async expire(before: Date): Promise<Expired> {
     const partitions = await this.partitions.list()
@@ -69,7 +69,7 @@ export class AuditRetention {
         })
         .returning({ id: auditRetention.id })
       const event = auditEvent(OPERATOR, 'audit.expire', { before: before.toISOString() })
-      // What a run has left over was announced by it.
+      // What an earlier run left over was announced by that run.
       if (said.length > 0) await this.auditLog.record(db, event)
     })
   }
@@ -95,8 +95,8 @@ export class AuditRetention {
   }
 
   /**
-   * From the start of the chain, up to the first seal whose row is there, but for one: the rest is verified from that
-   * one on.
+   * From the start of the chain up to the first seal whose row still exists, except the seal before it, from
+   * which the rest is verified.
    */
   private async deleteSomeSeals(): Promise<number> {
     return countOf(await this.database.run(db => db.execute(DELETE_SEALS)))
@@ -123,7 +123,7 @@ const DELETE_SEALS = sql`
 /** Those of seals that are gone too. */
 const FORGET_IDS = sql`delete from ${auditRemovedIds} where id < (select below_id from ${auditRetention})`
 
-/** The lowest id of the rows that stay; where none does, one that no row has had. */
+/** The lowest id of the rows that stay; if none does, an id that no row has had. */
 async function lowestIdFrom(db: Db, before: Date): Promise<number> {
   const staying = sql`select id from ${auditLog} where at >= ${iso(before)} order by at limit ${ROWS_AROUND_THE_CUT}`
   const lowest = sql`
@@ -137,7 +137,7 @@ async function repeat(remove: () => Promise<number>): Promise<number> {
   for (let statement = 0; statement < STATEMENTS_A_RUN; statement += 1) {
     const count = await remove()
     removed += count
-    // Of the seals, one is left each time.
+    // With seals, each statement leaves one.
     if (count < ROWS_A_STATEMENT - 1) break
   }
   return removed

@@ -5,7 +5,7 @@ import { DEVICE_ID_FORM, type DeviceId } from '../../anomalies/device-id.js'
 /** 32 bytes as base64url. */
 const OF_32_BYTES = /^[A-Za-z0-9_-]{43}$/
 const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
-/** Verifiers may be as long as this (RFC 7636 §4.1). */
+/** The longest verifier that RFC 7636 §4.1 allows. */
 const MAX_VERIFIER_LENGTH = 128
 const MAX_CODE_LENGTH = 100
 const MAX_ORIGIN_LENGTH = 300

@@ -11,7 +11,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 
 const LIFETIME_SECONDS = 60
-/** How long a used code is recognised. RFC 6749 §4.1.2: its second use takes the first login back. */
+/** How long a used code is recognised. RFC 6749 §4.1.2: its second use revokes the first login. */
 const REMEMBERED_SECONDS = 10 * 60
 
 /** What a code was made for. */
@@ -65,7 +65,7 @@ export class HandoffCodes {
     return { ...detail, userId, accountId } as HandoffCode | UsedHandoffCode
   }
 
-  /** Uses the code up for this session; false when it has been used or has expired meanwhile. */
+  /** Uses the code up for this session; false when it has been used or has expired in the meantime. */
   use(transaction: Db, text: string, { sid: childSid }: Session): Promise<boolean> {
     return this.tokens.turnInto(transaction, 'handoff', text, {
       purpose: 'handoff-used',
@@ -79,7 +79,7 @@ export function isUsed(code: HandoffCode | UsedHandoffCode): code is UsedHandoff
   return 'childSid' in code
 }
 
-/** Whether the code's challenge was made of this verifier. */
+/** Whether the code's challenge was made from this verifier. */
 export function isVerifier(verifier: string, { challenge }: HandoffCode): boolean {
   const made = createHash('sha256').update(verifier).digest('base64url')
   return made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge))

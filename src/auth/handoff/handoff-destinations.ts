@@ -11,20 +11,20 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 
 export const HANDOFF_ACCESS = ['allowed', 'not_invited', 'suspended', 'access_denied'] as const
-/** `access_denied`: the satellite takes passwords only. */
+/** `access_denied`: the satellite accepts passwords only. */
 export type HandoffAccess = (typeof HANDOFF_ACCESS)[number]
 
-/** A satellite as the page shows it that hands somebody on to it. */
+/** A satellite as shown by the page that hands a user off to it. */
 export interface HandoffDestination {
-  /** The one that was asked for, never the pattern of a preview. */
+  /** The origin that was asked for, never the pattern of a preview. */
   readonly origin: string
-  /** The host, where the user is not invited: strangers must not choose what we show. */
+  /** Only the host if the user is not invited: strangers must not choose what we show. */
   readonly name: string
   readonly branding: Branding | null
   readonly access: HandoffAccess
 }
 
-/** Where users of the main site can be handed on to. */
+/** Where users of the main site can be handed off to. */
 @Injectable()
 export class HandoffDestinations {
   constructor(
@@ -34,8 +34,8 @@ export class HandoffDestinations {
   ) {}
 
   /**
-   * The user, and the satellite as they may see it. Throws `SATELLITE_NOT_FOUND` for an origin that is no
-   * satellite's, or only a pending one's, and `SESSION_NOT_FOUND` when the user is gone.
+   * The user, and the satellite as they may see it. Throws `SATELLITE_NOT_FOUND` for an origin that belongs to no
+   * satellite, or to a pending one, and `SESSION_NOT_FOUND` when the user is gone.
    */
   async find(userId: string, origin: string): Promise<{ user: User; destination: HandoffDestination }> {
     requireOrigin(origin)
@@ -44,7 +44,7 @@ export class HandoffDestinations {
     return { user, destination: await this.destinationOf(user, origin) }
   }
 
-  /** Whether the user may be handed on to an active satellite of this origin. Asks no store. */
+  /** Whether the user may be handed off to an active satellite of this origin. Reads no store. */
   isOpen(user: User, origin: string): boolean {
     const active = this.satellites.find(origin)
     return active !== null && this.accessTo(active, user) === 'allowed'
@@ -60,12 +60,12 @@ export class HandoffDestinations {
 
   private accessTo(satellite: Satellite, user: User): HandoffAccess {
     if (!admits(satellite, user)) return 'not_invited'
-    // Otherwise whoever has a second factor could not log in there at all.
+    // Otherwise a user with a second factor could not log in there at all.
     const needsHandoff = user.hasSecondFactor && satellite.secondFactor === 'handoff'
     return satellite.loginMode === 'password' && !needsHandoff ? 'access_denied' : 'allowed'
   }
 
-  /** Null for those of ALLOWED_ORIGINS, which have none. */
+  /** Null for satellites of ALLOWED_ORIGINS, which have none. */
   private async looksOf({ id, accountId }: Satellite) {
     if (accountId === null) return null
     const { name, branding } = satellites
@@ -75,7 +75,7 @@ export class HandoffDestinations {
     return row ?? null
   }
 
-  /** Previews are found in the user's own account only. */
+  /** Previews are looked for in the user's own account only. */
   private async suspendedOf(user: User, origin: string): Promise<HandoffDestination> {
     const isThere = and(eq(satellites.origin, origin), eq(satellites.kind, 'production'))
     const rows = await this.database.run(db =>
@@ -102,7 +102,7 @@ export class HandoffDestinations {
   }
 }
 
-/** Throws `SATELLITE_NOT_FOUND` for text that no browser sends as an origin; nothing looks for that. */
+/** Throws `SATELLITE_NOT_FOUND` for text that no browser sends as an origin, so that nothing is looked up for it. */
 export function requireOrigin(text: string): void {
   if (!URL.canParse(text) || new URL(text).origin !== text) throw new ApiError('SATELLITE_NOT_FOUND')
 }

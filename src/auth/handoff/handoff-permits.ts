@@ -8,13 +8,13 @@ import { Users } from '../../users/users.js'
 import { type HandoffCode, isVerifier } from './handoff-codes.js'
 import { HandoffDestinations } from './handoff-destinations.js'
 
-/** Who is logged in on a satellite, by which session of the main site. */
+/** Who is to be logged in on a satellite, and by which session of the main site. */
 export interface HandoffPermit {
   readonly user: User
   readonly parent: Session
 }
 
-/** Whether a code may be redeemed now; what was so when it was issued may have changed. */
+/** Whether a code may be redeemed now; what was true when it was issued may have changed. */
 @Injectable()
 export class HandoffPermits {
   constructor(

@@ -12,7 +12,7 @@ import { HandoffCodes, isUsed } from './handoff-codes.js'
 import { HandoffPermits } from './handoff-permits.js'
 import { HandoffRefusals } from './handoff-refusals.js'
 
-/** What opening a child depends on besides its user. */
+/** What opening a child session depends on besides its user. */
 @Injectable()
 export class HandoffGrounds {
   constructor(
@@ -23,9 +23,9 @@ export class HandoffGrounds {
   ) {}
 
   /**
-   * In one transaction the code is used up, the parent is live, and the child is linked to it. User, parent
-   * and code are locked in the order in which others lock them. Whoever ends the parent waits, and finds the
-   * child.
+   * In one transaction: the code is used up, the parent is live, and the child is linked to it. User, parent and
+   * code are locked in the same order as everywhere else. A request that ends the parent waits, and then finds
+   * the child.
    */
   of(code: string, parent: Session): LoginGrounds {
     return {
@@ -55,8 +55,8 @@ export class HandoffRedemption {
   ) {}
 
   /**
-   * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for whatever is wrong,
-   * which does not use it up, and `TOO_MANY_ATTEMPTS` after too much of that. A used code ends the session
+   * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for anything wrong, which
+   * leaves the code usable, and `TOO_MANY_ATTEMPTS` after too many of those. Sending a used code ends the session
    * that it opened, whoever sends it.
    */
   async redeem({ code: text, verifier, deviceId }: RedeemBody, client: Client): Promise<LoggedIn> {

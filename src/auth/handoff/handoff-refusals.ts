@@ -8,7 +8,7 @@ import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { HandoffCode, UsedHandoffCode } from './handoff-codes.js'
 
-/** Refuses codes, all alike. */
+/** Refuses codes, always with the same error. */
 @Injectable()
 export class HandoffRefusals {
   constructor(
@@ -17,7 +17,7 @@ export class HandoffRefusals {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Looking for the code has counted the guess. */
+  /** Looking up the code has already counted the guess. */
   unknown(client: Client): never {
     return this.refuse('no such code', { client })
   }

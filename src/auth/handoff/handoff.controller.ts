@@ -31,7 +31,7 @@ export class HandoffController {
     private readonly settings: Settings,
   ) {}
 
-  /** What the main site shows before it hands a login on. */
+  /** What the main site shows before it hands a login off. */
   @Get()
   @MainSite({ enrolled: true })
   @DestinationDocs()
@@ -42,7 +42,7 @@ export class HandoffController {
     return { ...(await this.handoffs.describe(actor, satellite)), iss: this.settings.publicUrl }
   }
 
-  /** Whether the main site may send a browser there. Asks nobody. */
+  /** Whether the main site may send a browser to this origin. Reads no store. */
   @Public()
   @Get('satellite')
   @SatelliteOriginDocs()
@@ -52,12 +52,12 @@ export class HandoffController {
     return { origin, iss: this.settings.publicUrl }
   }
 
-  /** Hands the login of the main site on. */
+  /** Hands the login of the main site off to a satellite. */
   @Post('codes')
   @MainSite({ enrolled: true })
   @IssueCodeDocs()
   async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
-    // Stricter than the guard, which lets clients without an Origin pass: only pages go anywhere.
+    // Stricter than the guard, which lets clients without an Origin pass: only a page can be redirected.
     if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
     const code = await this.handoffs.issueCode(actor, body)
     const answer = new URLSearchParams({ code, state: body.state, iss: this.settings.publicUrl })

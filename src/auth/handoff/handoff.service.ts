@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<Exclude<HandoffAccess, 'allowed'>, ErrorCode>> =
   access_denied: 'HANDOFF_DISABLED',
 }
 
-/** Hands a session of the main site on to satellites. */
+/** Hands a session of the main site off to satellites. */
 @Injectable()
 export class HandoffService {
   constructor(
@@ -36,7 +36,7 @@ export class HandoffService {
   }
 
   /**
-   * A code for this satellite's page, which has the verifier of the challenge. Throws `SATELLITE_NOT_FOUND`,
+   * A code for the page of this satellite that holds the challenge's verifier. Throws `SATELLITE_NOT_FOUND`,
    * `NOT_INVITED`, `SATELLITE_SUSPENDED`, `HANDOFF_DISABLED` or `TOO_MANY_ATTEMPTS`.
    */
   async issueCode(actor: SessionActor, { satellite, challenge }: HandoffBody): Promise<string> {

@@ -22,8 +22,8 @@ export class Credentials {
   ) {}
 
   /**
-   * Throws `HANDOFF_REQUIRED` where nobody may type a password. It is the same for every address and every
-   * password.
+   * Throws `HANDOFF_REQUIRED` where nobody may type a password. The answer is the same for every address and
+   * every password.
    */
   requirePasswordsThere({ email }: LoginBody, client: Client): void {
     if (!this.places.isHandoffOnly(client.origin)) return
@@ -54,7 +54,7 @@ export class Credentials {
 
   /**
    * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
-   * several first logins at once one replaces the hash, and the others check again.
+   * several concurrent first logins, one replaces the hash, and the others check again.
    */
   private async withCurrentHash(user: UserAtLogin, login: LoginBody, client: Client): Promise<UserAtLogin> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user

@@ -8,8 +8,8 @@ import type { LoginContext } from './login-context.js'
 import { LoginPlaces } from './login-places.js'
 
 /**
- * Sends those to the main site whose account wants them to type their password nowhere else, and those who
- * have a second factor.
+ * Sends users to the main site if their account lets them type their password nowhere else, or if they have a
+ * second factor.
  */
 @Injectable()
 export class HandoffRequirement {
@@ -20,8 +20,8 @@ export class HandoffRequirement {
   ) {}
 
   /**
-   * Throws `HANDOFF_REQUIRED` for a user with the right password who must go on elsewhere. It tells that the
-   * password is right, so the user is mailed as about a login, and one that is too unusual is
+   * Throws `HANDOFF_REQUIRED` for a user with the right password who must continue elsewhere. This reveals that
+   * the password is right, so the user is mailed as about a login, and one that is too unusual gets
    * `INVALID_CREDENTIALS`.
    */
   async check(

@@ -8,7 +8,7 @@ import type { Session, SessionId } from '../../sessions/session.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
 
-/** Where a login comes from, and what it brings. */
+/** Where a login comes from, and what the client sends with it. */
 export interface LoginContext {
   readonly source: Source
   readonly client: Client
@@ -16,19 +16,22 @@ export interface LoginContext {
   readonly sessionIds: readonly SessionId[]
   /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
   readonly deviceId: DeviceId | null | undefined
-  /** What the cookie of a remembered device has; main site only. */
+  /** The value of the remembered device's cookie; main site only. */
   readonly rememberedDevice?: string | null
 }
 
-/** What a login rests on that does not begin with a password. */
+/** What a login rests on if its request has no password. */
 export interface LoginGrounds {
-  /** When the session ends at the latest; left out for its usual end. */
+  /** The latest time at which the session ends; left out for its usual lifetime. */
   readonly expiresBy?: Date
   /** For the audit log. */
   readonly detail: Readonly<Record<string, unknown>>
   /** Rows that the statement of the login uses up, in the order in which they are locked. */
   readonly uses?: readonly LoginUse[]
-  /** Calls `record` in a transaction of what else must be so, or without one, and throws when it is not. */
+  /**
+   * Calls `record`, in a transaction with whatever else must hold if there is anything, and throws when that does
+   * not hold.
+   */
   confirm(session: Session, record: (transaction?: Db) => Promise<void>): Promise<void>
 }
 
@@ -36,7 +39,7 @@ export interface LoginGrounds {
 export interface LoginUse {
   readonly row: UsedRow
   readonly values: object
-  /** What is thrown when it is not there. */
+  /** What is thrown when the row is not there. */
   readonly refusal: ErrorCode
 }
 

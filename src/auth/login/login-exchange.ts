@@ -21,7 +21,7 @@ export interface LoginOrigin {
   readonly deviceId?: DeviceId | null
 }
 
-/** Reads what a login brings and answers it: on the main site with cookies, elsewhere in the body. */
+/** Reads the context of a login request and answers it: on the main site with cookies, elsewhere in the body. */
 @Injectable()
 export class LoginExchange {
   constructor(private readonly settings: Settings) {}

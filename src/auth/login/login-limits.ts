@@ -8,7 +8,7 @@ import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 
-/** An address without a user costs the same query; otherwise the time would reveal it. */
+/** Makes an address without a user cost the same query; otherwise the timing would reveal it. */
 const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -30,14 +30,14 @@ export class LoginLimits {
     )
   }
 
-  /** The same by a live session, which has guesses of its own while strangers fill its user's limits. */
+  /** The same from a live session, which has guesses of its own while strangers fill its user's limits. */
   countGuessIn(sid: SessionHandle, email: Email, client: Client): Promise<CountedAction> {
     return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
       this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client }),
     )
   }
 
-  /** A guess at another factor by a live session. All sessions of the user share what is theirs alone. */
+  /** A guess at another factor from a live session. All sessions of the user share one extra allowance. */
   countFactorGuess({ id, email }: Pick<User, 'id' | 'email'>, client: Client): Promise<CountedAction> {
     return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
       this.rateLimiter.isAllowed({ kind: 'session', subject: id, client }),

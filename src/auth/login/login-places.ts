@@ -22,8 +22,8 @@ export class LoginPlaces {
   ) {}
 
   /**
-   * Whether the user may log in there. A user of some satellites must come from one of them, or from the main
-   * site, which can hand them on; so not without an Origin, like the mobile app.
+   * Whether the user may log in there. A user who is limited to some satellites must come from one of them, or
+   * from the main site, which can hand them off; so not from a client without an Origin, such as the mobile app.
    */
   isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginPlace, 'origin'>): boolean {
     if (origin === null) return user.satellites === null
@@ -41,20 +41,20 @@ export class LoginPlaces {
     return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
   }
 
-  /** Whether nobody may type a password on pages of this origin. Asks no store. */
+  /** Whether nobody may type a password on pages of this origin. Reads no store. */
   isHandoffOnly(origin: string | null): boolean {
     return this.satelliteAt(origin)?.loginMode === 'handoff'
   }
 
   /**
-   * Whether this user may not type a password on pages of this origin, which their account may have decided.
-   * Apps have no page to leave for the main site, so this does not concern them.
+   * Whether this user may not type a password on pages of this origin; their account may have decided that. Apps
+   * have no page to leave for the main site, so this does not concern them.
    */
   async requiresHandoff(user: User | UserAtLogin, origin: string | null): Promise<boolean> {
     const { accountId, role } = user
     const satellite = this.satelliteAt(origin)
     if (!satellite || satellite.loginMode === 'handoff') return satellite !== null
-    // What an account requires of everybody is in the mode of its own satellites.
+    // What an account requires of everybody is already in the login mode of its own satellites.
     if (satellite.accountId !== null && role !== 'owner') return false
     const { handoffRequired: required } =
       'handoffRequired' in user ? user : ((await this.accounts.find(accountId)) ?? {})
@@ -62,8 +62,8 @@ export class LoginPlaces {
   }
 
   /**
-   * Whether a user who has a second factor may not type it on pages of this origin. Apps have no page, and
-   * nobody could hand them on.
+   * Whether a user who has a second factor may not type it on pages of this origin. Apps have no page, and could
+   * not be handed off.
    */
   keepsSecondFactorAway({ hasSecondFactor }: Pick<User, 'hasSecondFactor'>, origin: string | null): boolean {
     return hasSecondFactor && this.satelliteAt(origin)?.secondFactor === 'handoff'

@@ -23,7 +23,7 @@ import { Users } from '../../users/users.js'
 import type { Login, LoginUse } from './login-context.js'
 
 interface Row extends KnownDeviceRow {
-  /** The first of what must be there and is not; null when all is. */
+  /** The first required row that is missing; null when none is. */
   readonly missing: string | null
   /** A bigint; null when something is missing. */
   readonly live_sessions: string | null
@@ -32,9 +32,9 @@ interface Row extends KnownDeviceRow {
 const USER = 'unchanged_user'
 
 /**
- * The row of the session, the one of the audit log and what the login came from, if the user is as they were read and all
- * that is used up is there. A change since we read the user would miss the new session; a later one waits for this
- * statement and finds it. Whatever is locked comes after the user.
+ * Writes the session's row, the audit row and what the login came from, if the user is unchanged since we read
+ * them and everything that is to be used up is there. A change made since then would have missed the new session;
+ * a later one waits for this statement and finds it. Everything else is locked after the user.
  */
 function recordWith(used: readonly UsedRow[]): Statement<Row> {
   const names = [USER, ...used.map(({ name }) => name)].map(name => sql.identifier(name))
@@ -59,13 +59,13 @@ function recordWith(used: readonly UsedRow[]): Statement<Row> {
     select case ${sql.join(missing, sql` `)} end as missing, (select ${SESSION_COUNT} from found) as live_sessions, ${DEVICE_COLUMNS}`)
 }
 
-/** What the part of this name has selected, if everything is there. */
+/** What the part of this name has selected, if nothing is missing. */
 function whereAllIs(name: string): SQL {
   const part = sql.identifier(name)
   return sql`(select ${part}.* from ${part}, found) as selected`
 }
 
-/** What is known of a login that has been recorded. */
+/** What is known about a login that has been recorded. */
 interface RecordedLogin {
   readonly device: KnownDevice
   /** How many unexpired sessions the user has, with the new one. */
@@ -81,7 +81,7 @@ function wayOf({ methods, at }: Proof): Way {
   return hasSecondFactor(methods) ? 'password and second factor' : 'password'
 }
 
-/** Records logins as long as the users are as they were read. */
+/** Records logins, provided the users are unchanged since they were read. */
 @Injectable()
 export class LoginRecords {
   private readonly counts = countsOf(WAYS)
@@ -102,20 +102,23 @@ export class LoginRecords {
     })
   }
 
-  /** The first login with a browser that tells one: a later one could be a thief's, who would not be understood. */
+  /**
+   * From the first login with a browser that states a language. A later login could be a thief's, and the user
+   * would then get mails in the thief's language.
+   */
   async learnLanguage(user: User, client: Client): Promise<void> {
     const language = user.language === null && languageWanted(client.acceptLanguage)
     if (language) await this.users.learnLanguage(user.id, language)
   }
 
-  /** A login that came to its end. */
+  /** Counts a login that was completed. */
   count(proof: Proof): void {
     this.counts[wayOf(proof)]++
   }
 
   /**
-   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed meanwhile, and what
-   * the grounds say when something else has.
+   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
+   * meantime, and what the grounds say when something else has.
    */
   async confirm(session: Session, login: Login): Promise<RecordedLogin> {
     const { user, grounds, context, proof } = login
@@ -139,7 +142,7 @@ export class LoginRecords {
     return { device: seen.deviceOf(row), liveSessions: Number(row.live_sessions) }
   }
 
-  /** One for each kind of login, as few as there are. */
+  /** One for each kind of login, of which there are few. */
   private statementFor(uses: readonly LoginUse[]): Statement<Row> {
     const rows = uses.map(({ row }) => row)
     const name = rows.map(row => row.name).join(' ')

@@ -18,7 +18,7 @@ export interface LoggedIn extends NewSession {
   readonly deviceId: DeviceId | null
 }
 
-/** Opens the sessions of all who log in, in whatever way, and ends them at logout. */
+/** Opens sessions, however the users log in, and ends them at logout. */
 @Injectable()
 export class LoginSessions {
   constructor(
@@ -30,14 +30,14 @@ export class LoginSessions {
   ) {}
 
   /**
-   * The one door to a session: opens it for a user who has proved who they are, and ends those that the
-   * browser already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more
-   * (see {@link SecondFactorDemand}), `TOO_BUSY` when the user has been changed since we read them, and
-   * `INVALID_CREDENTIALS` for a login that is too unusual.
+   * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
+   * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
+   * SecondFactorDemand}), `TOO_BUSY` when the user has been changed since we read them, and `INVALID_CREDENTIALS`
+   * for a login that is too unusual.
    */
   async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
     const { source, client, sessionIds } = context
-    // A session that is handed on was admitted when it began, and a passkey is two factors.
+    // A session that is handed off was admitted when it began, and a passkey counts as two factors.
     if (!proof.at) await this.secondFactors.check(user, proof, context)
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
@@ -63,7 +63,7 @@ export class LoginSessions {
   }
 
   /**
-   * Ends the session of the access token and, unless `scope` is `here`, those that it was handed on to. The
+   * Ends the session of the access token and, unless `scope` is `here`, those that were handed off from it. The
    * token itself stays valid until it expires. Safe to repeat.
    */
   async end({ sid, userId, accountId }: Caller, client: Client, scope: LogoutScope): Promise<void> {

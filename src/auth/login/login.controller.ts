@@ -41,8 +41,8 @@ export class LoginController {
   }
 
   /**
-   * Ends the session of the access token; on the main site also clears the cookie and ends the sessions of
-   * satellites that it was handed on to.
+   * Ends the session of the access token; on the main site also clears the cookie and ends the satellites'
+   * sessions that were handed off from it.
    */
   @Post('logout')
   @CountsAsWrite(false)

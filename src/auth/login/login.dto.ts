@@ -57,7 +57,7 @@ export class LoginAnswer {
 }
 
 export const LOGOUT_SCOPES = ['browser', 'here'] as const
-/** `here`: this site only. `browser`: also where its session was handed on to. */
+/** `here`: this site only. `browser`: also the sites that its session was handed off to. */
 export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
 
 export class LogoutQuery {

@@ -10,7 +10,7 @@ import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, LoginSessions } from './login-sessions.js'
 
-/** What is answered to the right password where that is not enough. */
+/** The answers to a right password that is not enough. */
 const PROVED_IN_PART: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
 
 @Injectable()
@@ -24,9 +24,10 @@ export class LoginService {
 
   /**
    * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
-   * `TOO_MANY_ATTEMPTS` before any work, and `HANDOFF_REQUIRED` before that, or after the right password when
-   * the user's account or their second factor wants it: strangers must not learn whose it is. On the main site
-   * and in apps a second factor is `SECOND_FACTOR_REQUIRED`. The sessions that the browser already had end.
+   * `TOO_MANY_ATTEMPTS` before any work. Throws `HANDOFF_REQUIRED` before that, or only after the right password
+   * if it is the user's account or their second factor that requires it: strangers must not learn whose does. On
+   * the main site and in apps a second factor is `SECOND_FACTOR_REQUIRED`. The sessions that the browser already
+   * had end.
    */
   async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
     this.credentials.requirePasswordsThere(login, context.client)
@@ -35,7 +36,7 @@ export class LoginService {
       const user = await this.credentials.check(login, context.client)
       await this.handoffRequirement.check(user, context)
       const loggedIn = await this.sessions.admit(user, { methods: authMethods('pwd') }, context)
-      // In part: by a browser that is remembered.
+      // In part: by a remembered browser.
       await (isInPart(user, loggedIn) ? counted.provedInPart() : counted.succeeded())
       return loggedIn
     } catch (error) {

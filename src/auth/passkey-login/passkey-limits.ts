@@ -6,7 +6,7 @@ import type { Client } from '../../http/client.js'
 import type { CountedAction } from '../../rate-limits/counted-action.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 
-/** Counts what is signed by credentials, whether or not we know them. */
+/** Counts signatures by credential, whether or not we know it. */
 @Injectable()
 export class PasskeyLimits {
   constructor(

@@ -23,7 +23,10 @@ export class PasskeyUsers {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Throws `PASSKEY_INVALID` for a user who may not log in there: who presents a passkey learns no more. */
+  /**
+   * Throws `PASSKEY_INVALID` for a user who may not log in there; whoever presents the passkey learns no more
+   * than that.
+   */
   async requireAllowed(userId: string, { source, client }: LoginContext): Promise<User> {
     const user = await this.users.find(userId)
     const place = { source, origin: client.origin }
@@ -55,8 +58,8 @@ export class PasskeyGrounds {
   ) {}
 
   /**
-   * In one transaction, with the user locked, the passkey is still there, its challenge is used up, and a pending reset of
-   * factors stops. Whoever removes the passkey waits, and finds the session.
+   * In one transaction, with the user locked: the passkey still exists, its challenge is used up, and a pending
+   * reset of factors is cancelled. A request that removes the passkey waits, and then finds the session.
    */
   of(assertion: CheckedAssertion, user: User, { client }: LoginContext): LoginGrounds {
     return {
@@ -82,8 +85,8 @@ export class PasskeyLoginService {
   ) {}
 
   /**
-   * Opens a session for a passkey that has signed one of our challenges. Throws `PASSKEY_INVALID` for whatever
-   * is wrong, also when the login is too unusual or its user may not log in there, and `TOO_MANY_ATTEMPTS` before
+   * Opens a session for a passkey that has signed one of our challenges. Throws `PASSKEY_INVALID` for anything
+   * wrong, also when the login is too unusual or its user may not log in there, and `TOO_MANY_ATTEMPTS` before
    * any work.
    */
   async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {

@@ -44,7 +44,7 @@ export class PasswordMails {
     })
   }
 
-  /** Given a user who is invited to one satellite only, the mail is about that. */
+  /** If the user is invited to one satellite only, the mail is about that satellite. */
   sendResetLink(to: Receiver, token: string, user?: Pick<User, 'accountId' | 'satellites'>): void {
     const url = this.links.toMainSite('/reset-password', token)
     const about = user ? onlySatelliteOf(user) : null

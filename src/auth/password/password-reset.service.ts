@@ -22,10 +22,10 @@ export class PasswordResetService {
   ) {}
 
   /**
-   * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody
-   * is logged in. Returns where the user may log in. If the address has been changed since and that can be
-   * undone, it is changed back, because somebody else may have changed it. Throws `INVALID_LINK`, also for a
-   * disabled user, and `WEAK_PASSWORD`, after which the link still works. Of two calls at once one succeeds.
+   * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody is
+   * logged in. Returns where the user may log in. If the address has been changed since and that can be undone,
+   * it is changed back, because somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled
+   * user, and `WEAK_PASSWORD`, after which the link still works. Of two concurrent calls, only one succeeds.
    */
   async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
     const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const
@@ -41,8 +41,7 @@ export class PasswordResetService {
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
         await withdrawTokens(transaction, 'password-reset', userId, email)
-        // Otherwise whoever guesses at the password from enough networks would keep them out with the new one
-        // too.
+        // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.
         await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
       },
     })

@@ -18,8 +18,8 @@ export interface PasswordToSet {
   readonly client: Client
   readonly event: AuditEvent
   /**
-   * Runs in the transaction, with the user as last committed, locked after the account. Throws unless it is
-   * allowed.
+   * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
+   * not allowed.
    */
   readonly requireAllowed: (transaction: Db, user: User | null) => Promise<void>
 }
@@ -36,9 +36,9 @@ export class PasswordSetter {
 
   /**
    * Gives the user a new password and ends the sessions that the old one may have opened. What was requested
-   * under the old password (another address, another owner) is cancelled. Reset links stay valid, because
-   * whoever has the mailbox outranks whoever has the password. `user.email` is told by mail. Throws
-   * `WEAK_PASSWORD` before anything has changed.
+   * under the old password (another address, another owner) is cancelled. Reset links stay valid, because control
+   * of the mailbox outranks knowledge of the password. `user.email` is sent a notice. Throws `WEAK_PASSWORD`
+   * before anything has changed.
    */
   async set(user: User, { password, keep, client, event, requireAllowed }: PasswordToSet): Promise<void> {
     const known = [user.email, user.name ?? '']

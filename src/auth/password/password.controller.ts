@@ -26,9 +26,7 @@ export class PasswordController {
     private readonly passwordChange: PasswordChangeService,
   ) {}
 
-  /**
-   * Mails a reset link, if there is such a user. Public: whoever has forgotten their password cannot log in.
-   */
+  /** Mails a reset link, if there is such a user. Public: a user who has forgotten their password cannot log in. */
   @Public()
   @Post('forgot')
   @HttpCode(202)

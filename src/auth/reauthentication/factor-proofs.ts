@@ -15,7 +15,7 @@ export interface Proved {
   readonly methods: AuthMethods
 }
 
-/** Checks, within a session, what its user has besides a password. */
+/** Checks, within a session, the factors that its user has besides a password. */
 @Injectable()
 export class FactorProofs {
   constructor(
@@ -45,7 +45,7 @@ export class FactorProofs {
         await factor.use(transaction)
       })
       await factor.used()
-      // It is counted with guesses at the password, and must not reset what limits those.
+      // It is counted together with guesses at the password, so it must not reset their limit.
       await counted.provedInPart()
       return { user, methods: factor.methods }
     } catch (error) {

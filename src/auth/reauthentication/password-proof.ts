@@ -36,8 +36,8 @@ export class PasswordProof {
   ) {}
 
   /**
-   * The user of this session, whose password it is. Throws `OWNER_LOGIN_BARRED` for an owner who may not log
-   * in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the
+   * Returns the user of this session if the password is theirs. Throws `OWNER_LOGIN_BARRED` for an owner who may
+   * not log in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the
    * user is gone.
    */
   async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
@@ -67,7 +67,7 @@ export class PasswordProof {
     const isRight = await counted.refundIfRejected(
       this.passwords.verify(disabledAt ? null : passwordHash, password, client),
     )
-    // Whoever knows the password must not reset with it what limits guesses at the second factor.
+    // Knowing the password must not be enough to reset the limit on guesses at the second factor.
     if (isRight) return user.hasSecondFactor ? counted.provedInPart() : counted.succeeded()
     await counted.failed()
     const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }

@@ -10,7 +10,7 @@ import { FACTOR_METHODS, FactorMethods } from '../second-factor/factor-methods.j
 import { TypingPlaces } from './typing-places.js'
 
 export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
-/** How a user can re-authenticate, as answers name it. */
+/** How a user can re-authenticate, as named in answers. */
 export type ReauthenticationMethod = (typeof REAUTHENTICATION_METHODS)[number]
 
 /** How the users of sessions can re-authenticate. */
@@ -26,8 +26,8 @@ export class ReauthenticationMethods {
   ) {}
 
   /**
-   * What the session's user has, and may use on pages of this origin (null outside browsers). Without the
-   * password for one who needs their second factor again anyway.
+   * What the session's user has, and may use on pages of this origin (null outside browsers). Leaves out the
+   * password for a user who would need their second factor again anyway.
    */
   async of(session: Session, origin: string | null): Promise<ReauthenticationMethod[]> {
     const user = await this.users.find(session.userId)
@@ -37,15 +37,15 @@ export class ReauthenticationMethods {
     const mayTypeCodes = (await this.places.refusalOfCode(user, place)) === null
     const all = await this.factors.of(user.id, origin)
     const factors = all.filter(method => method === 'passkey' || mayTypeCodes)
-    // The password is taken, but what is refused until then would be refused again.
+    // The password would be accepted, but what was refused would then be refused again.
     const isEnough = factors.length === 0 || this.reauthentication.isSecondFactorRecent(session)
     const hasPassword = user.passwordHash !== null && mayTypePassword
     return hasPassword && isEnough ? ['password', ...factors] : factors
   }
 
   /**
-   * Adds to a `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED` how that can be done. Here, and not where it is thrown: that may be in
-   * a transaction, and most requests are not refused. Never rejects.
+   * Adds to a `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED` how the user can do that. Done here and not where
+   * it is thrown: that may be in a transaction, and most requests are not refused. Never rejects.
    */
   async amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError> {
     const isStepUp = refusal.code === 'STEP_UP_REQUIRED'

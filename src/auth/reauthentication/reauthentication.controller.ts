@@ -27,7 +27,7 @@ export class ReauthenticationController {
     return { methods: await this.methods.of(actor, actor.client.origin) }
   }
 
-  /** The user proves again who they are, to do what an unattended browser must not. */
+  /** The user proves again who they are, in order to do what an unattended browser must not be able to do. */
   @Post()
   @CountsAsWrite(false)
   @HttpCode(200)

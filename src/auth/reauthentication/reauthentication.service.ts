@@ -26,9 +26,9 @@ export class ReauthenticationService {
   ) {}
 
   /**
-   * Marks the session when its user proves with any factor who they are, and returns until when that is valid.
-   * Refuses like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user
-   * was changed meanwhile, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
+   * Marks the session when its user proves with any factor who they are, and returns when that expires. Refuses
+   * like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user was
+   * changed in the meantime, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
    */
   async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
     const { user, methods } = await this.proved(actor, proof)

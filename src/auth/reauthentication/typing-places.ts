@@ -11,8 +11,8 @@ export interface TypingPlace extends Pick<Session, 'source' | 'origin'> {
 }
 
 /**
- * Where users may type their secrets within a session. Where it began counts too: a customer's server could
- * pass on, without an Origin, what was typed on its page.
+ * Where users may type their secrets within a session. Where the session began counts too: a customer's server
+ * could pass on, without an Origin, what was typed on its page.
  */
 @Injectable()
 export class TypingPlaces {

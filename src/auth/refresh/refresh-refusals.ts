@@ -54,8 +54,8 @@ export class RefreshRefusals {
   }
 
   /**
-   * As {@link refuseUnknown}, for one that may have been a session: the refusal has the `reason` why it is over,
-   * where that is known. Who has its identifier has been its client.
+   * Like {@link refuseUnknown}, for an identifier that may have been a session's: the refusal has the `reason`
+   * why the session is over, if that is known. Anybody who has its identifier has been its client.
    */
   async refusePast(client: Client, sid: SessionHandle): Promise<never> {
     await this.count(client, 'not live')

@@ -18,7 +18,7 @@ import type { LoginUse } from '../login/login-context.js'
 
 /** How somebody proves that they have a factor; exactly one of these. */
 export interface FactorProof {
-  /** Of an authenticator app. */
+  /** From an authenticator app. */
   readonly code?: string
   readonly recoveryCode?: string
   readonly passkey?: AuthenticationResponseJSON
@@ -28,34 +28,37 @@ export interface FactorProof {
 export interface FactorContext {
   readonly action: AuditAction
   readonly client: Client
-  /** The session that it is typed in; none at a login. */
+  /** The session in which it is typed; none at a login. */
   readonly session?: Pick<Session, 'sid' | 'createdAt'>
-  /** Whether what the factor is for is done already: the same request, sent twice, has then used the factor up. */
+  /**
+   * Whether what the factor is for is already done: when a request was sent twice, the first one has used the
+   * factor up.
+   */
   readonly isDone?: () => Promise<boolean>
 }
 
-/** A factor that is right, and not used up yet. */
+/** A factor that is right but not used up yet. */
 export interface CheckedFactor {
   /** What it proves. */
   readonly methods: AuthMethods
-  /** A recovery code is what somebody uses who has lost the others. */
+  /** Users resort to a recovery code when they have lost their other factors. */
   readonly isRecoveryCode: boolean
   /**
-   * Uses it up, in the transaction of what it allows, which has the user locked. Throws like
-   * {@link FactorCheck.check} when another request was faster.
+   * Uses it up, in the transaction of what it allows, which must have the user locked. Throws like {@link
+   * FactorCheck.check} when another request was faster.
    */
   use(transaction: Db): Promise<void>
   /** What a login uses up in its own statement; left out where that takes a transaction. */
   readonly inLogin?: LoginUse
-  /** Notes it in the audit log when `step` finds that another request was faster. */
+  /** Notes in the audit log when `step` finds that another request was faster. */
   noted<T>(step: Promise<T>): Promise<T>
-  /** To be called once the transaction is committed. Never rejects: what has been done stays. */
+  /** Call it once the transaction has committed. Never rejects: what has been done stays. */
   used(): Promise<void>
 }
 
 type FoundFactor = Omit<CheckedFactor, 'noted'>
 
-/** Checks what users have besides a password, at a login and within a session. */
+/** Checks the factors that users have besides a password, at a login and within a session. */
 @Injectable()
 export class FactorCheck {
   private readonly logger = new Logger('FactorCheck')
@@ -69,9 +72,9 @@ export class FactorCheck {
   ) {}
 
   /**
-   * What the proof proves; nothing is stored yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
-   * was used before, and `PASSKEY_INVALID`, after a row in the audit log; `CHALLENGE_EXPIRED` for what is done
-   * already. Counts nothing: the caller has counted a guess before, and reports how it ended.
+   * Returns what the proof proves; stores nothing yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
+   * was used before, and `PASSKEY_INVALID`, after a row in the audit log; `CHALLENGE_EXPIRED` when what it is for
+   * is already done. Counts nothing: the caller has counted a guess before, and reports how it ended.
    */
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
     const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
@@ -163,7 +166,7 @@ export class FactorCheck {
 
 const WRONG: ReadonlySet<ErrorCode> = new Set(['SECOND_FACTOR_INVALID', 'PASSKEY_INVALID'])
 
-/** Whether it is about a factor that is wrong, and not about what prevented the check. */
+/** Whether the error is about a wrong factor, not about something that prevented the check. */
 export function isWrongFactor(error: unknown): boolean {
   return error instanceof ApiError && WRONG.has(error.code)
 }
@@ -172,7 +175,7 @@ async function unlessDone<T>(found: Promise<T>, { isDone }: FactorContext): Prom
   try {
     return await found
   } catch (error) {
-    // A database that does not say counts as not: a wrong factor must never pass for an outage.
+    // If the database does not answer, it counts as not done: a wrong factor must never pass for an outage.
     if (isDone && isWrongFactor(error) && (await isDone().catch(() => false)))
       throw new ApiError('CHALLENGE_EXPIRED')
     throw error

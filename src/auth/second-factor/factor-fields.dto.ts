@@ -2,10 +2,10 @@ import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength, registerDecorator, ValidateIf } from 'class-validator'
 
-/** Six digits, with the spaces that apps show. A recovery code has 16 letters, and what stands between them. */
+/** Six digits, with the spaces that apps show. A recovery code has 16 characters, and separators between them. */
 const MAX_CODE_LENGTH = 32
 
-/** A field that may be left out; null is not left out. */
+/** A field that may be left out; null does not count as left out. */
 export const IsLeftOutOr = (...rules: readonly PropertyDecorator[]) =>
   applyDecorators(
     ValidateIf((_, value) => value !== undefined),

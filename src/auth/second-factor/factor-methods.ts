@@ -3,10 +3,10 @@ import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { UserFactors } from '../../factors/user-factors.js'
 
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
-/** How a user can prove a second factor, as answers name it. */
+/** How a user can prove a second factor, as named in answers. */
 export type FactorMethod = (typeof FACTOR_METHODS)[number]
 
-/** What users have besides a password. */
+/** The factors that users have besides a password. */
 @Injectable()
 export class FactorMethods {
   constructor(

@@ -13,7 +13,7 @@ import type { User } from '../../users/user.js'
 import type { LoginUse } from '../login/login-context.js'
 import { LoginPlaces } from '../login/login-places.js'
 
-/** As long as passkeys' challenges; codes of authenticator apps change ten times meanwhile. */
+/** As long as passkeys' challenges; an authenticator app changes its code ten times in that time. */
 const LIFETIME_SECONDS = 5 * 60
 const MAX_TRIES = 5
 
@@ -23,14 +23,14 @@ export interface ChallengePlace {
   readonly client: Client
 }
 
-/** A login of which the first step is done. */
+/** A login whose first step is done. */
 export interface SecondFactorChallenge {
   readonly text: string
   readonly user: User
   readonly source: Source
   /** What the first step proved. */
   readonly methods: AuthMethods
-  /** How many there were, with this one. */
+  /** How many tries there were, including this one. */
   readonly tries: number
 }
 
@@ -40,14 +40,14 @@ type ChallengeDetail = {
   readonly network: string
   readonly source: Source
   readonly methods: readonly AuthMethod[]
-  /** Of the password hash: another password ends the login that the old one has begun. */
+  /** Of the password hash: a new password ends a login that was begun with the old one. */
   readonly passwordDigest: string
   readonly tries: number
 }
 
 /**
- * What connects the two steps of a login. The database has only their hashes; each is for the browser's
- * origin and network, and for five tries within five minutes.
+ * What connects the two steps of a login. The database has only their hashes; each is bound to the browser's
+ * origin and network, and allows five tries within five minutes.
  */
 @Injectable()
 export class SecondFactorChallenges {
@@ -68,8 +68,8 @@ export class SecondFactorChallenges {
   }
 
   /**
-   * The login that goes on with this text, of whose tries one is used up. Throws `CHALLENGE_EXPIRED` for a text
-   * that is unknown, was used or tried five times, is from elsewhere, or whose user has since been changed;
+   * The login that this text continues; uses up one of its tries. Throws `CHALLENGE_EXPIRED` for a text that is
+   * unknown, was used or tried five times, is from elsewhere, or whose user has since been changed;
    * `TOO_MANY_ATTEMPTS` for too many of those.
    */
   async take(text: string, client: Client): Promise<SecondFactorChallenge> {
@@ -83,7 +83,7 @@ export class SecondFactorChallenges {
     return { text, user, source, methods: authMethods(...methods), tries }
   }
 
-  /** Whether another request has completed this login, or it was called off; one that has only expired is not done. */
+  /** Whether another request has completed this login, or it was cancelled; one that has only expired is not done. */
   async isDone({ text }: SecondFactorChallenge): Promise<boolean> {
     return !(await this.tokens.isKept(text))
   }

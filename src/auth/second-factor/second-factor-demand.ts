@@ -10,14 +10,14 @@ import { LoginPlaces } from '../login/login-places.js'
 import type { ChallengePlace } from './second-factor-challenges.js'
 import { SecondStepOffer } from './second-step-offer.js'
 
-/** Where somebody logs in, and what their browser brings. */
+/** Where somebody logs in, and what their browser sends. */
 interface DemandContext extends ChallengePlace {
   readonly deviceId: DeviceId | null | undefined
-  /** What the cookie of a remembered device has; main site only. */
+  /** The value of the remembered device's cookie; main site only. */
   readonly rememberedDevice?: string | null
 }
 
-/** Whether what somebody has proved is enough to be logged in. */
+/** Whether what somebody has proved is enough to log in. */
 @Injectable()
 export class SecondFactorDemand {
   constructor(
@@ -28,9 +28,9 @@ export class SecondFactorDemand {
   ) {}
 
   /**
-   * Throws unless the user has no second factor, has just used one, or comes with a browser that is remembered:
-   * `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or `HANDOFF_REQUIRED` on pages where it must
-   * not be typed, or where the user could only use up recovery codes. A login that is too unusual is
+   * Throws unless the user has no second factor, has just used one, or comes with a remembered browser:
+   * `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or `HANDOFF_REQUIRED` on pages where a second
+   * factor must not be typed, or where the user could only use up recovery codes. A login that is too unusual is
    * `INVALID_CREDENTIALS`, so that strangers do not learn that the password is right.
    */
   async check(user: User, { methods: proved }: Proof, context: DemandContext): Promise<void> {

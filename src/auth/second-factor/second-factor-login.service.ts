@@ -28,8 +28,8 @@ export class DeviceMemory {
   ) {}
 
   /**
-   * Remembers the browser of this new session; returns the token that it keeps. Throws `SESSION_NOT_FOUND` when
-   * the session has been ended meanwhile, for example by a new password, which forgets all devices.
+   * Remembers the browser of this new session; returns the token for it to keep. Throws `SESSION_NOT_FOUND` when
+   * the session has ended in the meantime, for example because of a new password, which forgets all devices.
    */
   remember({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
     const { userId } = session
@@ -43,10 +43,10 @@ export class DeviceMemory {
   }
 }
 
-/** From a network where the user has logged in before, wrong ones are probably their own. */
+/** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
 const OWN_MISTAKES = 2
 
-/** Tells users that somebody knows their password, and has not got their second factor. */
+/** Warns users that somebody knows their password but does not have their second factor. */
 @Injectable()
 export class WrongFactorAlarm {
   constructor(
@@ -72,9 +72,10 @@ export class SecondFactorGrounds {
   ) {}
 
   /**
-   * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one transaction with
-   * it. The challenge first: to a request that was sent twice a right code must not seem wrong. Who has their factor has not
-   * lost it: a reset of it that an operator has requested stops, unless it is requested in the same instant.
+   * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one
+   * transaction with it. The challenge first: when a request is sent twice, a right code must not seem wrong. A
+   * user who has their factor has not lost it: a reset that an operator has requested is cancelled, unless it is
+   * requested in the same instant.
    */
   async of(
     challenge: SecondFactorChallenge,
@@ -83,7 +84,7 @@ export class SecondFactorGrounds {
   ): Promise<LoginGrounds> {
     const { user } = challenge
     const { inLogin } = factor
-    // Hardly anybody has a reset, so a transaction is hardly ever needed.
+    // Hardly anybody has a pending reset, so a transaction is hardly ever needed.
     if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
       return {
         detail: {},
@@ -122,9 +123,9 @@ export class SecondFactorLoginService {
   ) {}
 
   /**
-   * Opens a session for who has begun this login and now proves a second factor. Wrong ones count like wrong
-   * passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any check,
-   * and `CHALLENGE_EXPIRED` when another request has completed this login.
+   * Opens a session for a user who has begun this login and now proves a second factor. Wrong factors count like
+   * wrong passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any
+   * check, and `CHALLENGE_EXPIRED` when another request has completed this login.
    */
   async complete(
     challenge: SecondFactorChallenge,

@@ -8,7 +8,7 @@ import { LoginPlaces } from '../login/login-places.js'
 import { FactorMethods } from './factor-methods.js'
 import { type ChallengePlace, SecondFactorChallenges } from './second-factor-challenges.js'
 
-/** Offers a second step to who has done the first. */
+/** Offers the second step to a user who has done the first. */
 @Injectable()
 export class SecondStepOffer {
   constructor(

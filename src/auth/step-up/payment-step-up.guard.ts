@@ -7,8 +7,8 @@ import { Accounts } from '../../users/accounts.js'
 import { StepUp } from './step-up.js'
 
 /**
- * Where an account wants it, requires a second factor that was used recently to spend its money. Runs after
- * PaymentsPermissionGuard, so the account is read for those only who may pay.
+ * Where an account asks for it, requires a recently used second factor for spending its money. Runs after
+ * PaymentsPermissionGuard, so the account is read only for users who may pay.
  */
 @Injectable()
 @DocumentedGuard({ refusals: ['STEP_UP_REQUIRED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })

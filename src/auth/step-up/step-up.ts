@@ -10,9 +10,9 @@ export class StepUp {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * Throws `STEP_UP_REQUIRED` (401, RFC 9470 §3) unless one was used in the last `maxAgeSeconds`, at the login
-   * or at a re-authentication. The answer's `methods` are what the user has for that; they are empty for one who
-   * has no second factor.
+   * Throws `STEP_UP_REQUIRED` (401, RFC 9470 §3) unless one was used in the last `maxAgeSeconds`, at the login or
+   * at a re-authentication. The answer's `methods` are what the user can use for that; they are empty for a user
+   * without a second factor.
    */
   require(session: Session, maxAgeSeconds: number): void {
     const required = { acr: TWO_FACTORS, maxAgeSeconds }

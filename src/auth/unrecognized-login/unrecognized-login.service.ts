@@ -23,9 +23,9 @@ export class UnrecognizedLoginService {
 
   /**
    * Ends all sessions of the link's user, not only the suspicious one: somebody has the password and may have
-   * used it before. The same transaction uses the link up, removes the password and restores the address that
-   * the link went to; a reset link goes there, unless the user is disabled. Throws `INVALID_LINK` and
-   * `EMAIL_TAKEN`. Of two calls at once one succeeds.
+   * used it before. The same transaction uses the link up, removes the password and restores the address that the
+   * link went to; a reset link goes there, unless the user is disabled. Throws `INVALID_LINK` and `EMAIL_TAKEN`.
+   * Of two concurrent calls, only one succeeds.
    */
   async report(text: string, client: Client): Promise<void> {
     this.mails.require()
@@ -46,8 +46,7 @@ export class UnrecognizedLoginService {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
     await this.knownDevices.forget(transaction, user.id, detail as UnrecognizedLoginDetail)
-    // Nobody knows which of them are the stranger's: they may have logged in before, in a way that was not
-    // mailed.
+    // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current || current.disabledAt) return null
     const { since } = detail as Partial<UnrecognizedLoginDetail>

@@ -14,8 +14,8 @@ export interface ClockReading {
 }
 
 /**
- * How far the clock of `whose` is from ours: a fault from five seconds on, by which tokens are accepted or
- * refused on one machine only. What the answer's way took counts for the clock.
+ * How far the clock of `whose` is from ours: a fault from five seconds on, when a token can be accepted on one
+ * machine and refused on another. The answer's transit time counts in the clock's favour.
  */
 export function compareClocks(
   check: string,

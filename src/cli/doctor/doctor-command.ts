@@ -67,7 +67,10 @@ function asUrl(text: string): URL {
   return new URL(text)
 }
 
-/** One name may stand for many replicas, as that of a headless service does. One that is not known stays as it is. */
+/**
+ * One name may stand for many replicas, like that of a headless service. A name that cannot be resolved stays as
+ * it is.
+ */
 async function everyAddress(url: URL): Promise<URL[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   if (isIP(host)) return [url]

@@ -16,7 +16,7 @@ import { runChecks } from './run-checks.js'
 import { mailCheck } from './service/mail-check.js'
 import { providerChecks } from './service/provider-checks.js'
 
-/** Where the running service is asked; null leaves that out. */
+/** Where to ask the running service; null leaves that out. */
 export interface AskedService {
   readonly origin: URL
   /** Where the connection goes instead of to the origin's name. */
@@ -25,7 +25,7 @@ export interface AskedService {
   readonly ca: string | null
 }
 
-/** Looks at an installation, without its service, and at that from outside. No finding has a secret in it. */
+/** Examines an installation without its service, and the running service from outside. No finding contains a secret. */
 export async function examine(
   environment: CommandContext['environment'],
   service: AskedService | null,

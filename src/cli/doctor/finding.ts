@@ -1,4 +1,4 @@
-/** `fault`: something is wrong and somebody has to act. `skipped`: it could not be looked at. */
+/** `fault`: something is wrong and somebody has to act. `skipped`: it could not be examined. */
 export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped'
 
 /** What one check of an installation has found. */
@@ -7,7 +7,7 @@ export interface Finding {
   readonly check: string
   readonly status: FindingStatus
   readonly saw: string
-  /** The one thing to do; only of warnings and faults. */
+  /** The one thing to do; only for warnings and faults. */
   readonly todo?: string
 }
 
@@ -27,7 +27,7 @@ export function skipped(check: string, saw: string): Finding {
   return { check, status: 'skipped', saw }
 }
 
-/** One subject that is looked at. */
+/** One subject to examine. */
 export interface Check {
   /** Stands for its findings when it fails as a whole. */
   readonly name: string

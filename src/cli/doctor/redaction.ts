@@ -2,7 +2,7 @@ import { ALL_SETTINGS } from '../../config/settings-table.js'
 
 const HIDDEN = '•••'
 
-/** Writes over every secret of the settings, wherever an error of a server or library repeats one. */
+/** Masks every secret of the settings, wherever an error from a server or library repeats one. */
 export class Redaction {
   private readonly secrets: readonly string[]
 
@@ -13,7 +13,7 @@ export class Redaction {
       formerName && texts[formerName],
     ])
     const parts = values.flatMap(value => (value ? secretsIn(value.trim()) : []))
-    // The longest first, so that none is left in part.
+    // Longest first, so that no part of one is left.
     this.secrets = [...new Set(parts)]
       .filter(secret => secret !== '')
       .sort((one, other) => other.length - one.length)
@@ -24,10 +24,10 @@ export class Redaction {
   }
 }
 
-/** The value, each item of a list, and of an address its password as it is written and as it is meant. */
+/** The value and each item of a list; for a URL also its password, as written and decoded. */
 function secretsIn(value: string): string[] {
   if (!/^[a-z+]+:/.test(value)) return [value, ...value.split(',').map(item => item.trim())]
-  // An address without a password tells nothing but where a server is.
+  // A URL without a password reveals nothing but where a server is.
   const passwords = [/^[a-z+]+:\/\/[^@/?#]*?:([^@/?#]*)@/, /[?&]password=([^&]*)/].flatMap(
     pattern => pattern.exec(value)?.[1] ?? [],
   )

@@ -3,7 +3,7 @@ import * as read from '../setting-readers.js'
 
 /** GDPR article 12 allows a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60
-/** An owner who is robbed at night reads about it in the morning. */
+/** An owner who is attacked at night can read about it in the morning. */
 const MIN_TRANSFER_WAIT_SECONDS = 12 * 60 * 60
 const MAX_TRANSFER_WAIT_SECONDS = 30 * 24 * 60 * 60
 

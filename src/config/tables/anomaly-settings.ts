@@ -6,8 +6,8 @@ export const ANOMALY_SETTINGS = {
   anomalyPolicy: {
     name: 'ANOMALY_POLICY',
     read: anomalyPolicy,
-    // Nobody is logged out: a phone that changes between Wi-Fi and mobile network scores 15, somebody who
-    // turns on a tunnel 50, another kind of browser on another network 60.
+    // Nobody is logged out: a phone that changes between Wi-Fi and mobile network scores 15, somebody who turns
+    // on a VPN 50, another kind of browser on another network 60.
     default: 'log:1,notify:60,reauthenticate:60',
     meaning:
       'What is done about an unusual login or refresh, and from which score (1 to 100): `log`, `notify` (a mail), ' +

@@ -15,7 +15,7 @@ export const SERVER_SETTINGS = {
   environment: {
     name: 'NODE_ENV',
     read: read.oneOf(...ENVIRONMENTS),
-    // The strictest: nobody runs production with the settings of a laptop by forgetting something.
+    // The strictest, so that nobody runs production with a laptop's settings because something was forgotten.
     default: 'production',
     meaning: 'Selects the file `config/<NODE_ENV>.env`, and how strictly settings are checked',
     examples: { development: null, production: null },

@@ -1,13 +1,13 @@
 import { REQUIRED, type SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
-/** PostgreSQL's own default is 100 for everybody. */
+/** PostgreSQL's own default is 100 for all clients together. */
 const MAX_POOL_SIZE = 500
 /** Statements are cancelled after this long anyway. */
 const MAX_DATABASE_TIMEOUT_MS = 3_000
 /** A silent connection is given up after this long anyway. */
 const MAX_SESSION_STORE_TIMEOUT_MS = 3_000
-/** Long enough to notice a break-in; the log in which it shows must not be gone by then. */
+/** Long enough to notice a break-in before the log that shows it is gone. */
 const MIN_AUDIT_RETENTION_DAYS = 30
 const MAX_AUDIT_RETENTION_DAYS = 36_500
 

@@ -9,15 +9,15 @@ import { unlimitedTransaction } from './unlimited-transaction.js'
 /** An arbitrary number; every replica must use the same, and nothing else may. */
 const MIGRATION_LOCK = 7_245_001
 /**
- * How long a statement waits for a table. Whatever comes after it waits too, and requests are ended after 2 s: a backup,
- * which uses every table for as long as it runs, would otherwise stop all logins.
+ * How long a statement waits for a table. Everything queued behind it waits too, and requests are ended after 2
+ * s: a backup, which uses every table for as long as it runs, would otherwise stop all logins.
  */
 const TABLE_LOCK_TIMEOUT_MS = 500
 const TRY_AGAIN_MS = 2_000
 
 /**
- * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take longer than any
- * query. While somebody else uses a table that it has to change, it is tried again and again.
+ * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take longer
+ * than any query. While somebody else uses a table that it has to change, it keeps trying.
  */
 export async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {

@@ -48,7 +48,7 @@ async function tryHost(url: string, limitMs: number): Promise<string> {
   }
 }
 
-/** Says "on" for a standby, and for a server that is read-only for another reason. */
+/** The setting is "on" for a standby, and for a server that is read-only for another reason. */
 async function requireWritable(client: pg.Client): Promise<void> {
   await client.connect()
   const { rows } = await client.query('show transaction_read_only')

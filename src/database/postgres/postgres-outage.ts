@@ -63,10 +63,7 @@ function isOutageItself(error: DriverError): boolean {
   )
 }
 
-/**
- * Drizzle wraps the driver's error, which has the code. What a refusal of ours was caused by is not the
- * database's.
- */
+/** Drizzle wraps the driver's error, which has the code. The cause of a refusal of ours is not the database's error. */
 function causesOf(error: unknown): DriverError[] {
   const found: DriverError[] = []
   for (let at = error; isObject(at) && !(at instanceof ApiError); at = (at as { cause?: unknown }).cause)

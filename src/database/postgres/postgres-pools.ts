@@ -97,8 +97,8 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promis
 
 /**
  * One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
- * settings, since in PgBouncer's transaction mode one may get what another has set. There it also opens connections that
- * have none: its `connect_query` sets them (docs/operations.md).
+ * settings, since in PgBouncer's transaction mode one may get what another has set. PgBouncer also opens
+ * connections without any: its `connect_query` sets them (docs/operations.md).
  */
 async function setTimeLimits(client: pg.ClientBase): Promise<void> {
   await client.query(

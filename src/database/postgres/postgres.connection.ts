@@ -72,9 +72,9 @@ export function openPostgres(
 const RETRY_MS = 250
 /** While nobody waits, a probe may take as long as connecting does on a bad day. */
 const RETRY_LIMIT_MS = 2_000
-/** How many times within the patience silence is checked for. */
+/** How many times within `patienceMs` it checks for silence. */
 const TICKS = 8
-/** A tick later than this many of them was kept waiting by this process itself. */
+/** A tick that is later than this many intervals was delayed by this process itself. */
 const LATE_TICKS = 2
 
 interface CircuitBreakerOptions {
@@ -89,16 +89,16 @@ interface CircuitBreakerOptions {
 }
 
 /**
- * Keeps requests from waiting for a silent server. A slow answer is not silence: when no answer at all has
- * come for half of the patience, a probe has the other half to get one. If it fails, everything in progress
- * fails at once, and so does everything new until a probe succeeds. A process that stands still, as when it loads
- * code, hears no answers: a probe that failed meanwhile is repeated once.
+ * Keeps requests from waiting for a silent server. A slow answer is not silence: when no answer at all has come
+ * for half of the patience, a probe has the other half to get one. If it fails, everything in progress fails at
+ * once, and so does everything new until a probe succeeds. A stalled process, such as one that is loading code,
+ * hears no answers: a probe that failed in the meantime is repeated once.
  */
 class CircuitBreaker {
   private isOpen = false
   private lastAnswerAt = Number.NEGATIVE_INFINITY
   private tickedAt = performance.now()
-  /** Until when this process last stood still. */
+  /** Until when this process was last stalled. */
   private stoodStillAt = Number.NEGATIVE_INFINITY
   private probing: Promise<void> | null = null
   private retry: NodeJS.Timeout | undefined
@@ -111,7 +111,7 @@ class CircuitBreaker {
     this.ticks = setInterval(() => setImmediate(() => this.tick()), options.patienceMs / TICKS).unref()
   }
 
-  /** Does `work`; rejects with its error, or early when the server is silent. */
+  /** Runs `work`; rejects with its error, or early when the server is silent. */
   run<T>(work: () => Promise<T>): Promise<T> {
     if (this.isOpen) return Promise.reject(silence())
     return new Promise((resolve, reject) => {

@@ -3,8 +3,8 @@ import pg from 'pg'
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * One transaction on a connection of its own, which takes as long as it takes. Its limits are the transaction's, so it
- * works through PgBouncer too.
+ * One transaction on a connection of its own, without a time limit. Its settings are local to the transaction, so
+ * it works through PgBouncer too.
  */
 export async function unlimitedTransaction<T>(
   url: string,

@@ -9,7 +9,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
 import { asPasskeyAnswer } from './passkeys.dto.js'
 
-/** What users do with their passkeys that changes nothing about who may log in. */
+/** What users can do with their passkeys without changing who may log in. */
 @Injectable()
 export class OwnPasskeys {
   constructor(

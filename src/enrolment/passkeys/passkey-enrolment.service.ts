@@ -21,8 +21,8 @@ export class PasskeyEnrolment {
   ) {}
 
   /**
-   * Adds what the user's authenticator has made of options of this session. Throws `PASSKEY_INVALID`,
-   * `TOO_MANY_PASSKEYS`, `PASSKEY_EXISTS`, and like {@link FactorChanges.add}.
+   * Adds the passkey that the user's authenticator has made from options of this session. Throws
+   * `PASSKEY_INVALID`, `TOO_MANY_PASSKEYS`, `PASSKEY_EXISTS`, and like {@link FactorChanges.add}.
    */
   async add(actor: SessionActor, { response, name }: NewPasskeyBody) {
     const { passkey, challenge, expiresAt } = await this.registration.verify(response, actor, name)

@@ -12,7 +12,7 @@ import { FactorAuthority } from '../factor-authority.js'
 import { isEnoughWithoutPassword } from '../factor-changes.js'
 import { RemovePasswordDocs } from './passkeys.dto.js'
 
-/** Passwords that are given up for passkeys. */
+/** Removes passwords that users give up for passkeys. */
 @Injectable()
 export class PasswordRemoval {
   constructor(
@@ -49,7 +49,7 @@ export class PasswordRemovalController {
     private readonly mails: FactorMails,
   ) {}
 
-  /** Gives the caller's password up. */
+  /** Removes the caller's password. */
   @Delete()
   @HttpCode(204)
   @MainSite({ reauthenticated: true })

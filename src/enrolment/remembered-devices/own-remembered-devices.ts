@@ -14,12 +14,12 @@ export class OwnRememberedDevices {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** The newest first; `token` is what this browser has. */
+  /** The newest first; `token` is this browser's. */
   list(userId: string, token: string | null) {
     return this.devices.list(userId, token)
   }
 
-  /** Forgets one of them, or all. Nothing happens to what is unknown or another user's. Safe to repeat. */
+  /** Forgets one of them, or all; ignores an id that is unknown or another user's. Safe to repeat. */
   async forget(actor: SessionActor, id?: string): Promise<void> {
     await this.database.transaction(async transaction => {
       const forgotten = await this.devices.forget(transaction, actor.userId, id)

@@ -11,7 +11,7 @@ import { FactorChanges } from '../factor-changes.js'
 
 const DETAIL = { factor: 'totp' }
 
-/** New secrets for authenticator apps, which count for nothing yet. */
+/** New secrets for authenticator apps, which have no effect yet. */
 @Injectable()
 export class TotpSecrets {
   constructor(
@@ -21,8 +21,8 @@ export class TotpSecrets {
   ) {}
 
   /**
-   * A new secret in place of one that was never confirmed, and whose it is. Throws `TOTP_EXISTS`, and like
-   * {@link FactorAuthority}.
+   * A new secret, which replaces one that was never confirmed, and the user's e-mail address. Throws
+   * `TOTP_EXISTS`, and like {@link FactorAuthority}.
    */
   begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
     return this.database.transaction(async transaction => {
@@ -43,9 +43,9 @@ export class TotpEnrolment {
   ) {}
 
   /**
-   * Makes the secret count that the user's app has shown a code of; this session has then used it too. Returns
-   * recovery codes when there were none. Throws `SECOND_FACTOR_INVALID`, `TOTP_NOT_STARTED`, `TOTP_EXISTS`, and
-   * like {@link FactorChanges.add}.
+   * Puts the secret into effect once the user's app has shown a code from it; this session has then used it too.
+   * Returns recovery codes when there were none. Throws `SECOND_FACTOR_INVALID`, `TOTP_NOT_STARTED`,
+   * `TOTP_EXISTS`, and like {@link FactorChanges.add}.
    */
   async confirm(actor: SessionActor, code: string): Promise<readonly string[] | null> {
     const { recoveryCodes } = await this.factorChanges.add(actor, async (transaction, { id }) => {

@@ -25,7 +25,7 @@ export class TotpController {
     return { secret, uri: totpUri(secret, { issuer: this.urls.siteName, label: email }) }
   }
 
-  /** The app has the secret: its code says so. */
+  /** Confirms that the app has the secret, with a code from it. */
   @Post('confirm')
   @HttpCode(200)
   @ConfirmTotpDocs()

@@ -1,6 +1,6 @@
 /**
- * The makes of authenticators that most people have, by AAGUID. Each is in the list that the makers of browsers and
- * password managers keep, and spelt as there: combined_aaguid.json of
+ * The makes of authenticators that most people have, by AAGUID. Each is in the list kept by the makers of
+ * browsers and password managers, and spelt as it is there: combined_aaguid.json of
  * https://github.com/passkeydeveloper/passkey-authenticator-aaguids, compared on 2026-11-22.
  */
 const NAMES: Readonly<Record<string, string>> = {

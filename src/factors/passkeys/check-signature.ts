@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Passkey } from './passkey.js'
 import { webauthn } from './webauthn.js'
 
-/** What an assertion has to be signed by, and what it has to be about. */
+/** What an assertion must be signed with, and what it must be about. */
 export interface ExpectedAssertion {
   readonly passkey: Pick<Passkey, 'credentialId' | 'publicKey' | 'isBackupEligible'>
   readonly challenge: string
@@ -12,7 +12,7 @@ export interface ExpectedAssertion {
   readonly rpId: string
 }
 
-/** What the authenticator says of itself. Throws `PASSKEY_INVALID` for whatever is wrong in the response. */
+/** What the authenticator says about itself. Throws `PASSKEY_INVALID` for anything wrong in the response. */
 export async function checkSignature(
   response: AuthenticationResponseJSON,
   { passkey, challenge, origin, rpId }: ExpectedAssertion,
@@ -27,7 +27,7 @@ export async function checkSignature(
     credential: {
       id: passkey.credentialId,
       publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
-      // The library refuses one that goes back; the caller may report it.
+      // The library refuses a counter that goes back; with 0 it never does, and the caller may report it.
       counter: 0,
     },
   }).catch(asRefusal)
@@ -37,7 +37,7 @@ export async function checkSignature(
   return authenticationInfo
 }
 
-/** The library throws plain errors for whatever is wrong in a response. */
+/** The library throws plain errors for anything wrong in a response. */
 function asRefusal(cause: unknown): never {
   throw new ApiError('PASSKEY_INVALID', { cause })
 }

@@ -2,7 +2,7 @@ import type { ClientDataJSON } from '@simplewebauthn/server/helpers'
 
 /**
  * What the browser has signed about the page. Null when it cannot be read, and for a page in another site's
- * frame: whoever embeds it decides what its user sees. The library refuses that only where the browser names the
+ * frame, whose embedder decides what the user sees. The library refuses that only where the browser names the
  * embedder, which Safari does not.
  */
 export function clientDataOf(clientDataJSON: string): ClientDataJSON | null {

@@ -45,7 +45,7 @@ export class PasskeyAssertions {
 
   /**
    * The passkey that has signed one of our challenges; nothing is stored yet. Throws `PASSKEY_INVALID` for
-   * whatever is wrong: the challenge, the page, the user, the signature. The caller counts the guess, and checks
+   * anything wrong: the challenge, the page, the user, the signature. The caller counts the guess, and checks
    * whether the user may log in.
    */
   async check(response: AuthenticationResponseJSON, context: AssertionContext): Promise<CheckedAssertion> {
@@ -94,7 +94,7 @@ export class PasskeyAssertions {
   }
 }
 
-/** A copy of an authenticator would count on from where it was copied. Most synced ones do not count. */
+/** A copied authenticator would go on counting from where it was copied. Most synced ones do not count. */
 function isBehind(counter: number, before: number): boolean {
   return (counter > 0 || before > 0) && counter <= before
 }

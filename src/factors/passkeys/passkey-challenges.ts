@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { UsedTexts } from '../../links/used-texts.js'
 import { SecretBox } from '../../secrets/secret-box.js'
 
-/** What a challenge is for. One for a new passkey is of one session. */
+/** What a challenge is for. One for a new passkey is bound to one session. */
 export type ChallengeUse =
   | { readonly for: 'assertion' | 'operator assertion' }
   | { readonly for: 'creation'; readonly sid: string }
@@ -39,7 +39,10 @@ export class PasskeyChallenges {
     return Buffer.from(`${random}.${expiry}.${mac}`).toString('base64url')
   }
 
-  /** When a challenge of ours for this use expires; null for every other, and for one that has. Asks no store. */
+  /**
+   * When a challenge of ours for this use expires; null for any other, and for one that has expired. Reads no
+   * store.
+   */
   expiryOf(challenge: string, use: ChallengeUse): Date | null {
     const [, random = '', expiry = '', mac = ''] = FORM.exec(textIn(challenge)) ?? []
     const expiresAt = new Date(Number(expiry) * 1000)
@@ -48,8 +51,8 @@ export class PasskeyChallenges {
   }
 
   /**
-   * Uses a challenge up, in the transaction of what it allows. False when it was used before: of two calls at
-   * once one gets true.
+   * Uses a challenge up, in the transaction of what it allows. False when it was used before: of two concurrent
+   * calls, only one gets true.
    */
   use(transaction: Db, challenge: string, expiresAt: Date): Promise<boolean> {
     const forgottenAt = secondsAfter(expiresAt, CLOCK_TOLERANCE_SECONDS)
@@ -57,7 +60,7 @@ export class PasskeyChallenges {
   }
 }
 
-/** Empty unless the challenge is written as we write it: a decoder would take several spellings for one. */
+/** Empty unless the challenge is encoded as we encode it: a decoder accepts several encodings of the same text. */
 function textIn(challenge: string): string {
   const text = Buffer.from(challenge, 'base64url').toString('latin1')
   return Buffer.from(text).toString('base64url') === challenge ? text : ''

@@ -23,7 +23,7 @@ export interface NewPasskey {
   readonly expiresAt: Date
 }
 
-/** Of signatures, as COSE numbers them: ES256, EdDSA, RS256. */
+/** Signature algorithms, by their COSE numbers: ES256, EdDSA, RS256. */
 const ALGORITHMS = [-7, -8, -257]
 /** Those that WebAuthn knows (§5.8.4); browsers ignore others. */
 const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
@@ -64,7 +64,7 @@ export class PasskeyRegistration {
 
   /**
    * The new passkey, for the user who has requested the options in this session. Throws `PASSKEY_INVALID` for
-   * whatever is wrong.
+   * anything wrong.
    */
   async verify(
     response: RegistrationResponseJSON,
@@ -117,8 +117,8 @@ export class PasskeyRegistration {
 }
 
 /**
- * We ask for no attestation, and browsers then leave out all certificates. Somebody else could send some: the
- * library would parse them, and request the lists of revoked ones that they name.
+ * We ask for no attestation, and browsers then leave out all certificates. An attacker could send some: the
+ * library would parse them, and fetch the revocation lists that they name.
  */
 async function isWithoutCertificates({ response }: RegistrationResponseJSON): Promise<boolean> {
   const { decodeAttestationObject } = await webauthn()

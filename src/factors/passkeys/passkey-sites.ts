@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 
-/** Pages that use passkeys of one domain. */
+/** Where passkeys of one domain can be used. */
 export interface PasskeyPlaces {
   /** The domain that they belong to. */
   readonly rpId: string
@@ -30,7 +30,8 @@ export class PasskeySites implements PasskeyPlaces {
 
   /**
    * What the browser must have signed as its origin, for a request from this one; null where passkeys do not
-   * work. Without an Origin it is the main site's: no other page's server can pass one on unnoticed.
+   * work. Without an Origin it is the main site's: the server of another page could not pass a signature on
+   * unnoticed.
    */
   originOf(origin: string | null): string | null {
     if (origin === null || origin === this.mainOrigin) return this.mainOrigin

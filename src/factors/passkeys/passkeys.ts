@@ -7,13 +7,13 @@ import { passkeys, users } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { OwnedPasskey, Passkey } from './passkey.js'
 
-/** More than anybody has devices. */
+/** More devices than anybody has. */
 const MAX_PASSKEYS_PER_USER = 10
 
-/** What an authenticator tells with each use. */
+/** What an authenticator reports with each use. */
 export type PasskeyState = Pick<Passkey, 'counter' | 'isBackedUp'>
 
-/** The passkeys in the database. Whoever changes how many a user has locks the user first. */
+/** The passkeys in the database. Lock the user before you change how many they have. */
 @Injectable()
 export class Passkeys {
   constructor(private readonly clock: Clock) {}
@@ -55,7 +55,7 @@ export class Passkeys {
     return row
   }
 
-  /** Throws `TOO_MANY_PASSKEYS` when the user can have no other. */
+  /** Throws `TOO_MANY_PASSKEYS` when the user can have no more. */
   async requireRoom(db: Db, userId: string): Promise<void> {
     if ((await this.countOf(db, userId)) >= MAX_PASSKEYS_PER_USER) throw new ApiError('TOO_MANY_PASSKEYS')
   }
@@ -81,8 +81,8 @@ export class Passkeys {
   }
 
   /**
-   * Keeps what the authenticator told, and when. Returns what it told before; null when the passkey has been
-   * removed.
+   * Stores what the authenticator reported, and when. Returns what it reported before; null when the passkey has
+   * been removed.
    */
   async markUsed(
     transaction: Db,

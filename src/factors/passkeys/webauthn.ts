@@ -6,7 +6,7 @@ type Library = Pick<
 
 /**
  * The library, loaded with the first passkey that is added or used: it brings a parser of certificates, which
- * would make each start 0.1 s longer and the process 25 MB larger.
+ * would add 0.1 s to each start and 25 MB to the process.
  */
 export async function webauthn(): Promise<Library> {
   const { generateRegistrationOptions, verifyRegistrationResponse, verifyAuthenticationResponse } =

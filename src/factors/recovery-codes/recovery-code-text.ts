@@ -14,7 +14,7 @@ export function newRecoveryCode(): string {
 
 /**
  * What the database stores: base64url SHA-256. However it was typed, the same code of the same user gives the
- * same; an equal code of another user does not.
+ * same hash; an equal code of another user does not.
  */
 export function recoveryCodeHash(userId: string, code: string): string {
   return createHash('sha256')
@@ -22,7 +22,7 @@ export function recoveryCodeHash(userId: string, code: string): string {
     .digest('base64url')
 }
 
-/** As Crockford has it: case does not count, O is 0, I and L are 1; what stands between letters is dropped. */
+/** As Crockford defines it: case does not matter, O is 0, I and L are 1; separators are dropped. */
 function normalized(code: string): string {
   return code
     .toUpperCase()

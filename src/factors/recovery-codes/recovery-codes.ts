@@ -43,13 +43,13 @@ export class RecoveryCodes {
   }
 
   /**
-   * Uses the code up, in one statement with the row of the audit log: of several calls at once, on whatever
-   * replica, one gets true.
+   * Uses the code up, in one statement with the row of the audit log: of several concurrent calls, on whatever
+   * replica, only one gets true.
    */
   use(transaction: Db, userId: string, code: string, event: AuditEvent): Promise<boolean> {
     const isCode = isUnusedCode(userId, code)
     const usedAt = this.clock.now()
-    // As SQL: parentheses, which a subquery gets, may not be around an update.
+    // As raw SQL: a subquery gets parentheses, which an update must not have.
     const use = (db: Db) =>
       db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }).getSQL()
     return this.auditLog.recordIf(use, event, transaction)

@@ -50,7 +50,7 @@ export class RememberedDevices {
     return { id, token }
   }
 
-  /** Whether it is the token of a browser of this user, which has been used now. */
+  /** Whether it is the token of a browser of this user; if so, records that it was used now. */
   async recognize(userId: string, token: string): Promise<boolean> {
     if (!TOKEN.test(token)) return false
     const found = await this.database.run(db =>
@@ -107,7 +107,7 @@ export class RememberedDeviceCleanup {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many were removed; null when it did not run to its end here. */
+  /** Returns how many were removed; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, now =>

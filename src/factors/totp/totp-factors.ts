@@ -11,13 +11,16 @@ import { newTotpSecret, stepOfCode } from './totp.js'
 
 type TotpRow = typeof totpFactors.$inferSelect
 
-/** A right code, and the app that it is of as it was read. */
+/** A right code, and the app that it is from, as it was read. */
 export interface CheckedCode {
   readonly row: TotpRow
   readonly step: number
 }
 
-/** The step of a code that is not used yet, as {@link TotpFactors.use}; {@link TotpFactors.valuesOf} has its values. */
+/**
+ * Uses a code up within another statement, as {@link TotpFactors.use} does by itself; {@link
+ * TotpFactors.valuesOf} has its values.
+ */
 export const USED_CODE: UsedRow = {
   name: 'code',
   lock: after => sql`
@@ -45,8 +48,8 @@ export class TotpFactors {
   ) {}
 
   /**
-   * A new secret, which counts once {@link confirm} has seen a code of it; one that was never confirmed is
-   * replaced. Throws `TOTP_EXISTS` when there is a confirmed one.
+   * A new secret, which takes effect once {@link confirm} has seen a code from it; one that was never confirmed
+   * is replaced. Throws `TOTP_EXISTS` when there is a confirmed one.
    */
   async begin(transaction: Db, userId: string): Promise<string> {
     const secret = newTotpSecret()
@@ -65,8 +68,8 @@ export class TotpFactors {
   }
 
   /**
-   * Makes the secret count if `code` is of it, which uses the code up; false otherwise. Throws `TOTP_EXISTS` or
-   * `TOTP_NOT_STARTED`.
+   * Puts the secret into effect if `code` is from it, which uses the code up; false otherwise. Throws
+   * `TOTP_EXISTS` or `TOTP_NOT_STARTED`.
    */
   async confirm(transaction: Db, userId: string, code: string): Promise<boolean> {
     const row = await this.find(transaction, userId)
@@ -76,7 +79,7 @@ export class TotpFactors {
     return step !== null && this.useStep(transaction, row, step, { confirmedAt: this.clock.now() })
   }
 
-  /** Adds a secret (base32) that the user's app has already. False when they have a confirmed one. */
+  /** Adds a secret (base32) that the user's app already has. False when they have a confirmed one. */
   async add(transaction: Db, userId: string, secret: string): Promise<boolean> {
     const now = this.clock.now()
     const row = {
@@ -91,7 +94,7 @@ export class TotpFactors {
     return added.length > 0
   }
 
-  /** The code if it is one of the user's confirmed app, for now and not used before; null otherwise. */
+  /** The code, if it is from the user's confirmed app, valid now and not used before; null otherwise. */
   async check(userId: string, code: string): Promise<CheckedCode | null> {
     const row = await this.database.run(db => this.find(db, userId))
     if (!row?.confirmedAt) return null
@@ -104,7 +107,7 @@ export class TotpFactors {
     return this.useStep(db, row, step, {})
   }
 
-  /** What {@link USED_CODE} needs, which does in a statement what {@link use} does. */
+  /** The values of {@link USED_CODE}, which does within a statement what {@link use} does. */
   valuesOf({ row: { userId, createdAt }, step }: CheckedCode): object {
     return { userId, createdAt, lastStep: step }
   }
@@ -123,7 +126,7 @@ export class TotpFactors {
     return removed.some(({ confirmedAt }) => confirmedAt !== null)
   }
 
-  /** Seals anew what the current key has not sealed, a few at a time. Returns how many. Safe to repeat. */
+  /** Reseals what the current key has not sealed, a few at a time. Returns how many. Safe to repeat. */
   async resealAll(): Promise<number> {
     let resealed = 0
     for (let after = ''; ; ) {
@@ -145,8 +148,8 @@ export class TotpFactors {
   }
 
   /**
-   * Of several requests with codes of one step, on whatever replica, one gets true: the statement that stores
-   * the step decides, and not what we have read.
+   * Of several requests with codes of one step, on whatever replica, only one gets true: the statement that
+   * stores the step decides, not what we have read.
    */
   private async useStep(
     db: Db,
@@ -188,9 +191,9 @@ export class TotpFactors {
   }
 }
 
-/** `chunkOf` gives what the code is of, and its step as `lastStep`. */
+/** `chunkOf` gives the app that the code is from, and the code's step as `lastStep`. */
 function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChunk): SQL {
-  // By when it was created: a rotation of keys may have sealed the same secret anew.
+  // By when it was created: after a key rotation, the same secret may be sealed differently.
   return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
     and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
 }

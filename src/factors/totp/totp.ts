@@ -21,8 +21,8 @@ export function totpUri(secret: string, { issuer, label }: { issuer: string; lab
 }
 
 /**
- * The step (of 30 s since 1970) that `code` is for, of the one of `at`, the one before it and the one after it
- * (RFC 6238 §5.2: clocks differ); null when it is for none of these. Spaces in the code do not count.
+ * The step (of 30 s since 1970) that `code` is for: that of `at`, the one before it or the one after it (RFC 6238
+ * §5.2: clocks differ); null when it is for none of these. Spaces in the code are ignored.
  */
 export function stepOfCode(secret: string, code: string, at: Date): number | null {
   const token = code.replaceAll(' ', '')

@@ -16,7 +16,7 @@ export class OperatorActivityController {
     return this.activity.list(query, actor)
   }
 
-  /** Who is meant by the ids in the audit log. */
+  /** Resolves the operator ids in the audit log. */
   @ForOperators()
   @Get('operators')
   operators() {

@@ -4,20 +4,20 @@ import { asInstant } from '../../audit-api/audit.dto.js'
 import { RowCursor, RowLimit } from '../../audit-api/row-cursor.js'
 import { ParseText } from '../../http/request-validation.js'
 
-/** What reads: looks at people and accounts, searches, and lists with people in them. */
+/** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
 export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
 export const LOGINS = ['operator.login', 'operator.logout'] as const
-/** Only the command line adds and disables operators; the rows name whom. */
+/** Operators are added and disabled only at the command line; the rows name the operator concerned. */
 export const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
-/** Who does it where nobody has logged in, as in `detailOf` of the audit log. */
+/** The name of the actor when nobody has logged in, as in `detailOf` of the audit log. */
 export const COMMAND_LINE = 'command line'
 
-/** `changes`: all but looks and logins. */
+/** `changes`: everything but looks and logins. */
 const KINDS = ['changes', 'looks', 'logins'] as const
 
-/** What operators did; all conditions must hold. */
+/** Selects what operators did; all conditions must hold. */
 export class ActivityQuery {
-  /** Their id, or `command line`. */
+  /** An operator's id, or `command line`. */
   @Matches(/^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|command line)$/)
   @IsOptional()
   operator?: string
@@ -30,7 +30,7 @@ export class ActivityQuery {
   @IsOptional()
   action?: AuditAction
 
-  /** Not before this time. */
+  /** At this time or later. */
   @ParseText(asInstant)
   @IsDate()
   @IsOptional()

@@ -24,8 +24,8 @@ export class OperatorActivity {
   ) {}
 
   /**
-   * A page, newest first, with who did it, to whom and why; under a filter it may end early, with a `next`. A page with
-   * people in it is a look at them, which is recorded before it is answered.
+   * A page, newest first, with who did it, to whom and why; with a filter it may end early, with a `next`. A
+   * page that shows people counts as a look at them, which is recorded before it is answered.
    */
   async list(query: ActivityQuery, actor: OperatorActor) {
     const { rows, next } = await this.database.report(async db => {
@@ -42,13 +42,13 @@ export class OperatorActivity {
     }
   }
 
-  /** All operators there have been. */
+  /** All operators there have ever been. */
   async operatorNames() {
     const all = await this.operators.list()
     return { operators: all.map(({ id, email }) => ({ id, email })) }
   }
 
-  /** Present addresses by user id. */
+  /** Current addresses by user id. */
   private async emailsOf(rows: readonly AuditRow[]): Promise<ReadonlyMap<string, string>> {
     const ids = idsOfUsers(rows)
     if (ids.length === 0) return new Map()
@@ -77,7 +77,7 @@ function conditionOf({ operator, kind, action, from, to }: ActivityQuery): SQL |
   )
 }
 
-/** What is done about operators is done at the command line, whoever it names. */
+/** Changes to operators are made at the command line, whichever operator the row names. */
 function isBy(operator: string): SQL | undefined {
   const names = sql`${auditLog.detail} ->> 'operator' = ${operator}`
   if (operator === COMMAND_LINE) return or(names, inArray(auditLog.action, [...ABOUT_OPERATORS]))
@@ -88,7 +88,7 @@ function idsOfUsers(rows: readonly AuditRow[]): string[] {
   return [...new Set(rows.flatMap(({ userId }) => userId ?? []))]
 }
 
-/** Whether it is about a user, or has what was typed to find one, or where a mail to somebody went. */
+/** Whether the row concerns a user, contains a search text, or says who a mail was sent to. */
 function hasPerson({ userId, action }: AuditRow): boolean {
   return userId !== null || action === 'operator.search' || action === 'mail.resend'
 }
@@ -105,7 +105,7 @@ function shownRow(
   return {
     ...{ id, at, action, outcome, accountId, userId, detail },
     email: emails.get(userId ?? '') ?? null,
-    // Null at the command line.
+    // Null for the command line.
     operator: isAboutOperator(action) ? null : (operators.get(String(operator)) ?? null),
     reason: typeof reason === 'string' ? reason : null,
   }

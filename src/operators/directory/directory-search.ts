@@ -9,7 +9,7 @@ import { startsWith } from '../../database/starts-with.js'
 import { isId } from '../../http/id-in-path.js'
 import type { OperatorActor } from '../operator.guard.js'
 
-/** Whoever needs more types more. */
+/** If more match, type more. */
 const MOST = 20
 
 export interface FoundAccount {
@@ -33,7 +33,7 @@ export interface Found {
   readonly users: readonly FoundUser[]
 }
 
-/** Finds accounts and users for operators, by beginnings that an index answers. */
+/** Finds accounts and users for operators, by prefixes that an index can answer. */
 @Injectable()
 export class DirectorySearch {
   constructor(
@@ -42,8 +42,9 @@ export class DirectorySearch {
   ) {}
 
   /**
-   * At most 20 accounts and 20 users: by id; users by the beginning of their e-mail address; accounts by the beginning
-   * of their name, by the origin of a satellite, or by the payment provider's customer. Recorded before it is answered.
+   * At most 20 accounts and 20 users: either by id; users by the start of their e-mail address; accounts by
+   * the start of their name, by the origin of a satellite, or by the payment provider's customer id. Recorded
+   * before it is answered.
    */
   async find(text: string, actor: OperatorActor): Promise<Found> {
     await this.database.transaction(transaction =>
@@ -82,7 +83,7 @@ export class DirectorySearch {
   }
 }
 
-/** Each of the three ways by an index of its own; together in one condition they would read every account. */
+/** Each of the three searches uses its own index; combined in one condition they would scan every account. */
 async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
   const isNamed = like(sql`lower(${accounts.name})`, startsWith(text.toLowerCase()))
   const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MOST)

@@ -22,7 +22,7 @@ export class SearchQuery {
 }
 
 export class AccountQuery {
-  /** The id of the last member of the page before. */
+  /** The id of the last member on the previous page. */
   @Matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   @IsOptional()
   after?: string
@@ -61,7 +61,7 @@ export class DirectoryController {
   }
 }
 
-/** What operators change about a person. */
+/** What operators can change about a person. */
 @ApiExcludeController()
 @Controller('api/operator/users/:id')
 export class PersonController {

@@ -9,7 +9,10 @@ import { ResetRequests } from '../../team/factor-reset/factor-reset.service.js'
 import { FactorResetMails } from '../../team/factor-reset/factor-reset-mails.js'
 import { Users } from '../../users/users.js'
 
-/** Resets of factors that operators request, in the console or at the command line, with the delay that a manager's has; also for owners. */
+/**
+ * Factor resets requested by operators, in the console or at the command line, with the same delay as a
+ * manager's; owners included.
+ */
 @Injectable()
 export class OperatorFactorResets {
   constructor(
@@ -22,9 +25,10 @@ export class OperatorFactorResets {
   ) {}
 
   /**
-   * Mails the user, who can stop it or do it at once, and returns when it happens; asking again changes nothing. Throws
-   * `NOT_FOUND` for users who are gone, disabled or without a second factor, `EMAIL_UNDO_OPEN` while a change of their
-   * address can be undone, `MAIL_UNAVAILABLE`, and `TOO_MANY_ATTEMPTS`, which the command line is not counted for.
+   * Mails the user, who can stop it or do it at once, and returns when it will happen; asking again changes
+   * nothing. Throws `NOT_FOUND` for users who are gone, disabled or without a second factor,
+   * `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
+   * `TOO_MANY_ATTEMPTS`, which does not apply to the command line.
    */
   async request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
     this.mails.require()

@@ -21,12 +21,12 @@ import { Users } from '../../users/users.js'
 import { shownSatellite } from '../operations/shown-satellite.js'
 import { because, type OperatorActor } from '../operator.guard.js'
 
-/** The members on one page of an account. */
+/** How many members one page of an account shows. */
 const MEMBERS = 50
 const LATEST_ROWS = 20
 const WAITING_EVENTS = 20
 
-/** What operators see of an account and of a person. Each look is recorded before it is answered. */
+/** What operators see of an account or a person. Each look is recorded before it is answered. */
 @Injectable()
 export class Records {
   private readonly billing: BillingInspection
@@ -94,7 +94,7 @@ export class Records {
     }
   }
 
-  /** Null while the session store is down: the rest is worth seeing then. */
+  /** Null while the session store is down: the rest is still worth seeing. */
   private async sitesOf(userId: string) {
     try {
       return (await this.sessions.list(userId, null)).sites
@@ -124,9 +124,9 @@ export class Records {
     return row ?? null
   }
 
-  /** The newest rows of the audit log about them. */
+  /** The newest audit log rows about them. */
   private async latestOf({ accountId, userId }: { readonly accountId?: string; readonly userId?: string }) {
-    // Looks at them are many, and say nothing about them.
+    // Looks at them are frequent, and say nothing about them.
     const where = ne(auditLog.action, 'operator.view')
     const selection = { accountId: accountId ?? null, ...(userId && { user: userId }), where }
     const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const

@@ -17,10 +17,10 @@ import type { FailedMailsQuery } from './failed-mails.dto.js'
 
 type Receiver = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
 
-/** Operators have limits of their own, each by themselves and all together. */
+/** Operators have their own limits, both individually and together. */
 const OPERATORS = 'operators'
 
-/** Mails that could not be sent, and sending them again, in the console or at the command line. */
+/** Mails that could not be sent, and resending them, in the console or at the command line. */
 @Injectable()
 export class FailedMailService {
   constructor(
@@ -31,7 +31,7 @@ export class FailedMailService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** A page, newest first. The console's looks are recorded before they are answered; null is the command line. */
+  /** A page, newest first. For the console, the look is recorded before it is answered; null is the command line. */
   async list({ limit, after }: FailedMailsQuery, actor: OperatorActor | null) {
     const { rows, next } = await pageOf(
       limit,
@@ -44,9 +44,10 @@ export class FailedMailService {
   }
 
   /**
-   * Sends it now, once, to the address that it was for. Throws `NOT_FOUND` for one that is gone, was sent or has expired,
-   * `INVALID_LINK` when its link no longer works, `MAIL_BEING_SENT` while somebody else sends it, `MAIL_UNAVAILABLE` when the mail server
-   * does not take it, which keeps it, and `TOO_MANY_ATTEMPTS`, which the command line (no client) is not counted for.
+   * Sends it now, once, to its original address. Throws `NOT_FOUND` when it is gone, was sent or has expired;
+   * `INVALID_LINK` when its link no longer works; `MAIL_BEING_SENT` while somebody else is sending it;
+   * `MAIL_UNAVAILABLE` when the mail server does not accept it, which keeps it; and `TOO_MANY_ATTEMPTS`,
+   * which does not apply to the command line (no client).
    */
   async resend(id: string, actor: Actor, client: Client | null = null): Promise<void> {
     this.mailer.requireMail()
@@ -60,7 +61,7 @@ export class FailedMailService {
     await this.deliver(failed)
   }
 
-  /** With the row of the audit log that says who sends it, and why. */
+  /** Together with the audit log row that says who resends it, and why. */
   private async claim(failed: FailedMail, actor: Actor): Promise<void> {
     const receiver = (await this.receiversOf([failed])).get(failed.to)
     const detail = { subject: failed.mail.subject }
@@ -102,7 +103,7 @@ export class FailedMailService {
   }
 }
 
-/** Never what it says: its link is somebody's way in. */
+/** Never the content: its link would let the reader in. */
 function shownMail(
   { id, to, mail, failedAt, expiresAt, lastError, isLinkGood }: FailedMail,
   receiver?: Receiver,

@@ -3,12 +3,12 @@ import { inArray } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema.js'
 
-/** What accounts are called, for lists of what belongs to several. */
+/** Account names, for lists that cover several accounts. */
 @Injectable()
 export class AccountNames {
   constructor(private readonly database: Database) {}
 
-  /** The same rows, each with `accountName`: null for an account without a name, or for none. */
+  /** The same rows, each with `accountName`: null when there is no account, or it has no name. */
   async addTo<Row extends { readonly accountId: string | null }>(
     rows: readonly Row[],
   ): Promise<(Row & { readonly accountName: string | null })[]> {

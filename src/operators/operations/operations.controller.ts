@@ -15,7 +15,7 @@ import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from 
 import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
 
-/** The newest or oldest of a list that people read. */
+/** For lists that people read. */
 const MOST = 100
 
 export class EventsQuery {
@@ -24,7 +24,7 @@ export class EventsQuery {
   state?: EventState
 }
 
-/** Events of the payment provider. */
+/** Events from the payment provider. */
 @ApiExcludeController()
 @Controller('api/operator/events')
 export class OperatorEventsController {
@@ -45,7 +45,7 @@ export class OperatorEventsController {
     return { events: await this.accountNames.addTo(found) }
   }
 
-  /** Handles it again in the background, whatever its state. */
+  /** Processes the event again in the background, whatever its state. */
   @ForOperators()
   @Post(':id/replay')
   @HttpCode(202)
@@ -58,7 +58,7 @@ export class OperatorEventsController {
   }
 }
 
-/** How the service is. */
+/** The state of the service. */
 @ApiExcludeController()
 @Controller('api/operator')
 export class OperatorHealthController {

@@ -19,7 +19,7 @@ export class SatellitesQuery {
   @IsOptional()
   state?: 'pending' | 'active' | 'suspended'
 
-  /** How the origin begins, with or without its scheme. */
+  /** The start of the origin, with or without its scheme. */
   @ParseText(text => text.trim().toLowerCase())
   @Matches(/^\P{C}+$/u)
   @MaxLength(254)
@@ -42,7 +42,7 @@ export class OperatorSatellitesController {
     private readonly accountNames: AccountNames,
   ) {}
 
-  /** The newest first. */
+  /** Newest first. */
   @ForOperators()
   @Get()
   async list(@Query() { state, origin, limit, after }: SatellitesQuery) {
@@ -84,7 +84,7 @@ export class OperatorSatellitesController {
   }
 }
 
-/** How an origin may begin for somebody who has typed this. */
+/** The prefixes that an origin can have if somebody has typed this. */
 function beginningsOf(text: string): readonly string[] {
   return /^https?:/.test(text) ? [text] : [`https://${text}`, `http://${text}`]
 }

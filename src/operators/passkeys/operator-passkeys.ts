@@ -23,17 +23,17 @@ import { Operators } from '../operators.js'
 
 type PasskeyRow = typeof operatorPasskeys.$inferSelect
 
-/** What is sent with a new passkey. */
+/** What is sent to add a passkey. */
 export interface NewOperatorPasskey {
   readonly response: RegistrationResponseJSON
   readonly name: string
-  /** Of the authenticator app: a stolen cookie must not become a way in that stays. */
+  /** From the authenticator app: a stolen cookie must not be enough to add a permanent way in. */
   readonly code: string
 }
 
 const FOR_LOGIN = { for: 'operator assertion' } as const
 
-/** Passkeys of operators, for the host of the console. */
+/** Operators' passkeys, for the host of the console. */
 @Injectable()
 export class OperatorPasskeys {
   private readonly origin: string
@@ -70,7 +70,7 @@ export class OperatorPasskeys {
     )
   }
 
-  /** What `navigator.credentials.create()` takes. */
+  /** Options for `navigator.credentials.create()`. */
   async creationOptions({ sid, operatorId, email }: OperatorSession) {
     const owner = { id: operatorId, email, name: null }
     const existing = (await this.list(operatorId)).map(({ credentialId }) => ({
@@ -120,7 +120,7 @@ export class OperatorPasskeys {
     })
   }
 
-  /** What `navigator.credentials.get()` takes. It says nothing about anybody. */
+  /** Options for `navigator.credentials.get()`. They reveal nothing about anybody. */
   requestOptions() {
     return {
       challenge: this.challenges.issue(FOR_LOGIN),
@@ -131,7 +131,7 @@ export class OperatorPasskeys {
     }
   }
 
-  /** The secret of a new session. Throws `PASSKEY_INVALID` for whatever is wrong, and `TOO_MANY_ATTEMPTS`. */
+  /** Returns the secret of a new session. Throws `PASSKEY_INVALID` whatever is wrong, and `TOO_MANY_ATTEMPTS`. */
   async logIn(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
     const subject = `operator ${response.id}`
     const counted = await this.rateLimiter.count({ kind: 'passkey', subject, client })
@@ -166,7 +166,7 @@ export class OperatorPasskeys {
     })
   }
 
-  /** Of somebody who can log in. */
+  /** Only if its operator can log in. */
   private async find(credentialId: string): Promise<PasskeyRow | null> {
     const [row] = await this.database.run(db =>
       db

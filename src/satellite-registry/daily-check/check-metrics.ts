@@ -4,7 +4,7 @@ import { Database } from '../../database/database.js'
 import { satelliteProofs, satellites } from '../../database/schema.js'
 import { Metrics } from '../../metrics/metrics.js'
 
-/** Shows how many satellites fail their daily check. */
+/** Reports how many satellites fail their daily check. */
 @Injectable()
 export class CheckMetrics {
   constructor(

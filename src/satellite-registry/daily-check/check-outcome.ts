@@ -1,13 +1,13 @@
 import type { RegisteredSatellite } from '../registered-satellite.js'
 import type { ProofMethod, ProofResult } from '../satellite-proving.js'
 
-/** A satellite, and what a look at its proof found. */
+/** A satellite, and what the look-up of its proof found. */
 export interface Checked {
   readonly registered: RegisteredSatellite
   readonly result: ProofResult
 }
 
-/** Where somebody has answered in this run, whose own network is then not what is down. */
+/** The places where anybody has answered in this run, which means that our own network there is up. */
 export function answeredPlaces(checked: readonly Checked[]): ReadonlySet<ProofMethod> {
   const places = (['dns', 'file'] as const).filter(place =>
     checked.some(({ result: { lookups } }) => lookups[place]?.isOutage === false),
@@ -16,9 +16,9 @@ export function answeredPlaces(checked: readonly Checked[]): ReadonlySet<ProofMe
 }
 
 /**
- * What a check means. Silence where the proof was counts as `failed`, or else whoever has taken over a host
- * could stay for ever by not answering; but only while others answer there, because our own outage says
- * nothing about satellites: `unanswered`.
+ * What a check means. No answer from where the proof used to be counts as `failed`: otherwise somebody who
+ * took over a host could keep it forever by not answering. But only while others answer there, because our
+ * own outage says nothing about satellites: then it is `unanswered`.
  */
 export function outcomeOf(
   { registered: { proof }, result: { method, lookups } }: Checked,

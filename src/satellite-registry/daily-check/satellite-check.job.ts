@@ -17,13 +17,13 @@ import { answeredPlaces, type Checked, outcomeOf } from './check-outcome.js'
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }
 const CHECKS_A_RUN = 1_000
 /**
- * Each is two questions at once to other people's servers, of 5 seconds at most: a run takes half its lease
- * at worst.
+ * Each check is two concurrent requests to other people's servers, of at most 5 seconds: in the worst case a
+ * run takes half its lease.
  */
 const CHECKS_AT_ONCE = 20
 const TOLD_AT = [1, 3]
 
-/** Writes down what checks have found. */
+/** Records the results of checks. */
 @Injectable()
 export class SatelliteChecks {
   constructor(
@@ -37,15 +37,15 @@ export class SatelliteChecks {
     return this.database.run(db => this.proofs.dueForCheck(db, CHECKS_A_RUN))
   }
 
-  /** Nobody has answered, and perhaps that is our own network: they are checked again in an hour. */
+  /** Nobody has answered, perhaps because of our own network: they are checked again in an hour. */
   postpone(checked: readonly Checked[]): Promise<void> {
     const ids = checked.map(({ registered: { satellite } }) => satellite.id)
     return this.database.run(db => this.proofs.postponeCheck(db, ids))
   }
 
   /**
-   * What the account is to be told; null when that is nothing. A satellite that somebody has proven, changed
-   * or removed since the look-up stays as it is.
+   * What to tell the account; null for nothing. A satellite that has been proven, changed or removed since
+   * the look-up is left as it is.
    */
   settle({ registered, result }: Checked): Promise<MissingProof | null> {
     const { id, accountId } = registered.satellite
@@ -58,7 +58,7 @@ export class SatelliteChecks {
     })
   }
 
-  /** A suspended satellite cannot be suspended again; its failures let others have the origin. */
+  /** A suspended satellite cannot be suspended again; further failures let others claim its origin. */
   private async fail(transaction: Db, missing: RegisteredSatellite): Promise<MissingProof | null> {
     const { id, accountId, origin, state, suspendedBy } = missing.satellite
     const { failures, suspendAt, isOver } = await this.proofs.recordFailure(transaction, id)
@@ -76,12 +76,12 @@ export class SatelliteChecks {
   }
 }
 
-/** Whether nobody has looked for it, or asked for another look, in the meantime. */
+/** Whether nobody has checked it, or requested another check, in the meantime. */
 function isSameProof({ proof: now }: RegisteredSatellite, { proof: then }: RegisteredSatellite): boolean {
   return now.token === then.token && now.checkedAt?.getTime() === then.checkedAt?.getTime()
 }
 
-/** Looks every day whether the proofs of satellites are still there, on one replica at a time. */
+/** Checks every day whether the proofs of satellites are still in place, on one replica at a time. */
 @Injectable()
 export class SatelliteCheckJob {
   private readonly logger = new Logger('SatelliteCheckJob')
@@ -120,7 +120,7 @@ export class SatelliteCheckJob {
     )
   }
 
-  /** Empty when there is nothing to tell. What fails is checked again with the next run. */
+  /** Empty when there is nothing to tell. A failed update is checked again in the next run. */
   private async settle(checked: Checked): Promise<MissingProof[]> {
     try {
       const missing = await this.checks.settle(checked)

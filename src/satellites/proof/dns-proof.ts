@@ -4,7 +4,7 @@ import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 2_000
 const TRIES = 2
-/** Of all tries with all servers, as long as for the file. */
+/** For all attempts with all servers together; the same as for the file. */
 const LIMIT_MS = 5_000
 
 const FAULTS: Readonly<Record<string, FieldFault>> = {
@@ -16,19 +16,19 @@ const FAULTS: Readonly<Record<string, FieldFault>> = {
   ECONNREFUSED: 'PROOF_DNS_UNREACHABLE',
 }
 
-/** A resolver of these servers, or of the machine's own when there are none. */
+/** A resolver that uses these servers, or the machine's own if there are none. */
 export function resolverOf(servers: readonly string[]): Resolver {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
   if (servers.length > 0) resolver.setServers(servers)
   return resolver
 }
 
-/** The TXT records of a name, within `limitMs`. Never rejects: an outage is a fault like any other. */
+/** The TXT records of a name, within `limitMs`. Never rejects: an outage is reported as a fault like any other. */
 export async function lookUpTxt(resolver: Resolver, name: string, limitMs = LIMIT_MS): Promise<ProofLookup> {
   const question = `TXT ${name}`
   try {
     const records = await within(limitMs, resolver.resolveTxt(name))
-    // A long record comes in several strings, which belong together.
+    // A long record comes as several strings, which belong together.
     return { question, texts: records.map(strings => strings.join('')), fault: null, isOutage: false }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException

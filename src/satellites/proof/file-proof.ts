@@ -8,18 +8,18 @@ import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 1_024
-/** In the errors of the agent that refuses an address, and in ours. */
+/** Occurs in the errors of the agent that refuses an address, and in ours. */
 const NOT_ALLOWED = 'is not allowed'
 
 export interface FileProofOptions {
   readonly resolver: Resolver
-  /** For tests and laptops; anywhere else somebody's name could lead into our own network. */
+  /** For tests and development; anywhere else somebody's name could lead into our own network. */
   readonly mayBePrivate: boolean
 }
 
 /**
- * The first KiB of a file at somebody else's server, within 5 seconds. Follows no redirect, and connects to
- * no address but the one that was checked. Never rejects.
+ * The first KiB of a file on somebody else's server, within 5 seconds. Follows no redirect, and connects only
+ * to an address that was checked. Never rejects.
  */
 export async function fetchProofFile(url: string, options: FileProofOptions): Promise<ProofLookup> {
   try {
@@ -27,7 +27,7 @@ export async function fetchProofFile(url: string, options: FileProofOptions): Pr
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const fault = error instanceof OtherAnswer ? error.fault : requestFault(error as NodeJS.ErrnoException)
-    // An answer that is not the file comes without a code.
+    // An answer that is not the file has no error code.
     return { question: url, texts: [], fault, isOutage: code !== undefined }
   }
 }
@@ -46,7 +46,7 @@ function read(url: string, { resolver, mayBePrivate }: FileProofOptions): Promis
   })
 }
 
-/** The server has answered, but not with the file. */
+/** The server answered, but not with the file. */
 class OtherAnswer extends Error {
   constructor(readonly fault: Fault) {
     super(fault.message)
@@ -73,9 +73,7 @@ async function firstKibibyte(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8').trim()
 }
 
-/**
- * Addresses by the same name servers as the records, looked up once; the agent refuses private ones of them.
- */
+/** Resolves addresses with the same name servers as the records, only once; the agent refuses private ones. */
 function lookupBy(resolver: Resolver, mayBePrivate: boolean): LookupFunction {
   return (host, { all }, callback) => {
     void addressesOf(resolver, host, mayBePrivate).then(
@@ -99,7 +97,7 @@ async function addressesOf(resolver: Resolver, host: string, mayBePrivate: boole
   return found
 }
 
-/** 2000::/3, all of IPv6 that is given out (RFC 4291 §2.4); the agent knows the exceptions within it. */
+/** 2000::/3, all IPv6 space allocated so far (RFC 4291 §2.4); the agent knows the exceptions within it. */
 function isGlobalUnicast(address: string): boolean {
   const first = Number.parseInt(address.split(':')[0] ?? '', 16)
   return first >= 0x2000 && first <= 0x3fff

@@ -4,10 +4,10 @@ import { proofHostOf } from '../satellite-origin.js'
 /** 256 bits, 43 characters of base64url. */
 const TOKEN_BYTES = 32
 
-/** What the owner of a host has to show, in one of two places. */
+/** What the owner of a host must publish, in one of two places. */
 export interface ProofChallenge {
   readonly dns: { readonly name: string; readonly value: string }
-  /** Null for preview satellites: their hosts are many. */
+  /** Null for preview satellites, because they have many hosts. */
   readonly file: { readonly url: string; readonly content: string } | null
 }
 
@@ -16,8 +16,8 @@ export function newProofToken(): string {
 }
 
 /**
- * Where the token has to be found (draft-ietf-dnsop-domain-verification-techniques). The record stays there
- * as long as the satellite is used, because it is looked up again every day: so it has no expiry.
+ * Where the token must be found (draft-ietf-dnsop-domain-verification-techniques). The record stays there as
+ * long as the satellite is used, because it is looked up again every day: so it has no expiry.
  */
 export function proofChallenge(origin: string, token: string): ProofChallenge {
   const value = `token=${token} expiry=never`
@@ -29,7 +29,7 @@ export function proofChallenge(origin: string, token: string): ProofChallenge {
   }
 }
 
-/** Whether one of the texts that were found has the token. */
+/** Whether one of the texts found contains the token. */
 export function hasToken(texts: readonly string[], token: string): boolean {
   return texts.some(text => text.split(/\s+/).includes(`token=${token}`))
 }

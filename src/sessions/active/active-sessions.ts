@@ -13,11 +13,11 @@ import { SessionStore } from '../stores/session-store.js'
 /** A live session as shown to people. */
 export interface SessionView {
   readonly sid: SessionHandle
-  /** Whether it is the caller's. */
+  /** Whether it is the caller's own. */
   readonly current: boolean
-  /** In words; it is only what the client claims. */
+  /** A readable name; it is only what the client claims. */
   readonly device: string
-  /** Roughly where its address is, in the language that was asked for; null when unknown. */
+  /** Roughly where its address is, in the reader's language; null when unknown. */
   readonly place: string | null
   readonly ip: string
   readonly createdAt: Date
@@ -33,13 +33,13 @@ export interface SiteSessions {
   readonly sessions: readonly SessionView[]
 }
 
-/** Who looks at them: the session they have themselves, if it is one of these, and their language. */
+/** The person viewing them: their own session, if it is one of these, and their language. */
 interface Reader {
   readonly currentSid: SessionHandle | null
   readonly language: string
 }
 
-/** Shows the live sessions of a user, by site, and ends them. */
+/** Lists a user's live sessions by site, and ends them. */
 @Injectable()
 export class ActiveSessions {
   constructor(
@@ -51,8 +51,8 @@ export class ActiveSessions {
   ) {}
 
   /**
-   * The user's live sessions, all or those of one satellite; the most recently used site comes first. `language` is
-   * what whoever looks at them reads, as Accept-Language says it.
+   * The user's live sessions, either all or those of one satellite; the most recently used site comes first.
+   * `language` is the viewer's, in the form of Accept-Language.
    */
   async list(
     userId: string,
@@ -74,7 +74,7 @@ export class ActiveSessions {
 
   /**
    * Ends a session of the user; false when they have no such live session, or not at this satellite. Somebody
-   * else's session counts as none.
+   * else's session counts as nonexistent.
    */
   async end(
     userId: string,
@@ -95,7 +95,7 @@ export class ActiveSessions {
     client: Client,
   ): Promise<number> {
     return this.changes.applyDurably(
-      // Audit rows stay for ever, so ending nothing writes none.
+      // Audit rows are kept forever, so ending nothing writes none.
       { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
       auditEvent({ userId, accountId, client }, 'session.revoke', {
         reason: keep ? 'all others ended' : 'all ended',

@@ -8,16 +8,16 @@ import type { SessionActor } from '../session-actor.js'
 import { ActiveSessions, type SiteSessions } from './active-sessions.js'
 
 export interface OwnSessionsView {
-  /** Whether these are all; a satellite sees only its own until the user re-authenticates. */
+  /** Whether the list is complete; a satellite sees only its own sessions until the user re-authenticates. */
   readonly complete: boolean
   readonly sites: readonly SiteSessions[]
 }
 
 /**
- * What a user's session may see and do about the others. The main site and apps: everything. A satellite is a
- * customer's page, so its sessions see those of their own site only: it must not learn where else its
- * visitors go, or from which addresses. After a re-authentication there, they see and end everything for as
- * long as it counts.
+ * What a user's session may see and do about the user's other sessions. The main site and apps: everything. A
+ * satellite is a customer's page, so its sessions see only those of their own site: it must not learn where
+ * else its visitors go, or from which addresses. After re-authentication there, they can see and end
+ * everything for as long as that is valid.
  */
 @Injectable()
 export class OwnSessions {
@@ -34,7 +34,7 @@ export class OwnSessions {
     return { complete: satellite === undefined, sites }
   }
 
-  /** Throws `NOT_FOUND` when there is no such session, or none that this one may see. */
+  /** Throws `NOT_FOUND` when there is no such session, or this one may not see it. */
   async end(actor: SessionActor, sid: string): Promise<void> {
     const handle = asSessionHandle(sid)
     const satellite = this.confinedTo(actor)

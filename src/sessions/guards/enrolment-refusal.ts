@@ -7,14 +7,14 @@ import type { ErrorCode } from '../../errors/error-codes.js'
 import type { Session } from '../session.js'
 
 /**
- * Sessions of users who have to set up a second factor have no permission. So guards ask only when they refuse
- * anyway, to say why.
+ * Sessions of users who must set up a second factor have no permissions. So guards look this up only when
+ * they refuse anyway, to say why.
  */
 @Injectable()
 export class EnrolmentRefusal {
   constructor(private readonly database: Database) {}
 
-  /** Throws `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for a user who has to set one up, otherwise `code`. */
+  /** Throws `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for a user who must set one up, otherwise `code`. */
   async refuse(session: Session | null, code: ErrorCode): Promise<never> {
     throw new ApiError((await this.mustEnrol(session)) ? 'SECOND_FACTOR_ENROLMENT_REQUIRED' : code)
   }

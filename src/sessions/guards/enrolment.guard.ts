@@ -6,7 +6,7 @@ import type { Session } from '../session.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 /**
- * Refuses users who have to set up a second factor first, on routes that need no permission but do more than
+ * Refuses users who must set up a second factor first, on routes that need no permission but do more than
  * that. Runs after MainSourceGuard or LiveSessionGuard.
  */
 @Injectable()
@@ -16,7 +16,7 @@ export class EnrolmentGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const session = requestOf(context).session as Session
-    // They have no permission, so most sessions cost no query.
+    // Those users have no permissions, so most sessions cost no query.
     if (Object.values(session.permissions).includes(true)) return true
     if (await this.refusal.mustEnrol(session)) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
     return true

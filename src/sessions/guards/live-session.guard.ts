@@ -10,8 +10,8 @@ import { MainSourceGuard } from './main-source.guard.js'
 
 /**
  * Requires the session of the access token to be live, and its satellite to be open to it. A token outlives
- * its session by up to 15 minutes; whatever changes something, or shows more than the token says, asks the
- * store.
+ * its session by up to 15 minutes, so anything that makes a change, or shows more than the token says, asks
+ * the store.
  */
 @Injectable()
 @DocumentedGuard({ refusals: ['SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] })
@@ -32,7 +32,7 @@ export class LiveSessionGuard implements CanActivate {
 
 /**
  * Requires a live session and, for a main session, its cookie. For sensitive routes that satellites and apps
- * may call too: a main-site token that was stolen from a page is not enough.
+ * may call too: a main-site token stolen from a page is not enough.
  */
 @Injectable()
 @DocumentedGuard(documentationOf(MainSourceGuard))

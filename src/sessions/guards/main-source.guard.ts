@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Requires a live main-site session, whose cookie and access token belong together. */
+/** Requires a live main-site session whose cookie and access token belong together. */
 @Injectable()
 @DocumentedGuard({
   security: 'sessionCookie',

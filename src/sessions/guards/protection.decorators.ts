@@ -8,20 +8,21 @@ import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PermissionGuard, RequirePermission } from './permission.guard.js'
 
 export interface MainSiteOptions {
-  /** The permission that the session must have at the moment. */
+  /** The permission that the session must currently have. */
   readonly permission?: Permission
-  /** A guard of the feature's own, for a right that is not a permission. */
+  /** The feature's own guard, for a right that is not a permission. */
   readonly guard?: Type<CanActivate>
-  /** Whether users are refused who have to set up a second factor; a permission refuses them anyway. */
+  /** Whether to refuse users who must set up a second factor; a permission refuses them anyway. */
   readonly enrolled?: boolean
   /** Whether the user must have re-authenticated recently. */
   readonly reauthenticated?: boolean
 }
 
 /**
- * For a handler, or all handlers of a controller, that only a live session of the main site may call. After
- * JwtGuard, which is global, the guards run in the order of the specification's checks. The API reference
- * takes from the guards what they require and refuse. On a method it adds to what its class requires.
+ * For a handler, or all handlers of a controller, that only a live main-site session may call. After
+ * JwtGuard, which is global, the guards run in the order of the checks in the specification. The API
+ * reference reads from the guards what they require and refuse. On a method it adds to what its class
+ * requires.
  */
 export function MainSite({ permission, guard, enrolled, reauthenticated }: MainSiteOptions = {}) {
   return applyDecorators(
@@ -37,16 +38,16 @@ export function MainSite({ permission, guard, enrolled, reauthenticated }: MainS
 }
 
 export interface LiveSessionOptions {
-  /** Whether a session of the main site must present its cookie too. */
+  /** Whether a main-site session must present its cookie too. */
   readonly cookieBound?: boolean
-  /** Whether users are refused who have to set up a second factor. */
+  /** Whether to refuse users who must set up a second factor. */
   readonly enrolled?: boolean
   /** Whether the user must have re-authenticated recently. */
   readonly reauthenticated?: boolean
 }
 
 /**
- * For a handler, or all handlers of a controller, that live sessions of every site may call. Otherwise like
+ * For a handler, or all handlers of a controller, that live sessions of any site may call. Otherwise like
  * {@link MainSite}.
  */
 export function LiveSession({ cookieBound, enrolled, reauthenticated }: LiveSessionOptions = {}) {

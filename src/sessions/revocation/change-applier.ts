@@ -9,36 +9,34 @@ import type { ShardGates } from './shard-gates.js'
 
 const EVERY_MS = 1_000
 /**
- * Taken over this long after the last sign of life; with the interval, a change is applied within 5 s,
- * whatever dies.
+ * Another replica takes over this long after the last sign of life; together with the interval, a change is
+ * applied within 5 s, whatever dies.
  */
 const LEASE_SECONDS = 3
 const LEASE = 'session-changes'
-/** How long a change is repeated every second; after that, together with those of the last minute. */
+/** How long a change is repeated every second; after that, less often, together with those of the last minute. */
 const RECENT_SECONDS = 5
 const MARKERS_EVERY_MS = 10_000
-/** Long enough that another replica takes the lease, each of which asks for it every second. */
+/** Long enough for another replica to take the lease, since each tries every second. */
 const LEAVE_FOR_MS = 3_000
 
 /**
  * Applies every change again for a minute, on one replica at a time: the replica that made it may have died
- * before it told Redis, or told a server that was being replaced. Older changes are settled, and the markers
- * say so.
+ * before it told Redis, or may have told a server that was being replaced. Older changes are settled, as the
+ * markers record.
  */
 export class ChangeApplier {
   private readonly logger = new Logger('ChangeApplier')
   private readonly holder = randomUUID()
   private timer: NodeJS.Timeout | undefined
   private isAtWork = false
-  /**
-   * Everything up to this id is older than {@link RECENT_SECONDS}; null while another replica does the work.
-   */
+  /** Everything up to this id is older than {@link RECENT_SECONDS}; null while another replica does the work. */
   private recent: number | null = null
   /** What each shard's markers vouch for. */
   private readonly settled = new Map<string, number>()
-  /** The newest change that was seen in the database. */
+  /** The newest change seen in the database. */
   private newest = 0
-  /** The newest one that Redis has heard of; null while another replica does the work. */
+  /** The newest change that Redis has been told of; null while another replica does the work. */
   private noted: number | null = null
   private markedAt = Number.NEGATIVE_INFINITY
   private leftAt = Number.NEGATIVE_INFINITY
@@ -60,7 +58,7 @@ export class ChangeApplier {
     clearInterval(this.timer)
   }
 
-  /** One pass, if this replica has the lease. Never throws: the next one comes in a second. */
+  /** One pass, if this replica has the lease. Never throws: there is another one in a second. */
   private async run(): Promise<void> {
     if (this.isAtWork || performance.now() - this.leftAt < LEAVE_FOR_MS) return
     this.isAtWork = true
@@ -75,7 +73,7 @@ export class ChangeApplier {
     }
   }
 
-  /** Whether the database has gone back to an older state, under this process or before it. */
+  /** Detects that the database has gone back to an older state, while this process runs or before. */
   private async look(): Promise<void> {
     const { assigned, committed } = await this.history.newest()
     if (assigned >= this.newest) {
@@ -93,25 +91,25 @@ export class ChangeApplier {
     this.settled.clear()
   }
 
-  /** Lets a replica take over that may reach what this one cannot. */
+  /** Lets another replica take over, which may be able to reach what this one cannot. */
   private async leaveToOthers(): Promise<void> {
     this.rest()
     this.leftAt = performance.now()
     await dropLease(this.database, LEASE, this.holder)
   }
 
-  /** Whether every shard was told of everything. */
+  /** Returns whether every shard has been told of everything. */
   private async pass(): Promise<boolean> {
     await this.note()
     const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
     if (this.recent === null || isDue) return this.applyUnsettled()
     const { count, failed } = await this.applyAfter(this.recent)
-    // Nothing new: start at the same place in a second.
+    // If there is nothing new, start from the same place in a second.
     if (count > 0) this.recent = await this.history.settledId(this.recent, RECENT_SECONDS)
     return failed.size === 0 && this.gates.areAllOpen()
   }
 
-  /** Lets Redis know how new the database is, for whoever starts on an older one. */
+  /** Tells Redis how new the database is, for a service that is started on an older one. */
   private async note(): Promise<void> {
     this.noted ??= await this.markers.newestKnown()
     if (this.newest <= this.noted) return
@@ -149,7 +147,7 @@ export class ChangeApplier {
     if (from === undefined || from >= next) return
     const isRaised = await this.markers.raiseOn(shard, from, next)
     if (isRaised) this.settled.set(shard, next)
-    // A slot has moved here, or data is gone: checked next time.
+    // A slot has moved here, or data is gone: checked in the next pass.
     else this.settled.delete(shard)
   }
 

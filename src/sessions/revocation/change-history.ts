@@ -8,23 +8,23 @@ import type { SessionHandle } from '../session.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { changesOf, type StoreChanges } from '../stores/session-store.js'
 
-/** Some of the recorded changes in the order of their ids. */
+/** A page of the recorded changes, in the order of their ids. */
 export interface ChangePage {
   readonly changes: StoreChanges
-  /** How many there are. */
+  /** How many changes there are. */
   readonly count: number
   readonly isLast: boolean
 }
 
 const ROWS_A_PAGE = 10_000
 
-/** How long a change is applied again and again: its server may have died or been replaced. */
+/** How long a change is applied repeatedly: the server that was told may have died or been replaced. */
 const UNSETTLED_SECONDS = 60
 
-/** More than any id. */
+/** Higher than any id. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER
 
-/** The recorded changes, read to be applied again. */
+/** Reads the recorded changes, so that they can be applied again. */
 @Injectable()
 export class ChangeHistory {
   constructor(
@@ -32,10 +32,7 @@ export class ChangeHistory {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * The changes after this id that can still concern a live session, each with the sessions that it concerns
-   * now.
-   */
+  /** The changes after this id that may still concern a live session, each with the sessions that it concerns now. */
   async *pagesAfter(id: number): AsyncGenerator<ChangePage> {
     for (let after = id, isLast = false; !isLast; ) {
       const { lastId, ...page } = await this.pageAfter(after)
@@ -47,12 +44,12 @@ export class ChangeHistory {
 
   /**
    * The highest id up to which every change was recorded more than `seconds` ago, so that no lower one can
-   * appear later. Ids are assigned before commit, so an open transaction may leave a gap; nothing from the
-   * start of the oldest open one counts as settled. It is the id of a change that can be seen, because the id
-   * just below a change that is too new may be the missing one. At least `settled`, which was settled before.
+   * appear later. Ids are assigned before commit, so an open transaction may leave a gap; nothing since the
+   * start of the oldest open one counts as settled. It is the id of a visible change, because the id just
+   * below a change that is too new may be the missing one. At least `settled`, which was settled before.
    */
   async settledId(settled = 0, seconds = UNSETTLED_SECONDS): Promise<number> {
-    // A separate statement, first: the second one sees what is committed after it.
+    // A separate statement, and first, so that the second one sees what is committed after it.
     const [horizon] = rowsOf<{ at: string }>(
       await this.database.run(db =>
         db.execute(sql`
@@ -74,15 +71,14 @@ export class ChangeHistory {
     return Math.max(settled, Number(last?.id ?? 0))
   }
 
-  /** The id that was assigned last, even if its change was rolled back. */
+  /** The last assigned id, even if its change was rolled back. */
   async newestId(): Promise<number> {
     return (await this.newest()).assigned
   }
 
   /**
-   * The id that was assigned last, and the highest one of a change that is committed; 0 without any. What is
-   * assigned is never less than what was committed before, whatever server takes over, unless commits are
-   * lost.
+   * The last assigned id, and the highest id of a committed change; 0 if there is none. The assigned id is
+   * never lower than one committed before, whatever server takes over, unless commits are lost.
    */
   async newest(): Promise<{ readonly assigned: number; readonly committed: number }> {
     const [row] = rowsOf<{ assigned: string; committed: string }>(
@@ -126,10 +122,10 @@ export class ChangeHistory {
   }
 }
 
-/** Selects the sessions that a replay is about. */
+/** Selects the sessions that a replay covers. */
 export type IsConcerned = Parameters<typeof changesOf>[1]
 
-/** Tells Redis of recorded changes again. Its methods throw when a shard does not accept them. */
+/** Tells Redis about recorded changes again. Its methods throw when a shard does not accept them. */
 export class ChangeReplay {
   constructor(
     private readonly history: ChangeHistory,
@@ -137,7 +133,8 @@ export class ChangeReplay {
   ) {}
 
   /**
-   * Repeats every change after this one; returns how many there were. `afterPage` runs while there are more.
+   * Repeats every change after this one; returns how many there were. `afterPage` runs after each page but
+   * the last.
    */
   async allAfter(
     id: number,
@@ -166,7 +163,7 @@ export class ChangeReplay {
     if (failure) throw failure.error
   }
 
-  /** The sessions that are on this shard at the time of asking. */
+  /** Selects the sessions that are on this shard at the time of the call. */
   isOn(shard: string): IsConcerned {
     return sid => this.changes.shardOf(sid) === shard
   }

@@ -3,7 +3,7 @@ import { Metrics } from '../../metrics/metrics.js'
 import type { ShardStatus } from './shard-gate.js'
 import { StoreSupervisor } from './store-supervisor.js'
 
-/** Shows the gates of Redis' shards, numbered in the order of their addresses. */
+/** Reports the gates of the Redis shards, numbered in the order of their addresses. */
 @Injectable()
 export class GateMetrics {
   constructor(

@@ -11,33 +11,31 @@ import type { ChangeHistory, ChangeReplay } from './change-history.js'
 import type { Markers, ShardState } from './markers.js'
 import { NotYetError } from './shard-recovery.js'
 
-/**
- * Longer than a failover takes with the settings that docs/operations.md recommends, even in a busy cluster.
- */
+/** Longer than a failover takes with the settings that docs/operations.md recommends, even in a busy cluster. */
 const PATIENCE_MS = 60_000
 const TRY_EVERY_MS = 500
 const KEYS_A_PAGE = 1_000
 
-/** What became of one shard when a loss was accepted. */
+/** The outcome for one shard when a loss was accepted. */
 export interface AcceptedShard {
   readonly shard: string
-  /** How it was found; null when that could not be found out. */
+  /** The state in which it was found; null when that could not be determined. */
   readonly was: ShardState['is'] | null
-  /** Why it is not done; null when it is. */
+  /** Why it has not been done; null once it has. */
   readonly problem: string | null
 }
 
 export interface Acceptance {
   /** Whether the database was restored, or has lost commits. */
   readonly isRestored: boolean
-  /** Hears of the shards that are waited for, once. */
+  /** Called once, with the shards that are waited for. */
   readonly onWait: (undone: readonly AcceptedShard[]) => void
 }
 
 /** Accepts what is left of a store that lost its data. */
 export class LossAcceptance {
   private readonly outcomes = new Map<string, AcceptedShard>()
-  /** How often each shard was stale. */
+  /** How often each shard has been stale. */
   private readonly staleCounts = new Map<string, number>()
   private isRestored = false
 
@@ -57,10 +55,9 @@ export class LossAcceptance {
 
   /**
    * Repeats every change and writes all markers again, shard by shard; returns how it found each. Removes
-   * sessions that the database does not know: those of another installation, or of a time that a restored
-   * database has lost; with `isRestored` also where that does not show. Waits up to a minute for shards that
-   * are out of reach, for example during a failover;
-   * `onWait` is called with the first ones. Safe to repeat.
+   * sessions that the database does not know: those of another installation, or from a time that a restored
+   * database has lost; with `isRestored` even where that does not show. Waits up to a minute for shards that
+   * are unreachable, for example during a failover; `onWait` is called with the first ones. Safe to repeat.
    */
   async accept({ isRestored, onWait }: Acceptance): Promise<readonly AcceptedShard[]> {
     this.outcomes.clear()
@@ -80,7 +77,7 @@ export class LossAcceptance {
     }
   }
 
-  /** Whether what is not done may pass by itself. */
+  /** Returns whether the remaining problems may pass by themselves. */
   private async acceptUndone(): Promise<boolean> {
     const undone = this.redis.shards().filter(shard => this.outcomes.get(shard)?.problem !== null)
     const passing = await Promise.all(undone.map(shard => this.acceptOn(shard)))
@@ -107,7 +104,8 @@ export class LossAcceptance {
 
   /**
    * Removes every session on the shard that the database does not list for any user, because nobody could end
-   * it, and those that know a later grant than the database: they would ignore what is taken away now.
+   * it, and those that know a later grant than the database, because they would ignore permissions being
+   * taken away now.
    */
   private async removeUnknownSessions(shard: string): Promise<void> {
     const newest = String(await this.history.newestId())
@@ -118,7 +116,7 @@ export class LossAcceptance {
       )
       const unknown = await unknownOf(page.keys, this.database)
       const known = page.keys.filter(key => !unknown.includes(key))
-      // One by one: in a cluster, the keys of a command must have the same slot.
+      // One by one, because in a cluster the keys of a command must be in the same slot.
       await this.redis.onShard(shard, server =>
         Promise.all([
           ...unknown.map(key => server.unlink(key)),
@@ -135,7 +133,7 @@ export class LossAcceptance {
     await this.markers.overwriteOn(shard, settled)
   }
 
-  /** The current shards, and partitions that no server has. */
+  /** The current shards, and an entry for partitions that no server has. */
   private current(): AcceptedShard[] {
     const shards = this.redis
       .shards()

@@ -19,25 +19,22 @@ interface MarkersFound {
   readonly areForeign: boolean
 }
 
-/** How the data of a shard fits the database. */
+/** How the data of a shard relates to the database. */
 export interface ShardState {
   /**
    * `incomplete`: the data of a partition is gone. `foreign`: some belongs to another installation. `ahead`:
    * it knows changes that the database does not have, because the database is older.
    */
   readonly is: 'complete' | 'incomplete' | 'foreign' | 'ahead'
-  /**
-   * Every change up to this id is there; Infinity on a shard without slots. Meaningless unless it is
-   * complete.
-   */
+  /** Every change up to this id is there; Infinity on a shard without slots. Meaningful only when it is complete. */
   readonly lowest: number
 }
 
 /**
  * The markers of the partitions: `<generation>:<id>` says that every change up to `id` has been applied to
- * the sessions beside it. It is written after them, and a replica that takes over has writes in order. So the
- * marker shows how much is missing, and a missing marker that the data is gone. The generation tells which
- * database the sessions belong to.
+ * the sessions beside it. It is written after those changes, and a replica that takes over has received
+ * writes in order. So the marker shows how much is missing, and a missing marker means that the data is gone.
+ * The generation tells which database the sessions belong to.
  */
 export class Markers {
   private knownGeneration: string | undefined
@@ -48,7 +45,7 @@ export class Markers {
     private readonly history: ChangeHistory,
   ) {}
 
-  /** Whether every marker has been written once, so that a missing one means a loss. */
+  /** Whether every marker has been written once, so that a missing one means data loss. */
   async areInitialized(): Promise<boolean> {
     return (await this.readGeneration()).isInitialized
   }
@@ -57,13 +54,13 @@ export class Markers {
     await this.database.run(db => db.update(sessionStore).set({ isInitialized: true }))
   }
 
-  /** Whether the partition of this session has its marker, of this generation. */
+  /** Whether the partition of this session has a marker of this generation. */
   async isThereFor(sid: SessionHandle): Promise<boolean> {
     const marker = await this.redis.run(commands => commands.get(markerKey(partitionOf(sid))))
     return idOf(marker, await this.generation()) !== null
   }
 
-  /** How the data of the shard fits the database. */
+  /** How the data of the shard relates to the database. */
   async stateOf(shard: string): Promise<ShardState> {
     const { lowest, areComplete, areForeign } = await this.findOn(shard)
     if (areForeign) return { is: 'foreign', lowest }
@@ -73,15 +70,15 @@ export class Markers {
   }
 
   /**
-   * The newest change that Redis has heard of, a minute before the markers; 0 when it has not, has lost it, or
-   * cannot be asked: it is on one shard, and the others must not wait for that one.
+   * The newest change that Redis has been told of, a minute earlier than the markers show it; 0 when there is
+   * none, it is lost, or it cannot be read: it is on one shard, and the others must not wait for that one.
    */
   async newestKnown(): Promise<number> {
     const marker = await this.redis.run(commands => commands.get(NEWEST_CHANGE_KEY)).catch(() => null)
     return idOf(marker, await this.generation()) ?? 0
   }
 
-  /** Whether Redis has taken it. */
+  /** Whether Redis accepted it. */
   async setNewestKnown(id: number): Promise<boolean> {
     const marker = `${await this.generation()}:${id}`
     const set = this.redis.run(commands => commands.set(NEWEST_CHANGE_KEY, marker))
@@ -103,8 +100,9 @@ export class Markers {
   }
 
   /**
-   * Raises all markers of the shard that are at `from` or above to `id`; false when one is not. Never on a
-   * server that has taken over since, because what was applied before may be missing there.
+   * Raises all markers of the shard to `id`, provided that they are at `from` or above; false when one is
+   * not. Never call it for a server that has taken over since, because what was applied before may be missing
+   * there.
    */
   async raiseOn(shard: string, from: number, id: number): Promise<boolean> {
     const args = [await this.generation(), String(id), String(from)]
@@ -114,7 +112,7 @@ export class Markers {
     return raised.every(result => result === 1)
   }
 
-  /** Overwrites all markers on the shard, another installation's too. */
+  /** Overwrites all markers on the shard, even those of another installation. */
   async overwriteOn(shard: string, id: number): Promise<void> {
     const generation = await this.generation()
     await this.onShard(shard, (server, key) => server.set(key, `${generation}:${id}`))
@@ -133,8 +131,9 @@ export class Markers {
   }
 
   /**
-   * Writes the missing ones, on every shard. False when one belongs to another installation, which stays as
-   * it is: when two installations begin on the same Redis at once, whoever writes the first marker gets all.
+   * Writes the missing markers on every shard. False when one belongs to another installation, whose markers
+   * stay as they are: when two installations start on the same Redis at once, the one that writes the first
+   * marker gets all.
    */
   async claimAll(id: number): Promise<boolean> {
     const generation = await this.generation()
@@ -153,12 +152,12 @@ export class Markers {
     return true
   }
 
-  /** Whether every partition is on a shard now. */
+  /** Whether every partition currently has a shard. */
   areReachable(): boolean {
     return PARTITIONS.every(partition => this.redis.shardOf(markerKey(partition)) !== null)
   }
 
-  /** Made when a Redis is used for the first time. */
+  /** Created when a Redis is used for the first time. */
   private async generation(): Promise<string> {
     this.knownGeneration ??= (await this.readGeneration()).generation
     return this.knownGeneration
@@ -174,7 +173,7 @@ export class Markers {
     return (await select())[0] as typeof sessionStore.$inferSelect
   }
 
-  /** The results of `work` for the marker of each partition on the shard. */
+  /** Runs `work` for the marker of each partition on the shard; returns the results. */
   private async onShard<T>(
     shard: string,
     work: (server: ServerCommands, key: string) => Promise<T>,

@@ -10,10 +10,10 @@ import { type GrantLimits, type Permissions, withinLimits } from '../../permissi
 import type { SessionHandle } from '../session.js'
 import type { SessionGrant } from '../stores/session-store.js'
 
-/** A session that is to end. */
+/** A session to be ended. */
 export interface SessionEnding {
   readonly sid: SessionHandle
-  /** Whether those go on that it was handed on to. */
+  /** Whether the sessions that it was handed on to continue. */
   readonly keepsChildren?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface UserGrant {
 
 /**
  * Records what happens to live sessions, with a few statements however many there are. Records are kept until
- * the last session concerned has expired.
+ * the last affected session has expired.
  */
 @Injectable()
 export class SessionChangeLog {
@@ -34,13 +34,14 @@ export class SessionChangeLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Ends these sessions and, unless told otherwise, their children; returns which of them were live. */
+  /** Ends these sessions and, unless told otherwise, their children; returns those that were live. */
   async end(transaction: Db, endings: readonly SessionEnding[]): Promise<SessionHandle[]> {
     const sids = endings.map(({ sid }) => sid)
     const ended = await this.endWhere(transaction, inArray(userSessions.sid, sids))
     const parents = endings.filter(({ keepsChildren }) => !keepsChildren).map(({ sid }) => sid)
     if (parents.length === 0) return ended
-    // A second statement sees what was linked while the first waited; no more can be linked from now on.
+    // A second statement also sees what was linked while the first one waited; from now on nothing more can
+    // be linked.
     const children = transaction
       .select({ sid: sessionLinks.childSid })
       .from(sessionLinks)
@@ -49,8 +50,8 @@ export class SessionChangeLog {
   }
 
   /**
-   * Ends all sessions of the user except `keep`; returns which of them were live. Waits for a login that is
-   * being recorded. Children belong to the user of their parent, so they are among them.
+   * Ends all sessions of the user except `keep`; returns those that were live. Waits for a login that is
+   * being recorded. Children belong to the same user as their parent, so they are included.
    */
   async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
     await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
@@ -60,7 +61,7 @@ export class SessionChangeLog {
 
   /**
    * Records grants for users whose rows the transaction has locked, within their current limits. The previous
-   * grant is removed, because repeating it would give back what was taken; a user without sessions needs
+   * grant is removed, because repeating it would give back what was taken away; a user without sessions needs
    * none.
    */
   async grant(transaction: Db, wanted: readonly UserGrant[]): Promise<SessionGrant[]> {
@@ -77,21 +78,21 @@ export class SessionChangeLog {
       userIds.filter(userId => !sessions.has(userId)),
     )
     const recorded = await recordGrants(transaction, rows)
-    // In the order requested: what is taken comes before what is given.
+    // In the requested order: what is taken away comes before what is given.
     return userIds.flatMap(userId => {
       const row = recorded.get(userId)
       return row ? [{ version: row.id, granted: row.granted, sids: sessions.get(userId)?.sids ?? [] }] : []
     })
   }
 
-  /** Removes what can no longer concern a live session; returns how many changes. */
+  /** Removes changes that can no longer concern a live session; returns how many. */
   removeExpired(now: Date): Promise<number> {
     return removeExpiredRows(this.database, sessionChanges, sessionChanges.until, now)
   }
 
   private async endWhere(transaction: Db, which: SQL | undefined): Promise<SessionHandle[]> {
-    // In one order, so that two who end the same sessions cannot deadlock: the order of login, in which
-    // parents come before their children.
+    // Always in the same order, so that two transactions that end the same sessions cannot deadlock: the
+    // order of login, in which parents come before their children.
     const locked = transaction
       .select({ sid: userSessions.sid })
       .from(userSessions)
@@ -153,7 +154,7 @@ async function forgetGrants(transaction: Db, userIds: readonly string[]): Promis
     .where(and(inArray(sessionChanges.userId, [...userIds]), isNotNull(sessionChanges.granted)))
 }
 
-/** Each gets a new id, even where one existed: whoever has applied changes up to some id then reaches it. */
+/** Each gets a new id, even where a row existed: anybody who has applied changes up to some id will then reach it. */
 async function recordGrants(
   transaction: Db,
   rows: readonly (UserGrant & { readonly until: Date })[],
@@ -170,7 +171,7 @@ async function recordGrants(
         granted: sql`excluded.granted`,
         until: sql`excluded.until`,
         recordedAt: sql`clock_timestamp()`,
-        // An identity column can only be set to its default, which the types do not know.
+        // An identity column can only be set to its default, which the types do not allow for.
       } as PgUpdateSetSource<typeof sessionChanges>,
     })
     .returning({ id: sessionChanges.id, userId: sessionChanges.userId, granted: sessionChanges.granted })

@@ -12,25 +12,26 @@ import { NO_CHANGES, type SessionChange, SessionStore, type StoreChanges } from 
 import { UserSessions } from '../user-sessions.js'
 import { SessionChangeLog } from './session-change-log.js'
 
-/** Changes that are committed in the database, for the store. */
+/** Changes that are committed in the database, to be applied to the store. */
 export interface RecordedChanges {
   readonly changes: StoreChanges
   /** How many live sessions they end. */
   readonly ended: number
 }
 
-/** For a change that concerns no session. */
+/** For a change that affects no session. */
 export const NOTHING_RECORDED: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
 
 /**
- * Up to this many grants may come from one decision, whose order matters. More come from a change of plan,
- * where order does not.
+ * Up to this many grants may come from one decision, where their order matters. More come from a change of
+ * plan, where it does not.
  */
 const IN_ORDER_UP_TO = 10
 
 /**
- * Ends sessions and changes their permissions durably: first the database, with the audit row in the same
- * transaction, then the store. A store that may have lost its newest writes is told again before it serves.
+ * Ends sessions and changes their permissions durably: first in the database, with the audit row in the same
+ * transaction, then in the store. A store that may have lost its newest writes is told again before it
+ * serves.
  */
 @Injectable()
 export class SessionChanges {
@@ -54,10 +55,10 @@ export class SessionChanges {
   }
 
   /**
-   * Runs `work` in a transaction, and after the commit applies to the store what it has recorded; returns
-   * what `work` returns. When the store is out of reach this throws `SESSION_STORE_UNAVAILABLE`, but the
-   * changes are recorded: this replica serves none of those sessions before the store is told, and the others
-   * go by them within 5 s.
+   * Runs `work` in a transaction, and after the commit applies what it recorded to the store; returns what
+   * `work` returns. When the store is unreachable this throws `SESSION_STORE_UNAVAILABLE`, but the changes
+   * are recorded: this replica serves none of those sessions before the store has been told, and the other
+   * replicas follow within 5 s.
    */
   async durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
     const recorded = await this.database.transaction(work)
@@ -66,8 +67,8 @@ export class SessionChanges {
   }
 
   /**
-   * Records changes in a transaction: all of them, or none. {@link durably} applies them, or the caller, with
-   * {@link apply}. `event` is null where the caller writes the audit row.
+   * Records changes in a transaction: all of them, or none. {@link durably} applies them, or else the caller
+   * does, with {@link apply}. `event` is null where the caller writes the audit row.
    */
   async record(
     transaction: Db,
@@ -108,7 +109,7 @@ export class SessionChanges {
 
   /**
    * Ends the sessions that a browser still had when it logged in again. Throws when the database fails. A
-   * store that fails is no reason to refuse the login: it is told before it serves those sessions again.
+   * failing store is no reason to refuse the login: it is told before it serves those sessions again.
    */
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
@@ -141,7 +142,7 @@ export class SessionChanges {
     return ended > 0
   }
 
-  /** All at once, in the one order in which sessions are locked. */
+  /** All at once, in the order in which sessions are always locked. */
   private async recordReplaced(
     transaction: Db,
     sids: readonly SessionHandle[],
@@ -160,7 +161,10 @@ export class SessionChanges {
   }
 }
 
-/** A session that had already ended counts as none, so the same logout twenty times writes one audit row. */
+/**
+ * Ending a session that had already ended changes nothing, so repeating a logout twenty times writes one
+ * audit row.
+ */
 function isNewsIfNone(change: SessionChange): boolean {
   return change.kind === 'set-permissions' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
 }

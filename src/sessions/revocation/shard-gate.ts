@@ -9,10 +9,10 @@ const TRY_AGAIN_MS = 100
 const TRY_LATER_MS = 1_000
 /** How often a shard that stays shut is logged. */
 const LOG_EVERY_MS = 10_000
-/** Above this many, changes are looked up in the database again instead of kept in memory. */
+/** Above this many, changes are read from the database again instead of kept in memory. */
 const MAX_WAITING = 10_000
 
-/** What is known of a shard before it opens: see {@link ShardRecovery}. */
+/** What is known about a shard before it opens: see {@link ShardRecovery}. */
 export type OpenShard = (before: {
   readonly identity: string | null
   readonly waiting: StoreChanges
@@ -22,19 +22,19 @@ export type OpenShard = (before: {
 export interface ShardStatus {
   readonly shard: string
   readonly isOpen: boolean
-  /** Since when it is open or shut, in milliseconds of performance.now(). */
+  /** When it was opened or shut, in milliseconds of performance.now(). */
   readonly since: number
-  /** Why it is shut; the last reason while it is open. */
+  /** Why it is shut; while it is open, the last reason. */
   readonly reason: string
-  /** Changes that it still has to be told of. */
+  /** How many sessions are named in the changes that it must still be told about. */
   readonly waiting: number
 }
 
 /** Keeps a shard from serving while it may lack the latest changes. */
 export class ShardGate {
-  /** Fields, because every request reads them. Only the gate itself writes them. */
+  /** Plain fields, because every request reads them. Only the gate itself writes them. */
   isOpen = false
-  /** When it was last marked stale, as a number that increases over all shards. */
+  /** When it was last marked stale, as a number that increases across all shards. */
   staleAt = 0
   private wasOpen = false
   private since = performance.now()
@@ -53,8 +53,8 @@ export class ShardGate {
   ) {}
 
   /**
-   * Whether it was opened on another server than this one, or before this one became a replica (null: it is
-   * one).
+   * Whether it was opened on a server other than this one, or before this one became a replica (null means
+   * that it is one now).
    */
   isOpenOnAnother(identity: string | null): boolean {
     return this.isOpen && this.identity !== identity
@@ -65,9 +65,7 @@ export class ShardGate {
     return this.isOpen || this.needsOperator
   }
 
-  /**
-   * Shuts it at once. It opens when it has been brought up to date and was not marked stale again meanwhile.
-   */
+  /** Shuts it at once. It reopens when it has been brought up to date without being marked stale again meanwhile. */
   shut(staleAt: number, reason: string): void {
     this.staleAt = staleAt
     if (this.isOpen) {
@@ -79,7 +77,7 @@ export class ShardGate {
     void this.settle()
   }
 
-  /** Changes that the shard will be told of before it opens. */
+  /** Adds changes that the shard will be told about before it opens. */
   remember(changes: StoreChanges): void {
     this.waiting = mergeChanges(this.waiting, changes)
     if (sizeOf(this.waiting) <= MAX_WAITING) return
@@ -87,7 +85,7 @@ export class ShardGate {
     this.forget()
   }
 
-  /** Forgets which server it was opened on, so that what it has is looked up before it opens. */
+  /** Forgets which server it was opened on, so that its state is looked up before it opens. */
   forget(): void {
     this.identity = null
   }
@@ -146,7 +144,7 @@ export class ShardGate {
   }
 }
 
-/** Errors that do not pass by themselves. */
+/** Errors that do not go away by themselves. */
 function needsAnOperator(error: unknown): boolean {
   return [LostStoreError, ForeignStoreError, EvictingServerError].some(kind => error instanceof kind)
 }

@@ -18,9 +18,9 @@ export interface Recovery {
 }
 
 /**
- * Lets only shards serve that know every change. All are shut until {@link watch} or {@link trust}. A shard
- * is stale when a connection to its master was lost or made, when its master has been a replica meanwhile, or
- * when a change did not get through; the others go on.
+ * Lets a shard serve only while it knows every change. All are shut until {@link watch} or {@link trust}. A
+ * shard is stale when a connection to its master was lost or opened, when its master has been a replica
+ * meanwhile, or when a change did not get through; the others keep serving.
  */
 export class ShardGates {
   private readonly logger = new Logger('SessionStore')
@@ -39,8 +39,8 @@ export class ShardGates {
   }
 
   /**
-   * From now on `recovery` brings shards up to date and they open. Resolves when all that can be are open, at
-   * the latest after `patienceMs`.
+   * From now on `recovery` brings shards up to date, which opens them. Resolves when all that can open have
+   * opened, at the latest after `patienceMs`.
    */
   async watch(recovery: Recovery, patienceMs: number): Promise<void> {
     this.recovery = recovery
@@ -78,7 +78,7 @@ export class ShardGates {
     const before = this.gateOf(key)
     const { staleCount } = this
     const answer = await work()
-    // Slots move between shards, so the one that has the key now may have answered.
+    // Slots move between shards, so the shard that has the key now may be the one that answered.
     if (!isOpenSince(before, staleCount) || !isOpenSince(this.gateOf(key), staleCount))
       throw unavailable('SESSION_STORE_UNAVAILABLE')
     return answer
@@ -92,26 +92,26 @@ export class ShardGates {
     throw unavailable('SESSION_STORE_UNAVAILABLE')
   }
 
-  /** A change did not get through: the shard is told of it before it opens again. */
+  /** A change did not get through: the shard is told about it before it opens again. */
   remember({ shard, changes, error }: FailedChanges): void {
     if (shard === null) return
     this.gate(shard).remember(changes)
     this.markStale(shard, `a change did not get through: ${(error as Error).message}`)
   }
 
-  /** A shard may lack something that it had, although its connections are fine. */
+  /** A shard may have lost data, although its connections are fine. */
   markStale(shard: string, reason: string, { mayHaveLost = false } = {}): void {
     const gate = this.gate(shard)
     if (mayHaveLost) gate.forget()
     gate.shut(++this.staleCount, reason)
   }
 
-  /** All may know what the database does not. */
+  /** Every shard may know changes that the database does not. */
   markAllStale(reason: string): void {
     for (const shard of this.redis.shards()) this.markStale(shard, reason, { mayHaveLost: true })
   }
 
-  /** The shards that are open, and how often any was stale so far: for {@link isOpenSince}. */
+  /** The open shards, and how often any shard has been stale so far: for {@link isOpenSince}. */
   openShards(): { readonly shards: readonly string[]; readonly staleCount: number } {
     return {
       shards: this.redis.shards().filter(shard => this.gate(shard).isOpen),
@@ -159,7 +159,7 @@ export class ShardGates {
     return gate
   }
 
-  /** Nobody waits for a server that is no longer a master. */
+  /** Nothing waits for a server that is no longer a master. */
   private isOver(shard: string): boolean {
     const isOver = this.isClosed || !this.redis.shards().includes(shard)
     if (isOver) this.gates.delete(shard)
@@ -167,7 +167,7 @@ export class ShardGates {
   }
 }
 
-/** Whether it is open, and was not marked stale after this count. */
+/** Whether it is open, and has not been marked stale since this count. */
 export function isOpenSince(gate: ShardGate | undefined, staleCount: number): boolean {
   return gate?.isOpen === true && gate.staleAt <= staleCount
 }

@@ -11,11 +11,11 @@ import type { Markers } from './markers.js'
 const LEASE_SECONDS = 10
 const LEASE = 'session-replay'
 
-/** What is known of a shard before it opens. */
+/** What is known about a shard before it opens. */
 export interface ShardBefore {
   /** The server that was open last; null when what it lacks must be looked up. */
   readonly identity: string | null
-  /** Changes that did not get through to it. */
+  /** Changes that did not reach it. */
   readonly waiting: StoreChanges
 }
 
@@ -35,7 +35,7 @@ export class ShardRecovery {
 
   /**
    * Resolves with the identity of the server when the shard knows every change. Throws when it must stay
-   * shut: {@link LostStoreError} when its data is gone, {@link ForeignStoreError} when it has another
+   * shut: {@link LostStoreError} when its data is gone, {@link ForeignStoreError} when its data is another
    * installation's, {@link NotYetError} when another process is working on it.
    */
   async recover(shard: string, { identity: before, waiting }: ShardBefore): Promise<string> {
@@ -43,11 +43,10 @@ export class ShardRecovery {
     const { identity } = facts
     if (!facts.isMaster) throw new Error('its server is a replica')
     await this.replay.tell(waiting)
-    // The same process that answered before, never a replica since: it has lost nothing, and no database is
-    // needed.
+    // The same process that answered before, and never a replica since: it has lost nothing, and the database
+    // is not needed.
     if (identity !== before) await this.repeatMissing(shard)
-    // Nothing waits for it: a replica does not evict before it takes over, and then the shard is checked
-    // again.
+    // Not awaited: a replica does not evict before it takes over, and then the shard is checked again.
     void this.redis.replicaPolicies.report(facts.replicas)
     return identity
   }
@@ -55,7 +54,7 @@ export class ShardRecovery {
   private async repeatMissing(shard: string): Promise<void> {
     if (!(await this.markers.areInitialized())) await this.initialize()
     const lowest = await this.lowestMarkerOn(shard)
-    // A shard without slots can lack nothing.
+    // A shard without slots cannot lack anything.
     if (lowest === Infinity) return
     if (!(await this.replay.fewAfter(lowest, this.replay.isOn(shard)))) await this.repeatInTurn(shard, lowest)
   }
@@ -78,7 +77,7 @@ export class ShardRecovery {
       const count = await this.replay.allAfter(lowest, this.replay.isOn(shard), () =>
         holdLease(this.database, lease, this.holder, LEASE_SECONDS),
       )
-      // Only helps later runs; a server without memory refuses it.
+      // Only speeds up later runs; a server that is out of memory refuses it.
       await this.markers.raiseOn(shard, lowest, settled).catch(() => {})
       this.logger.warn(`Applied ${count} changes to ${shard} again`)
     } finally {
@@ -86,7 +85,10 @@ export class ShardRecovery {
     }
   }
 
-  /** For an installation that has had no Redis so far: claims this one, unless it belongs to another. */
+  /**
+   * For an installation that has not used Redis before: claims this one, unless it belongs to another
+   * installation.
+   */
   private initialize(): Promise<void> {
     this.initializing ??= this.claimStore().finally(() => {
       this.initializing = undefined
@@ -103,7 +105,7 @@ export class ShardRecovery {
   }
 }
 
-/** The sessions of the shard are gone: it was emptied, or is another Redis. An operator decides. */
+/** The sessions of the shard are gone: it was emptied, or is a different Redis. An operator must decide. */
 export class LostStoreError extends Error {
   constructor(reason: string) {
     super(`${reason}. Restore it, or let everybody concerned log in again: npm run cli -- store:accept-loss`)

@@ -10,10 +10,10 @@ import type { ShardStatus } from './shard-gate.js'
 import { type Recovery, ShardGates } from './shard-gates.js'
 import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
 
-/** How long the start waits for slow servers; then what is there is served. */
+/** How long the start waits for slow servers; after that, it serves what is available. */
 const PATIENCE_MS = 10_000
 
-/** Makes sure that a Redis with sessions serves nothing that has ended, and that a loss is noticed. */
+/** Makes sure that a Redis with sessions serves nothing that has ended, and that data loss is noticed. */
 export class StoreSupervisor implements Recovery {
   readonly gates: ShardGates
   private readonly markers: Markers
@@ -31,15 +31,15 @@ export class StoreSupervisor implements Recovery {
     this.applier = new ChangeApplier(database, history, this.markers, changes, this.gates)
   }
 
-  /** For the service: resolves when every shard that can be served is open. */
+  /** For the service: resolves when every shard that can serve is open. */
   async start(): Promise<void> {
     await this.gates.watch(this, PATIENCE_MS)
     this.applier.start()
   }
 
   /**
-   * Accepts what is left of a store that lost its data, and takes over one that was another installation's;
-   * running services open by themselves. See {@link LossAcceptance.accept}.
+   * Accepts what is left of a store that lost its data, and takes over one that belonged to another
+   * installation; running services open by themselves. See {@link LossAcceptance.accept}.
    */
   acceptLoss({
     isRestored = false,

@@ -1,7 +1,7 @@
 /**
- * What most user agents consist of, after `shortUserAgent`. The place in the list is the phrase's code, from 1 on:
- * control characters, which no stored user agent has. The list never changes: sessions have the codes for weeks, and
- * Redis compares coded texts.
+ * The phrases that most user agents consist of, after `shortUserAgent`. A phrase's code is its position in
+ * the list, starting at 1: control characters, which no stored user agent contains. The list must never
+ * change: sessions contain the codes for weeks, and Redis compares coded texts.
  */
 const PHRASES: readonly string[] = [
   '(Windows NT 10.0; Win64; x64) ',
@@ -26,7 +26,7 @@ const PHRASES: readonly string[] = [
   ' Safari/605.1.15',
   ' Safari/604.1',
   ') Firefox/',
-  // Cut off, as nearly every iPhone's is.
+  // Truncated, as on nearly every iPhone.
   ' Safari/6',
 ]
 
@@ -38,7 +38,7 @@ export function encodeUserAgent(userAgent: string): string {
   )
 }
 
-/** What {@link encodeUserAgent} was given; a text without codes is what it says. */
+/** Reverses {@link encodeUserAgent}; a text without codes is returned as it is. */
 export function decodeUserAgent(coded: string): string {
   let text = ''
   let end = 0

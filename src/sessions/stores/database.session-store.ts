@@ -15,10 +15,10 @@ import {
   type StoreChanges,
 } from './session-store.js'
 
-/** The row that an UPDATE replaces. */
+/** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
 
-/** Sessions in the database: the default, which survives a restart and needs nothing installed. */
+/** Sessions in the database: the default, which survives a restart and needs nothing else installed. */
 export class DatabaseSessionStore extends SessionStore {
   constructor(
     private readonly database: Database,
@@ -94,7 +94,7 @@ export class DatabaseSessionStore extends SessionStore {
     return sids.flatMap(sid => found.get(sid) ?? [])
   }
 
-  /** A database keeps what it has committed, so {@link applyIn} was enough. */
+  /** A database does not lose what it has committed, so {@link applyIn} was enough. */
   async apply(): Promise<void> {}
 
   async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {

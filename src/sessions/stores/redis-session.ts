@@ -7,9 +7,9 @@ import type { ReauthenticationStamp } from './session-store.js'
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Sessions are spread over 4,096 partitions by the first two letters of their handle, which are random. In
- * braces, those letters alone determine the slot of a Redis Cluster (its "hash tag"), so a partition and its
- * marker stay together when slots move.
+ * Sessions are spread over 4,096 partitions by the first two characters of their handle, which are random. In
+ * braces, those characters alone determine the slot of a Redis Cluster (its "hash tag"), so a partition and
+ * its marker stay together when slots move.
  */
 export const PARTITIONS: readonly string[] = [...LETTERS].flatMap(first =>
   [...LETTERS].map(second => first + second),
@@ -30,12 +30,12 @@ export function sidOfKey(sessionKey: string): string {
   return sessionKey.slice(sessionKey.lastIndexOf(':') + 1)
 }
 
-/** Up to which change the partition knows all of them, as `<generation>:<id>`. */
+/** The change up to which the partition knows all of them, as `<generation>:<id>`. */
 export function markerKey(partition: string): string {
   return `changes-applied:{${partition}}`
 }
 
-/** The newest change that was seen in the database, as `<generation>:<id>`: an older database does not have it. */
+/** The newest change seen in the database, as `<generation>:<id>`: an older database does not have it. */
 export const NEWEST_CHANGE_KEY = 'changes-newest'
 
 /**
@@ -58,14 +58,14 @@ export const FIELDS = {
   authTime: 't',
 } as const
 
-/** If a grant was changed since the login, its version, so that an older one does not overwrite it. */
+/** The version of a grant that changed since the login, so that an older one does not overwrite it. */
 export const GRANT_VERSION = 'v'
 
 const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }
 
 /**
- * The form that sessions are written in. Both are read, whichever a replica writes. The release before reads
- * `long` alone, and refuses a refresh of a `compact` session with 500.
+ * The form in which sessions are written. Every replica reads both. The previous release reads only `long`,
+ * and answers a refresh of a `compact` session with 500.
  */
 export type SessionForm = 'long' | 'compact'
 
@@ -135,8 +135,8 @@ function decodeLong(hash: Readonly<Record<string, string>>) {
 }
 
 /**
- * Both ids and the time of the login in one field, the origin without `https:/`, and a coded user agent: 54 bytes
- * less, which brings the listpack from an allocation of 224 bytes into one of 160.
+ * Both ids and the time of the login in one field, the origin without `https:/`, and a coded user agent: 54
+ * bytes less, which moves the listpack from an allocation of 224 bytes to one of 160.
  */
 function compactFields({ userId, accountId, createdAt, origin }: Session): string[][] {
   const ids = Buffer.from((userId + accountId).replaceAll('-', ''), 'hex').toString('base64url')
@@ -158,7 +158,7 @@ function decodeIds(text: string) {
   }
 }
 
-/** Of an origin, which then begins with a slash, as no origin does. */
+/** Stripped from an origin, which then begins with a slash, as no origin otherwise does. */
 const HTTPS = /^https:\/(?=\/)/
 
 function decodeOrigin(text: string | undefined): string | null {
@@ -166,12 +166,12 @@ function decodeOrigin(text: string | undefined): string | null {
   return text.startsWith('/') ? `https:/${text}` : text
 }
 
-/** Left out to save memory, as the password is that most sessions begin with. */
+/** Omitted to save memory, like the password method, which most sessions begin with. */
 function isAtLogin({ authTime, createdAt }: Session): boolean {
   return authTime.getTime() === createdAt.getTime()
 }
 
-/** What `amr` is when it is missing. */
+/** The value of `amr` when it is missing. */
 export const PASSWORD = authMethods('pwd')
 
 /** The arguments of {@link STAMP_REAUTHENTICATION} after the first. */

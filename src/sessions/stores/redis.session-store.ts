@@ -21,8 +21,8 @@ import {
 } from './session-store.js'
 
 /**
- * Sessions in Redis 7 or later: one hash each, which expires with the session. Which sessions a user has is
- * in the database. A shard that may lack the latest changes serves nothing: see ShardGates.
+ * Sessions in Redis 7 or later: one hash each, which expires with the session. The database knows which
+ * sessions a user has. A shard that may lack the latest changes serves nothing: see ShardGates.
  */
 export class RedisSessionStore extends SessionStore {
   private readonly changes: RedisChanges
@@ -31,7 +31,7 @@ export class RedisSessionStore extends SessionStore {
     private readonly redis: RedisConnection,
     private readonly gates: ShardGates,
     userSessions: UserSessions,
-    /** Of what is written. */
+    /** The form that sessions are written in. */
     private readonly form: SessionForm = 'long',
   ) {
     super(userSessions)
@@ -93,14 +93,14 @@ export class RedisSessionStore extends SessionStore {
     if (failures[0]) throw failures[0].error
   }
 
-  /** The transaction is the database's; Redis is not part of it. */
+  /** The transaction is in the database; Redis is not part of it. */
   async applyIn(): Promise<void> {}
 
   async remove(sid: SessionHandle): Promise<boolean> {
     return (await this.redis.run(commands => commands.unlink(sessionKey(sid)))) > 0
   }
 
-  /** Redis does so itself. */
+  /** Redis expires them itself. */
   async removeExpired(): Promise<number> {
     return 0
   }

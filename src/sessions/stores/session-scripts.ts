@@ -17,9 +17,9 @@ if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return nil end
 return redis.call('HGETALL', KEYS[1])`)
 
 /**
- * FIND that also stamps lastUsed; does not bring back what has ended. ARGV: now. On a server without memory
- * the stamp is skipped, so people stay logged in. Any other refusal to write (a replica, a master cut off
- * from its replicas) is raised, because such a server may lack the latest revocations.
+ * FIND that also stamps lastUsed; never brings back a session that has ended. ARGV: now. On a server that is
+ * out of memory the stamp is skipped, so that people stay logged in. Any other refusal to write (a replica, a
+ * master cut off from its replicas) is raised, because such a server may lack the latest revocations.
  */
 export const TOUCH = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
@@ -30,8 +30,8 @@ if type(stamped) == 'table' and stamped.err and not string.find(stamped.err, 'OO
 return session`)
 
 /**
- * 1 if the session was at that address and is now at the other. ARGV: now, then ip and user agent (or empty),
- * before and after, and the user agent before in the other form. HDEL first, as in {@link SET_PERMISSIONS}.
+ * 1 if the session was at that address and is now at the other. ARGV: now, then ip and user agent (or empty)
+ * before and after, and the earlier user agent in the other form. HDEL first, as in {@link SET_PERMISSIONS}.
  */
 export const UPDATE_CLIENT = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
@@ -45,8 +45,9 @@ if ARGV[5] ~= '' then redis.call('HSET', KEYS[1], '${userAgent}', ARGV[5]) end
 return 1`)
 
 /**
- * 1 if the session is live and stamped; ARGV: now, then the time of the re-authentication, its methods, and 1
- * if that is the time of the authentication too; only `now` to void what there was. HDEL first, as in {@link SET_PERMISSIONS}.
+ * 1 if the session is live and stamped. ARGV: now, then the time of the re-authentication, its methods, and 1
+ * if that is also the time of the authentication; only `now` to void the previous stamp. HDEL first, as in
+ * {@link SET_PERMISSIONS}.
  */
 export const STAMP_REAUTHENTICATION = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
@@ -63,8 +64,8 @@ return 1`)
 
 /**
  * ARGV: permission bits of a main session, of a satellite session, and the version of the grant; a session
- * that has a later one keeps it. HDEL first: a server without memory refuses only the first write of a
- * script, and never that one.
+ * that has a later one keeps it. HDEL first: a server that is out of memory refuses only the first write of a
+ * script, and never an HDEL.
  */
 export const SET_PERMISSIONS = redisScript(`
 local source = redis.call('HGET', KEYS[1], '${source}')
@@ -74,14 +75,14 @@ if version and tonumber(version) > tonumber(ARGV[3]) then return end
 redis.call('HDEL', KEYS[1], '${permissions}')
 redis.call('HSET', KEYS[1], '${permissions}', source == 'm' and ARGV[1] or ARGV[2], '${GRANT_VERSION}', ARGV[3])`)
 
-/** Removes a session that knows a later grant than ARGV[1]: it would ignore new ones up to that. */
+/** Removes a session that knows a later grant than ARGV[1]: it would ignore new ones up to that version. */
 export const REMOVE_IF_AHEAD = redisScript(`
 local version = redis.call('HGET', KEYS[1], '${GRANT_VERSION}')
 if version and tonumber(version) > tonumber(ARGV[1]) then redis.call('UNLINK', KEYS[1]) end`)
 
 /**
- * Raises the marker of a partition, never lowers it. Returns 1 if it vouches for ARGV[2] now. ARGV:
- * generation, id, the id it has to vouch for already.
+ * Raises the marker of a partition, never lowers it. Returns 1 if it now vouches for ARGV[2]. ARGV:
+ * generation, id, the id that it must already vouch for.
  */
 export const RAISE_MARKER = redisScript(`
 local generation, id = string.match(redis.call('GET', KEYS[1]) or '', '^(.-):(%d+)$')

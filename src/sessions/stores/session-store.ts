@@ -7,10 +7,10 @@ import type { UserSessions } from '../user-sessions.js'
 /** Where a session is used from. */
 export type ClientAddress = Pick<Session, 'ip' | 'userAgent'>
 
-/** What a re-authentication leaves in its session. */
+/** What a re-authentication records in its session. */
 export interface ReauthenticationStamp {
   readonly at: Date
-  /** Added to those of the session. */
+  /** Added to the session's methods. */
   readonly methods: AuthMethods
   /** Whether `authTime` becomes `at`. */
   readonly movesAuthTime: boolean
@@ -18,22 +18,22 @@ export interface ReauthenticationStamp {
 
 /**
  * Stores live sessions. One set of contract tests covers every implementation. Each method throws
- * `SESSION_STORE_UNAVAILABLE` or `DATABASE_UNAVAILABLE` (503) when the store is out of reach: "cannot tell"
- * is never answered as "there is none".
+ * `SESSION_STORE_UNAVAILABLE` or `DATABASE_UNAVAILABLE` (503) when the store is unreachable: "cannot tell" is
+ * never reported as "there is none".
  */
 export abstract class SessionStore {
   constructor(private readonly userSessions: UserSessions) {}
 
   /**
-   * Stores a new session until its `expiresAt`. It counts once it is in the database's list: see
+   * Stores a new session until its `expiresAt`. It is valid once it is in the database's list: see
    * SessionsService.
    */
   abstract create(session: Session): Promise<void>
 
-  /** The live session, or null when the handle is unknown, ended, or `expiresAt` is `now` or earlier. */
+  /** The live session; null when the handle is unknown, the session has ended, or `expiresAt` is `now` or earlier. */
   abstract find(sid: SessionHandle, now: Date): Promise<Session | null>
 
-  /** Like {@link find}, for many in about one round trip: the live ones, in the order given. */
+  /** Like {@link find}, for many in about one round trip: returns the live ones, in the given order. */
   abstract findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]>
 
   /**
@@ -44,7 +44,7 @@ export abstract class SessionStore {
 
   /**
    * Records that the session's client has changed; false when the session is not live, or no longer at
-   * `from`: of several who see the same change only one gets true.
+   * `from`: of several calls that see the same change, only one gets true.
    */
   abstract updateClient(
     sid: SessionHandle,
@@ -54,8 +54,8 @@ export abstract class SessionStore {
   ): Promise<boolean>
 
   /**
-   * Stamps a re-authentication. Null voids the last one, and the login: `authTime` is then 1970. False when
-   * the session is not live.
+   * Stamps a re-authentication. Null voids the last one, and also the login: `authTime` then becomes 1970.
+   * False when the session is not live.
    */
   abstract stampReauthentication(
     sid: SessionHandle,
@@ -64,59 +64,56 @@ export abstract class SessionStore {
   ): Promise<boolean>
 
   /**
-   * Applies committed changes; safe to repeat. If it throws, the store applies them before it serves those
+   * Applies committed changes; safe to repeat. If it throws, the store will apply them before it serves those
    * sessions again.
    */
   abstract apply(changes: StoreChanges): Promise<void>
 
   /**
-   * Applies changes in the transaction that records them, if the sessions are in that database; does nothing
-   * otherwise.
+   * Applies changes in the transaction that records them, if the sessions are in that database; otherwise
+   * does nothing.
    */
   abstract applyIn(transaction: Db, changes: StoreChanges): Promise<void>
 
   /**
-   * Removes a session that no client has ever heard of; false when there is none. Others are ended by
+   * Removes a session that no client has ever heard of; false when there is none. All others are ended by
    * SessionChanges.
    */
   abstract remove(sid: SessionHandle): Promise<boolean>
 
-  /**
-   * Removes what expired at `now` or before; returns how many. Only garbage collection: expiry does not
-   * depend on it.
-   */
+  /** Removes what has expired by `now`; returns how many. Garbage collection only: expiry does not depend on it. */
   abstract removeExpired(now: Date): Promise<number>
 
   /** Throws when the store does not answer. */
   abstract ping(): Promise<void>
 
-  /** The user's live sessions, least recently used first; among equals, those opened first. */
+  /** The user's live sessions, least recently used first; among equals, the earliest opened first. */
   async listByUser(userId: string, now: Date): Promise<Session[]> {
     const sessions = await this.findAll(await this.userSessions.sidsOf(userId, now), now)
     return sessions.sort((one, other) => one.lastUsed.getTime() - other.lastUsed.getTime())
   }
 }
 
-/** What can be requested for live sessions, besides expiry. */
+/** The changes that can be requested for live sessions. */
 export type SessionChange =
   | {
       readonly kind: 'end'
       readonly sid: SessionHandle
-      /** Whether the sessions of satellites go on that this one was handed on to; false by default. */
+      /** Whether the satellite sessions that it was handed on to continue; false by default. */
       readonly keepsChildren?: boolean
     }
   | {
       readonly kind: 'end-all'
       readonly userId: string
       readonly keep?: SessionHandle
-      /** Whether it deserves an audit row when there is no session to end; true by default. */
+      /** Whether to write an audit row even when there is no session to end; true by default. */
       readonly isNewsIfNone?: boolean
     }
   | { readonly kind: 'set-permissions'; readonly userId: string; readonly granted: Permissions }
 
 /**
- * Gives these sessions what was granted, each within the limits of its source. Of two grants the one with the
- * higher `version` is later.
+ * Sets the permissions of these sessions to what was granted, each within the limits of its source. Of two
+ * grants, the one with the higher `version` is later.
  */
 export interface SessionGrant {
   readonly version: number
@@ -125,8 +122,9 @@ export interface SessionGrant {
 }
 
 /**
- * What a store is told of changes: which sessions have ended, and what others may do now. It names sessions,
- * so it means the same whenever it is applied, and can be applied twice, late and in any order.
+ * What a store is told about changes: which sessions have ended, and what others may do now. It names
+ * sessions explicitly, so it means the same whenever it is applied, and can be applied twice, late and in any
+ * order.
  */
 export interface StoreChanges {
   readonly ended: readonly SessionHandle[]
@@ -135,12 +133,12 @@ export interface StoreChanges {
 
 export const NO_CHANGES: StoreChanges = { ended: [], grants: [] }
 
-/** Both together. */
+/** Both combined. */
 export function mergeChanges(one: StoreChanges, other: StoreChanges): StoreChanges {
   return { ended: [...one.ended, ...other.ended], grants: [...one.grants, ...other.grants] }
 }
 
-/** The part about the sessions for which `isConcerned` returns true. */
+/** The part that concerns sessions for which `isConcerned` returns true. */
 export function changesOf(
   { ended, grants }: StoreChanges,
   isConcerned: (sid: SessionHandle) => boolean,

@@ -11,10 +11,10 @@ import { Users } from '../../users/users.js'
 import { newlyGranted } from '../team-authority.js'
 import { FactorResetMails } from './factor-reset-mails.js'
 
-/** `waits`: it is not due, or an earlier address of the member can still come back. `void`: it is gone. */
+/** `waits`: it is not due, or an earlier address of the member can still be restored. `void`: it is gone. */
 export type ResetOutcome = 'done' | 'waits' | 'void'
 
-/** Whether a requested reset may be made now; much may have happened since. */
+/** Whether a requested reset may be carried out now; much may have happened since. */
 @Injectable()
 export class ResetTerms {
   constructor(
@@ -24,7 +24,10 @@ export class ResetTerms {
     private readonly clock: Clock,
   ) {}
 
-  /** The member, locked with the manager who requested it; or why not. A member who confirms need not wait. */
+  /**
+   * The member, locked together with the manager who requested it; or why not. A member who confirms need not
+   * wait.
+   */
   async check(
     transaction: Db,
     userId: string,
@@ -47,7 +50,7 @@ export class ResetTerms {
   }
 }
 
-/** An operator may as long as the user can log in at all. */
+/** An operator may, as long as the user is not disabled. */
 function mayStillRequest(
   { requestedBy }: FactorReset,
   locked: ReadonlyMap<string, User>,
@@ -61,7 +64,7 @@ function mayStillRequest(
   return manager.granted.teamManagement && member.role !== 'owner' && hasAll
 }
 
-/** Makes requested resets. */
+/** Carries out requested resets. */
 @Injectable()
 export class FactorResetCompletion {
   constructor(
@@ -71,7 +74,10 @@ export class FactorResetCompletion {
     private readonly mails: FactorResetMails,
   ) {}
 
-  /** Removes everything in one transaction, and tells the user. `confirmedBy`: the user, by the mailed link. */
+  /**
+   * Removes everything in one transaction, and tells the user. `confirmedBy`: the user, if they followed the
+   * mailed link.
+   */
   async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
     const { outcome, member } = await this.changes.durably(async transaction => {
       const terms = await this.terms.check(transaction, userId, confirmedBy !== null)

@@ -7,7 +7,7 @@ import { FactorResetCompletion } from './factor-reset-completion.js'
 
 const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }
 
-/** Makes the resets whose time has come, on one replica at a time. */
+/** Carries out the resets that are due, on one replica at a time. */
 @Injectable()
 export class FactorResetJob {
   private readonly logger = new Logger('FactorResetJob')
@@ -18,7 +18,7 @@ export class FactorResetJob {
     private readonly jobs: LeasedJobs,
   ) {}
 
-  /** Returns how many were made; null when the run did not finish here. */
+  /** Returns how many were carried out; null when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
@@ -28,7 +28,7 @@ export class FactorResetJob {
     })
   }
 
-  /** One that fails does not stop the others. */
+  /** A failed reset does not stop the others. */
   private async attempt(userId: string): Promise<boolean> {
     try {
       return (await this.completion.complete(userId, null)) === 'done'

@@ -14,7 +14,7 @@ const linkOf = (text: string, client: Client): FollowedLink => ({
   client,
 })
 
-/** What users do with the link that is mailed to them when somebody wants to reset their factors. */
+/** What users can do with the link that is mailed to them when somebody wants to reset their factors. */
 @Injectable()
 export class FactorResetLinks {
   constructor(
@@ -26,8 +26,8 @@ export class FactorResetLinks {
   ) {}
 
   /**
-   * Resets the factors now. Throws `INVALID_LINK`, also for a link to an address that is no longer the user's,
-   * and for one of the release before, which only stops what an operator was about to do.
+   * Resets the factors now. Throws `INVALID_LINK`, also for a link to an address that is no longer the
+   * user's, and for a link from the previous release, which can only stop what an operator was about to do.
    */
   async confirm(text: string, client: Client): Promise<void> {
     const { user, token } = await this.links.find(linkOf(text, client))
@@ -36,13 +36,13 @@ export class FactorResetLinks {
     if (outcome !== 'done') throw new ApiError('INVALID_LINK')
   }
 
-  /** Stops it. Throws `INVALID_LINK`. */
+  /** Stops the reset. Throws `INVALID_LINK`. */
   async stop(text: string, client: Client): Promise<void> {
     const { user, token } = await this.links.find(linkOf(text, client))
     if (token.detail.operator === 'code') throw new ApiError('INVALID_LINK')
     await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
-      // Of two requests at once one gets it.
+      // Of two concurrent requests, only one succeeds.
       await this.links.consume(transaction, linkOf(text, client))
       await this.resets.stop(transaction, user, { userId: user.id, client })
     })

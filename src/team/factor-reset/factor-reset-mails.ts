@@ -11,12 +11,12 @@ export class FactorResetMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where mail is not configured: nobody could stop it. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured: without a mail nobody could stop the reset. */
   require(): void {
     this.mailer.requireMail()
   }
 
-  /** `by` is who has requested it. */
+  /** `by` is who requested it. */
   sendRequested(to: Receiver, token: string, resetAt: Date, by: 'manager' | 'operator' = 'manager'): void {
     const site = this.urls.siteName
     const url = this.urls.toMainSite('/factor-reset', token)

@@ -16,7 +16,7 @@ import { FactorResetLinks } from './factor-reset-links.service.js'
 export class FactorResetController {
   constructor(private readonly resets: FactorResetService) {}
 
-  /** Requests it for a member. */
+  /** Requests a reset for a member. */
   @Post()
   @HttpCode(202)
   @MainSite({ reauthenticated: true })
@@ -33,7 +33,10 @@ export class FactorResetController {
   }
 }
 
-/** Public: who has lost their factors cannot log in, and who has not may be elsewhere. The link is the proof. */
+/**
+ * Public: people who have lost their factors cannot log in, and the others may be at another device. The link
+ * is the proof.
+ */
 @ApiTags('Team')
 @Controller('api/second-factor-reset')
 export class FactorResetLinksController {

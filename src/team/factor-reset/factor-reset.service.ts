@@ -18,13 +18,13 @@ import {
 } from '../team-authority.js'
 import { FactorResetMails } from './factor-reset-mails.js'
 
-/** The time of a reset; with a mail to be sent when it is new. */
+/** The time of a reset; with a mail to send if it is new. */
 export interface RequestedReset {
   readonly resetAt: Date
   readonly mail: { readonly to: Receiver; readonly token: string } | null
 }
 
-/** Requested resets in the database, within the rules of a team. */
+/** Requested resets in the database, under the rules of a team. */
 @Injectable()
 export class ResetRequests {
   constructor(
@@ -40,7 +40,7 @@ export class ResetRequests {
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
         requireSomebodyElse(manager, member)
         requireNotOwner(member)
-        // Whoever resets somebody's factors is a step nearer to being them.
+        // Resetting somebody's factors is a step towards impersonating them.
         requireCanGrant(manager, newlyGranted(null, member.granted))
       })
       return this.open(transaction, member, actor)
@@ -48,8 +48,8 @@ export class ResetRequests {
   }
 
   /**
-   * For a user who is locked, whom the actor may do it to: the pending one, or a new one. Throws `NOT_FOUND` for
-   * disabled users and those without a second factor, and `EMAIL_UNDO_OPEN`.
+   * For a user who is locked and whom the actor may reset: the pending reset, or a new one. Throws
+   * `NOT_FOUND` for disabled users and those without a second factor, and `EMAIL_UNDO_OPEN`.
    */
   async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
     if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
@@ -80,9 +80,9 @@ export class FactorResetService {
   ) {}
 
   /**
-   * Mails the member, and returns when it happens: a day from now, or when it was requested before, at that
-   * time. Throws `OWN_RIGHTS` for oneself and for members who may do more than the manager, `LAST_OWNER`,
-   * `NOT_FOUND` for users of other accounts, disabled ones and those without a second factor,
+   * Mails the member, and returns when the reset happens: a day from now or, if it was requested before, at
+   * the time set then. Throws `OWN_RIGHTS` for oneself and for members who may do more than the manager,
+   * `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a second factor,
    * `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
    */
   async request(actor: SessionActor, userId: string): Promise<Date> {
@@ -93,7 +93,7 @@ export class FactorResetService {
     return resetAt
   }
 
-  /** Any manager may, and the member too, if they are one. Throws like {@link ResetRequests.cancel}. */
+  /** Any manager may cancel it, including the member, if they are one. Throws like {@link ResetRequests.cancel}. */
   cancel(actor: SessionActor, userId: string): Promise<void> {
     return this.requests.cancel(actor, userId)
   }

@@ -22,8 +22,8 @@ export class AcceptInvitationService {
 
   /**
    * Uses the link up and creates the invited member; nobody is logged in. Throws `INVALID_LINK`,
-   * `EMAIL_TAKEN` when the address has joined another account meanwhile, and `WEAK_PASSWORD`, after which the
-   * link is still valid.
+   * `EMAIL_TAKEN` when the address has meanwhile joined another account, and `WEAK_PASSWORD`, which leaves
+   * the link valid.
    */
   async accept({ token, password, ...body }: AcceptInvitationBody, client: Client): Promise<AcceptedAnswer> {
     const name = body.name ?? null
@@ -42,8 +42,8 @@ export class AcceptInvitationService {
   }
 
   /**
-   * Throws `INVALID_LINK` unless the inviter could still give the same now: otherwise a manager who is about
-   * to be removed could leave doors open.
+   * Throws `INVALID_LINK` unless the inviter could still grant the same now: otherwise a manager about to be
+   * removed could leave back doors.
    */
   private async requireStillMeant(
     transaction: Db,

@@ -8,15 +8,15 @@ import { SiteUrls } from '../../mail/site-urls.js'
 import { Satellites } from '../../satellites/satellites.js'
 import { INVITATION_DAYS, type Invitation } from './invitation-records.js'
 
-/** An invitation that has been opened, and what the mail about it needs besides. */
+/** An open invitation, with everything that its mail needs. */
 export interface InvitationToMail {
   readonly invitation: Invitation
   /** For the link. */
   readonly token: string
-  /** An e-mail address: the only name that strangers cannot make up. */
+  /** An e-mail address: the only name that strangers cannot invent. */
   readonly inviter: string
   readonly accountName: string | null
-  /** Of whoever invites. */
+  /** The inviter's language. */
   readonly language: string | null
 }
 
@@ -29,18 +29,18 @@ export class InvitationMails {
     private readonly satellites: Satellites,
   ) {}
 
-  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in whatever sends a mail. */
+  /** Throws `MAIL_UNAVAILABLE` where mail is not configured. Call it first in anything that sends a mail. */
   requireMail(): void {
     this.mailer.requireMail()
   }
 
   /**
-   * To an address without a login; the link leads to the form for a password. To one satellite, it is about
-   * that.
+   * To an address without a login; the link leads to the form for a password. An invitation to a single
+   * satellite is about that satellite.
    */
   invite(opened: InvitationToMail): void {
     const { accountId, email, satellites } = opened.invitation
-    // Without those that nobody has proven yet: strangers could use our mails to lead people anywhere.
+    // Leaves out those that nobody has proven yet: strangers could use our mails to lead people anywhere.
     const named = satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null
     const only = onlySatelliteOf({ accountId, satellites: named })
     const hosts = named?.map(origin => new URL(origin).host) ?? null
@@ -55,7 +55,7 @@ export class InvitationMails {
     )
   }
 
-  /** To somebody who has a login in another account; an address belongs to one account only. */
+  /** To somebody who has a login in another account; an address can belong to only one account. */
   tellUser(user: Receiver, opened: InvitationToMail): void {
     this.mailer.post(user, words => words.mail('invitationOfUser', this.introductionOf(opened, words)))
   }
@@ -70,7 +70,7 @@ export class InvitationMails {
   }
 }
 
-/** `sites` are what people call those where they will have access; null is all. */
+/** `sites` are the readable names of the sites that they will have access to; null means all. */
 function namesOf(sites: readonly string[] | null, words: MailLanguage): string {
   if (!sites) return words.phrase('invitation.allSites')
   return sites.length > 0 ? words.list(sites) : words.phrase('invitation.someSites')

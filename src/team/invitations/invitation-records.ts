@@ -21,11 +21,11 @@ export interface InviteRequest {
   readonly satellites: readonly string[] | null
 }
 
-/** An invitation that has been mailed and is open. */
+/** An invitation that has been mailed and not yet used. */
 export interface Invitation extends InviteRequest {
   readonly id: string
   readonly accountId: string
-  /** userId */
+  /** A userId. */
   readonly invitedBy: string
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -36,7 +36,7 @@ export const INVITATION_DAYS = 7
 /** Each is a mail to somebody who may not know us. */
 const MAX_OPEN = 100
 
-/** Open invitations: one-time tokens that name the account they lead to. */
+/** Open invitations: one-time tokens that name the account to join. */
 @Injectable()
 export class InvitationRecords {
   constructor(
@@ -66,7 +66,7 @@ export class InvitationRecords {
   }
 
   /**
-   * Opens an invitation in a transaction with the account locked; replaces an earlier one to the same
+   * Opens an invitation in a transaction that has the account locked; replaces an earlier one to the same
    * address. Throws `TOO_MANY_INVITATIONS` when 100 others are open. `token` is for the link.
    */
   async open(
@@ -92,20 +92,20 @@ export class InvitationRecords {
     return { invitation, token }
   }
 
-  /** The invitation of a link; throws `INVALID_LINK`. Does not use it up. */
+  /** The invitation that a link belongs to; throws `INVALID_LINK`. Does not use it up. */
   async ofLink(token: string, client: Client): Promise<Invitation> {
     return asInvitation(await this.tokens.require('invitation', token, client, 'invitation.accept'))
   }
 
   /**
-   * Uses the link up in the transaction that makes this user a member; throws `INVALID_LINK`. Of two calls at
-   * once one succeeds.
+   * Uses the link up in the transaction that makes this user a member; throws `INVALID_LINK`. Of two
+   * concurrent calls, only one succeeds.
    */
   async accept(transaction: Db, token: string, userId: string, client: Client): Promise<void> {
     const used = asInvitation(await this.tokens.consume(transaction, 'invitation', token))
     const { id, accountId, invitedBy, permissions, satellites } = used
     const member = { userId, accountId, client }
-    // Not `by`: the row is about who joined and from where, which is not the inviter's data.
+    // Not `by`: the row says who joined and from where, and that is not the inviter's data.
     const detail = { invitation: id, invitedBy }
     await this.auditLog.recordAll(transaction, [
       auditEvent(member, 'invitation.accept', detail),

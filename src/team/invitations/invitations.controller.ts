@@ -41,7 +41,7 @@ export class InvitationsController {
     return this.mail(actor, { email, permissions: permissionsIn(permissions), satellites })
   }
 
-  /** Mails an open invitation again, as if the manager made it now. */
+  /** Mails an open invitation again, as if the manager had just made it. */
   @Post(':id/resend')
   @ResendInvitationDocs()
   async resend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
@@ -74,7 +74,7 @@ export class InvitationsController {
 export class AcceptInvitationController {
   constructor(private readonly acceptInvitation: AcceptInvitationService) {}
 
-  /** Creates the member who was invited. Public: they have no login yet, and the link is the proof. */
+  /** Creates the invited member. Public: they have no login yet, and the link is the proof. */
   @Public()
   @Post('accept')
   @AcceptInvitationDocs()

@@ -19,7 +19,7 @@ export class InvitationBody {
   @IsEmailAddress()
   email!: Email
 
-  /** dataEntry and viewReports when absent. */
+  /** Default: dataEntry and viewReports. */
   @ApiPropertyOptional({ type: PermissionsBody })
   @ValidateIf((_, value) => value !== undefined)
   @IsPermissions()

@@ -20,9 +20,9 @@ export class InvitationsService {
 
   /**
    * Mails an invitation; it replaces an earlier one to the same address. Throws `EMAIL_TAKEN` for a member of
-   * the team. A user of another account is mailed that an address belongs to one account; whoever invites
-   * them does not learn of it. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails. An open
-   * invitation is mailed again with a new link and a full lifetime.
+   * the team. A user of another account gets a mail saying that an address can belong to only one account;
+   * the inviter does not learn of that. Throws `TOO_MANY_ATTEMPTS` when the address has received many mails.
+   * An open invitation is mailed again with a new link and a full lifetime.
    */
   async invite(actor: SessionActor, request: InviteRequest): Promise<Invitation> {
     this.mails.requireMail()

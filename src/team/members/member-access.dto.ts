@@ -13,7 +13,7 @@ import {
 } from 'class-validator'
 import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
 
-/** All five are required: a missing one could mean "keep" or "take away". */
+/** All five are required, because a missing one could mean either "keep" or "take away". */
 export class PermissionsBody implements Permissions {
   @ApiProperty({ type: Boolean })
   @IsBoolean()
@@ -36,7 +36,7 @@ export class PermissionsBody implements Permissions {
   viewReports!: boolean
 }
 
-/** The five booleans of a body, and nothing else. */
+/** Just the five booleans of a body. */
 export function permissionsIn(body: Permissions): Permissions {
   return permissionsOf(PERMISSIONS.filter(name => body[name]))
 }

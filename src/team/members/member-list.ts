@@ -10,7 +10,7 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
 
-/** The users of an account, as those see them who manage it. */
+/** The users of an account, as shown to its managers. */
 @Injectable()
 export class MemberList {
   constructor(
@@ -22,7 +22,8 @@ export class MemberList {
 
   /**
    * One page of the account's users, or of those whose name or e-mail address contains `q`, oldest first; it
-   * continues where the previous page ended, whoever has joined or left since. A page of a search may end early.
+   * continues where the previous page ended, no matter who has joined or left since. A page of a search may
+   * end early.
    */
   async list(accountId: string, { limit, after, q }: MembersQuery) {
     const { rows, next } = await (q === undefined

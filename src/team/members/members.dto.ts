@@ -9,7 +9,7 @@ import type { Role } from '../../users/user.js'
 import { PermissionsBody } from './member-access.dto.js'
 
 const DEFAULT_PAGE = 100
-/** As long as the longest name. */
+/** The maximum length of a name. */
 const MAX_SEARCH = 100
 
 /** A page of the team. */
@@ -34,7 +34,7 @@ export class MembersQuery {
   q?: string
 }
 
-/** A user as the team sees them. */
+/** A user as shown to the team. */
 export class TeamMemberAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string

@@ -27,7 +27,7 @@ export class MembersService {
     private readonly changes: SessionChanges,
   ) {}
 
-  /** Sets exactly these permissions; the manager must have whatever the member gains. */
+  /** Sets exactly these permissions; the manager must have every permission that the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
     await this.changes.durably(async transaction => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
@@ -48,7 +48,7 @@ export class MembersService {
     })
   }
 
-  /** This gives the member's permissions back, so the manager must have them. */
+  /** This restores the member's permissions, so the manager must have them. */
   async enable(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
@@ -63,8 +63,8 @@ export class MembersService {
   }
 
   /**
-   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: a thief could otherwise
-   * have them removed before they can recover the account. Disabling is possible at once.
+   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: otherwise a thief could
+   * have them removed before they can recover the account. Disabling is always possible.
    */
   async remove(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {

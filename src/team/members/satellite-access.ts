@@ -26,8 +26,8 @@ export class SatelliteAccess {
   ) {}
 
   /**
-   * Restricts a member to these satellites (null means everywhere) and ends their sessions on others and in
-   * apps. Throws like {@link MembersService}; safe to repeat.
+   * Restricts a member to these satellites (null means everywhere) and ends their sessions on other
+   * satellites and in apps. Throws like {@link MembersService}; safe to repeat.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }
@@ -45,12 +45,12 @@ export class SatelliteAccess {
         closed.map(sid => ({ kind: 'end', sid })),
         auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
       )
-      // A session of the main site stays, with what members of some satellites may do there.
+      // A main-site session stays, with the permissions that members with restricted satellites have there.
       const change = { kind: 'set-permissions', userId, granted: member.granted } as const
       const regranted = await this.changes.record(transaction, [change], null)
       return { ended: ended.ended, changes: mergeChanges(ended.changes, regranted.changes) }
     })
-    // Logged in between our check and our change; later logins see the new scope.
+    // Logins between our check and our change; later logins see the new scope.
     for (const sid of await this.sessionsOutside(userId, scope))
       await this.activeSessions.end(userId, sid, actor.client, REASON)
   }

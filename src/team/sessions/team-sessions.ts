@@ -63,7 +63,7 @@ export class TeamSessions {
   }
 }
 
-/** Throws `OWNER_REQUIRED` (403): a manager must not log out the one who can restrict them. */
+/** Throws `OWNER_REQUIRED` (403): a manager must not be able to log out the owner, who can restrict them. */
 function requireNotOthersOwner(manager: Pick<User, 'id'>, member: User): void {
   if (member.role === 'owner' && member.id !== manager.id) throw new ApiError('OWNER_REQUIRED')
 }

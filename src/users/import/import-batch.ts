@@ -17,7 +17,7 @@ import { type RefusedLine, refusedForOwners } from './owner-check.js'
 
 export interface BatchOutcome {
   readonly added: number
-  /** Users whose e-mail address was already taken. They have not been changed. */
+  /** Users whose e-mail address was already taken. They are left unchanged. */
   readonly alreadyThere: number
   readonly refused: readonly RefusedLine[]
 }
@@ -33,7 +33,7 @@ export class ImportBatch {
     private readonly totp: TotpFactors,
   ) {}
 
-  /** In one transaction with its audit row; safe to repeat. */
+  /** Writes in one transaction with its audit row; safe to repeat. */
   write(batch: readonly NumberedUser[]): Promise<BatchOutcome> {
     return this.database.transaction(async transaction => {
       const { accepted, refused } = await review(transaction, batch, NO_EARLIER)
@@ -44,7 +44,10 @@ export class ImportBatch {
     })
   }
 
-  /** What {@link write} would do after batches that were rehearsed with the same `earlier`. Changes nothing but that. */
+  /**
+   * What {@link write} would do after the batches already rehearsed with the same `earlier`. Changes only
+   * `earlier`.
+   */
   async rehearse(batch: readonly NumberedUser[], earlier: Earlier): Promise<BatchOutcome> {
     const { accepted, refused } = await this.database.transaction(db => review(db, batch, earlier))
     for (const { user } of accepted) {
@@ -68,7 +71,7 @@ export class ImportBatch {
       .values(rows.map(row => ({ ...asRow(row), createdAt })))
       .onConflictDoNothing()
       .returning({ id: users.id })
-    // Somebody else has just added the others; accounts made for them alone must not stay.
+    // The others have just been added by somebody else; accounts created only for them must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
     const ids = added.map(({ id }) => id)
     for (const { id, totpSecret } of rows)
@@ -86,7 +89,8 @@ export class ImportBatch {
       .values(ids.map(id => ({ id, createdAt, entitled, entitledBy })))
       .onConflictDoNothing()
       .returning({ id: accounts.id })
-    // Until these users exist, a change of what their account requires or is entitled to would miss them.
+    // Locked until these users exist; otherwise a change of their account's requirements or entitlements
+    // would miss them.
     await transaction
       .select({ id: accounts.id })
       .from(accounts)
@@ -108,10 +112,10 @@ export class ImportBatch {
   }
 }
 
-/** What batches before this one would have added, had they been written. */
+/** What the batches before this one would have added, if they had been written. */
 export interface Earlier {
   readonly emails: Set<string>
-  /** Accounts that have an owner since then. */
+  /** Accounts for which they include an owner. */
   readonly owned: Set<string>
 }
 
@@ -125,8 +129,8 @@ async function review(transaction: Db, batch: readonly NumberedUser[], earlier: 
 }
 
 /**
- * Sorted by e-mail address, each once, so that two imports at once lock in the same order and cannot
- * deadlock.
+ * Sorted by e-mail address, without duplicates, so that two concurrent imports lock in the same order and
+ * cannot deadlock.
  */
 async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Promise<NumberedUser[]> {
   const emails = batch.map(({ user }) => user.email)
@@ -143,7 +147,7 @@ async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Pr
   return [...byEmail.values()].sort((one, other) => (one.user.email < other.user.email ? -1 : 1))
 }
 
-/** In the order of their lines. */
+/** In line order. */
 async function refusedLines(
   transaction: Db,
   fresh: readonly NumberedUser[],

@@ -21,28 +21,28 @@ export interface ImportedUser {
   readonly granted: Permissions
   readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
-  /** The secret of their authenticator app, as base32; null without one. */
+  /** The secret of their authenticator app, in base32; null without one. */
   readonly totpSecret: string | null
-  /** Of mails to them; null leaves it to their browser. */
+  /** The language of mails to them; null takes it from their browser. */
   readonly language: LanguageName | null
   readonly account: ImportedAccount
 }
 
-/** The user of a line, and its number in the file. */
+/** The user on a line, and its number in the file. */
 export interface NumberedUser {
   readonly line: number
   readonly user: ImportedUser
 }
 
 /**
- * `own`: a new account for this owner only. `keyed`: shared by all lines with the same key, made when it does
- * not exist. `existing`: one that exists here.
+ * `own`: a new account for this owner alone. `keyed`: shared by all lines with the same key, created if it
+ * does not exist. `existing`: one that already exists here.
  */
 export type ImportedAccount =
   | { readonly kind: 'own' }
   | { readonly kind: 'keyed' | 'existing'; readonly id: string }
 
-/** What is wrong with a line, in words for the operator. Never quotes the line, which may contain a hash. */
+/** What is wrong with a line, worded for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
 
 interface KnownSatellites {
@@ -64,9 +64,9 @@ const FIELDS = [
   'accountId',
 ]
 
-/** Any will do to see whether a secret can be used. */
+/** Any time will do to test whether a secret is usable. */
 const SOME_TIME = new Date(1e12)
-/** From the 128 bits that RFC 4226 §4 asks for to 512. */
+/** From the 128 bits that RFC 4226 §4 requires up to 512. */
 const TOTP_SECRET = /^[A-Z2-7]{26,103}$/
 const MAX_KEY_LENGTH = 200
 
@@ -100,7 +100,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The reason that JSON.parse gives quotes the line.
+    // The message of JSON.parse quotes the line.
     throw new LineFault('is not JSON')
   }
 }
@@ -161,13 +161,13 @@ function totpSecretOf({ totpSecret = null }: Fields): string | null {
   return secret
 }
 
-/** Without the spaces, lower case and padding that people and programs write; null when it is no secret. */
+/** Without the spaces, lower case and padding that people and programs add; null when it is not a secret. */
 export function usableTotpSecret(text: string): string | null {
   const secret = text.replaceAll(/[\s=]/g, '').toUpperCase()
   return TOTP_SECRET.test(secret) && isUsable(secret) ? secret : null
 }
 
-/** Not every text of these letters is base32: what is over in the last one must be zero (RFC 4648 §3.5). */
+/** Not every text of these letters is base32: the spare bits of the last one must be zero (RFC 4648 §3.5). */
 function isUsable(secret: string): boolean {
   try {
     stepOfCode(secret, '000000', SOME_TIME)
@@ -193,8 +193,8 @@ function accountOf({ account = null, accountId = null }: Fields, role: Role): Im
 }
 
 /**
- * The same key gives the same account, in later files too, and nothing has to be remembered: a UUID of
- * version 8 (RFC 9562 §5.8).
+ * The same key gives the same account, in later files too, without anything to remember: a UUID of version 8
+ * (RFC 9562 §5.8).
  */
 function accountIdOf(key: string): string {
   const bytes = createHash('sha256').update(`mainstay account of import:${key}`).digest().subarray(0, 16)

@@ -3,15 +3,15 @@ import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
 import type { NumberedUser } from './imported-user.js'
 
-/** A line that is skipped, and why, in words for the operator. */
+/** A line that is skipped, and why, worded for the operator. */
 export interface RefusedLine {
   readonly line: number
   readonly reason: string
 }
 
 /**
- * Lines that would give an account a second owner, or a member to an account without an owner. Existing
- * owners count, and so do those on earlier lines, and those of `alsoOwned`.
+ * Lines that would give an account a second owner, or add a member to an account without an owner. Existing
+ * owners count, as do those on earlier lines and those in `alsoOwned`.
  */
 export async function refusedForOwners(
   transaction: Db,

@@ -26,10 +26,10 @@ export class UserImport {
   ) {}
 
   /**
-   * Reads as it goes and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
-   * is skipped, and now and then with the progress. When it throws, what it has reported as done is done;
-   * running it again continues, because existing users are left alone. A dry run adds nobody and tells the
-   * same; it keeps the e-mail addresses and accounts of the file in memory.
+   * Reads as a stream and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
+   * is skipped, and with the progress from time to time. When it throws, what it has reported as done is
+   * done; running it again continues, because existing users are left alone. A dry run adds nobody and
+   * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
    */
   async run(
     source: AsyncIterable<Uint8Array>,
@@ -79,12 +79,12 @@ export class UserImport {
   }
 }
 
-/** How far an import has come. */
+/** The progress of an import. */
 export function inWords({ lines, added, alreadyThere, faults }: ImportCounts): string {
   return `${lines} lines: ${added} users added, ${alreadyThere} there already, ${faults} lines at fault`
 }
 
-/** A line of a file, without its end. */
+/** A line of a file, without its line break. */
 export interface Line {
   /** From 1. */
   readonly number: number
@@ -98,7 +98,7 @@ export const MAX_LINE_BYTES = 16 * 1024
 const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
-/** The lines of a byte stream, one at a time. Empty ones are skipped but counted. */
+/** The lines of a byte stream, one at a time. Empty ones are skipped, but still numbered. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
   let number = 0
   let rest = NOTHING

@@ -21,8 +21,9 @@ export class PeopleInCharge {
   ) {}
 
   /**
-   * Mails all of them. Not the whole team: hundreds of mails at once would delay everybody else's. The owner
-   * is also told at earlier addresses that can still come back, because the present one may be a thief's.
+   * Mails all of them. Not the whole team, because hundreds of mails at once would delay everybody else's.
+   * The owner is also told at earlier addresses that can still be restored, because the current one may be a
+   * thief's.
    */
   async mail(accountId: string, write: (words: MailLanguage) => Mail): Promise<void> {
     for (let after: UserCursor | null = null; ; ) {

@@ -5,24 +5,25 @@ import { users } from '../../database/schema.js'
 import type { User } from '../user.js'
 import { isAfter, isUpTo, type UserCursor } from './user-cursor.js'
 
-/** How many users a page looks at: some milliseconds, however large the account is. */
+/** How many users a page scans: that takes a few milliseconds, however large the account is. */
 const USERS_A_PAGE = 10_000
 
-/** What a page of a search has found. */
+/** The result of a page of a search. */
 export interface FoundUsers {
   readonly users: User[]
-  /** Where to go on, if there are not `count`; null when all users of the account have been looked at. */
+  /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
   readonly rest: UserCursor | null
 }
 
-/** Finds users of an account by a part of their name or e-mail address. */
+/** Finds users of an account by part of their name or e-mail address. */
 @Injectable()
 export class UserSearch {
   constructor(private readonly database: Database) {}
 
   /**
-   * The next users after this place whose name or e-mail address contains the text, in whatever case; oldest first, at
-   * most `count`. A page looks at a limited number of users, so it may be short or empty while there is a `rest`.
+   * The next users after this position whose name or e-mail address contains the text, ignoring case; oldest
+   * first, at most `count`. A page scans a limited number of users, so it may be short or empty while there
+   * is a `rest`.
    */
   async page(accountId: string, text: string, after: UserCursor | null, count: number): Promise<FoundUsers> {
     const { createdAt, id } = users
@@ -38,7 +39,7 @@ export class UserSearch {
     )
     const end = ends[0] ?? null
     const found = await this.database.run(db => {
-      // By the index, although all users may be few enough to be read; under the table's name, for the conditions.
+      // Forces the index, even if a full scan seems cheap; aliased to the table's name, for the conditions.
       const looked = db
         .select()
         .from(users)
@@ -57,7 +58,7 @@ export class UserSearch {
   }
 }
 
-/** Not a pattern: whatever is looked for has no wildcards. Addresses are stored in lower case. */
+/** Not a pattern: the search text has no wildcards. Addresses are stored in lower case. */
 function contains(text: string): SQL {
   const isIn = (column: SQLWrapper) => sql`position(lower(${text}) in ${column}) > 0`
   return sql`(${isIn(users.email)} or ${isIn(sql`lower(${users.name})`)})`

@@ -1,20 +1,20 @@
 import type { Client } from '../../http/client.js'
 import { clientNetworkOf, subnetOf } from '../../http/network.js'
 
-/** Work that is waiting. */
+/** A waiting piece of work. */
 interface Job {
   readonly start: () => void
   readonly drop: () => void
 }
 
-/** Whose turn it takes. */
+/** Whose turn a job takes. */
 export interface Turn {
-  /** All networks of one neighbourhood share its turns. */
+  /** All networks of a neighbourhood share its turns. */
   readonly neighbourhood: string
   readonly network: string
 }
 
-/** The turn that a client takes; null is the command line. */
+/** The turn for a client; null is the command line. */
 export function turnOf(client: Client | null): Turn {
   if (!client) return { neighbourhood: '', network: '' }
   return { neighbourhood: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
@@ -23,14 +23,14 @@ export function turnOf(client: Client | null): Turn {
 export interface QueueBounds {
   readonly maxRunning: number
   readonly maxWaiting: number
-  /** The refusal for whoever loses their place. */
+  /** The error for a job that loses its place. */
   readonly refusal: () => Error
 }
 
 /**
- * Runs a bounded number of jobs at a time. Those that wait take turns by neighbourhood, and within one by
- * network, so whoever sends a thousand waits behind their own. When the queue is full, the neighbourhood with
- * most jobs waiting loses its newest.
+ * Runs a bounded number of jobs at a time. Waiting jobs take turns by neighbourhood, and within that by
+ * network, so a client that sends a thousand waits behind its own. When the queue is full, the neighbourhood
+ * with the most waiting jobs loses its newest one.
  */
 export class FairQueue {
   private readonly waiting = new Map<string, Map<string, Job[]>>()
@@ -40,18 +40,18 @@ export class FairQueue {
 
   constructor(private readonly bounds: QueueBounds) {}
 
-  /** How many jobs run and wait now, and how many have lost their place so far. */
+  /** How many jobs are running and waiting now, and how many have lost their place so far. */
   get state() {
     const { running, count: waiting, dropped } = this
     return { running, waiting, dropped }
   }
 
-  /** What `work` resolves to. Rejects with the refusal when the job was dropped before it began. */
+  /** Returns the result of `work`. Rejects with the refusal when the job was dropped before it started. */
   run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const start = () => {
         this.running++
-        // Also when it throws at once.
+        // So that a synchronous throw is caught too.
         Promise.resolve()
           .then(work)
           .then(resolve, reject)
@@ -81,7 +81,7 @@ export class FairQueue {
     if (neighbourhood === undefined || !networks) return
     const [network, jobs] = networks.entries().next().value as [string, Job[]]
     const job = jobs.shift() as Job
-    // To the end of the line, or out of it.
+    // Moves to the end of the line, or leaves it.
     networks.delete(network)
     if (jobs.length > 0) networks.set(network, jobs)
     this.waiting.delete(neighbourhood)
@@ -90,7 +90,7 @@ export class FairQueue {
     job.start()
   }
 
-  /** The newest job of whoever has most waiting. */
+  /** Drops the newest job of the neighbourhood with the most waiting. */
   private dropOne(): void {
     const [neighbourhood, networks] = longest(this.waiting, sizeOf)
     const [network, jobs] = longest(networks, ({ length }) => length)
@@ -107,7 +107,7 @@ function sizeOf(networks: ReadonlyMap<string, readonly Job[]>): number {
   return [...networks.values()].reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Of equals, the one that has waited least for a turn. */
+/** Among equals, the one whose next turn is furthest away. */
 function longest<V>(entries: ReadonlyMap<string, V>, size: (value: V) => number): [string, V] {
   const [first, ...others] = entries as Iterable<[string, V]>
   return others.reduce(

@@ -1,8 +1,8 @@
 import { createCipheriv, scrypt, timingSafeEqual } from 'node:crypto'
 
-/** Firebase's variant of scrypt, with the parameters of the project that the user comes from. */
+/** Firebase's variant of scrypt, with the parameters of the user's original project. */
 export interface FirebaseHash {
-  /** N is 2 to the power of it; Firebase calls it `mem_cost`. */
+  /** The base-2 logarithm of N; Firebase calls it `mem_cost`. */
   readonly ln: number
   /** Firebase calls it `rounds`. */
   readonly r: number
@@ -16,14 +16,14 @@ export interface FirebaseHash {
 const SHAPE =
   /^\$fbscrypt\$v=1,n=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2}),ss=([A-Za-z0-9+/=]{0,64}),sk=([A-Za-z0-9+/=]{1,256})\$([A-Za-z0-9+/=]{1,128})\$([A-Za-z0-9+/=]{1,256})$/
 
-/** AES-256 takes the first half of what scrypt derives. */
+/** AES-256 uses the first half of what scrypt derives. */
 const DERIVED_BYTES = 64
 const KEY_BYTES = 32
 const MIN_SIGNER_KEY_BYTES = 16
 /** Each password has its own key, so the counter starts at zero. */
 const FIRST_COUNTER = Buffer.alloc(16)
 
-/** As text, in the form that Supabase gave it: `$fbscrypt$v=1,n=…,r=…,p=…,ss=…,sk=…$salt$hash`. */
+/** As text, in the form that Supabase introduced: `$fbscrypt$v=1,n=…,r=…,p=…,ss=…,sk=…$salt$hash`. */
 export function firebaseHashText({ ln, r, p, saltSeparator, signerKey, salt, hash }: FirebaseHash): string {
   const [ss, sk, ...others] = [saltSeparator, signerKey, salt, hash].map(bytes => bytes.toString('base64'))
   return `$fbscrypt$v=1,n=${ln},r=${r},p=${p},ss=${ss},sk=${sk}$${others.join('$')}`
@@ -39,7 +39,10 @@ export function readFirebaseHash(text: string): FirebaseHash | null {
   return { ln: Number(ln), r: Number(r), p: Number(p), saltSeparator, signerKey, salt, hash }
 }
 
-/** Whether this password was hashed. Encrypting the project's key with what scrypt derives gives the hash. */
+/**
+ * Whether this is the hash of the password. Encrypting the project's key with the key that scrypt derives
+ * gives the hash.
+ */
 export function matchesFirebaseHash(
   { ln, r, p, saltSeparator, signerKey, salt, hash }: FirebaseHash,
   password: string,

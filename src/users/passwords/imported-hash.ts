@@ -7,16 +7,16 @@ import { readPhcString } from './phc-string.js'
 
 const derivePbkdf2 = promisify(pbkdf2)
 
-/** A hash made by another system, or by us with other parameters. */
+/** A hash made by another system, or by us with different parameters. */
 export interface ImportedHash {
-  /** Whether this text, as it stands, was hashed. */
+  /** Whether this is the hash of exactly this text. */
   matches(password: string): Promise<boolean>
 }
 
-/** Why a hash cannot be imported, in words for the operator. Never contains the hash. */
+/** Why a hash cannot be imported, worded for the operator. Never contains the hash. */
 export class UnusableHash extends Error {}
 
-/** By what the text begins with. */
+/** By the prefix of the text. */
 const READERS: readonly (readonly [prefix: string, read: (text: string) => ImportedHash])[] = [
   ['$argon2', readArgon2Hash],
   ['$2', readBcryptHash],
@@ -26,8 +26,8 @@ const READERS: readonly (readonly [prefix: string, read: (text: string) => Impor
 ]
 
 /**
- * The parsed hash. Throws {@link UnusableHash} for an unknown format, and for parameters that cost more than
- * about a second or 128 MiB: a hostile file must not stop the service.
+ * Parses a hash. Throws {@link UnusableHash} for an unknown format, and for parameters that cost more than
+ * about a second or 128 MiB, because a hostile file must not stop the service.
  */
 export function readImportedHash(text: string): ImportedHash {
   const [, read] = READERS.find(([prefix]) => text.startsWith(prefix)) ?? []
@@ -63,14 +63,14 @@ function argon2ParametersOf(text: string): ParsedHashOptions {
   }
 }
 
-/** `$2x$` marks hashes of a faulty version and is not accepted. */
+/** `$2x$` marks hashes from a faulty version and is not accepted. */
 const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/
 /** Each step doubles the work, and a password may be tried in two forms. */
 const BCRYPT_MAX_COST = 13
 
 /**
- * Bcrypt looks at the first 72 bytes of a password only, and so do we, as the system that made the hash did.
- * The next login replaces it by a hash of the whole password. Throws {@link UnusableHash}.
+ * Bcrypt uses only the first 72 bytes of a password, and so do we, like the system that made the hash. The
+ * next login replaces it with a hash of the whole password. Throws {@link UnusableHash}.
  */
 function readBcryptHash(text: string): ImportedHash {
   const [, cost] = BCRYPT.exec(text) ?? []
@@ -85,7 +85,7 @@ interface Digest {
   readonly name: string
   readonly bytes: number
   /**
-   * Iterations times blocks of the hash. A password may be tried in two forms. OWASP asks for 600,000 and
+   * Iterations times blocks of the hash. A password may be tried in two forms. OWASP recommends 600,000 and
    * 210,000.
    */
   readonly maxIterations: number
@@ -110,7 +110,7 @@ function readPbkdf2Hash(text: string): ImportedHash {
     throw new UnusableHash(
       'is not a well-formed PBKDF2 hash ($pbkdf2-sha256$i=…$salt$hash, -sha512 or -sha1)',
     )
-  // A hash longer than the digest is made of blocks, with all iterations for each (RFC 8018 §5.2).
+  // A hash longer than the digest consists of blocks, each with all iterations (RFC 8018 §5.2).
   const blocks = Math.ceil(phc.hash.length / digest.bytes)
   if (i * blocks > digest.maxIterations)
     throw new UnusableHash(`needs more than ${digest.maxIterations} iterations of PBKDF2, over all blocks`)
@@ -120,9 +120,9 @@ function readPbkdf2Hash(text: string): ImportedHash {
   }
 }
 
-/** As OpenSSL counts it. OWASP's strongest choice (N=2^17, r=8) takes nearly all of it. */
+/** As OpenSSL calculates it. OWASP's strongest choice (N=2^17, r=8) takes nearly all of it. */
 const SCRYPT_MAX_MEMORY_BYTES = 129 * 1024 * 1024
-/** (N + 4) × r × p. The 4 is what goes in and out of each block. A password may be tried in two forms. */
+/** (N + 4) × r × p, where 4 accounts for the input and output of each block. A password may be tried in two forms. */
 const SCRYPT_MAX_WORK = 1_100_000
 
 /** `$scrypt$ln=<log2 N>,r=<r>,p=<p>$<salt>$<hash>`. Throws {@link UnusableHash}. */
@@ -143,7 +143,7 @@ function readScryptHash(text: string): ImportedHash {
   }
 }
 
-/** The N of these parameters. Throws {@link UnusableHash} where they cost too much, or are none. */
+/** The N of these parameters. Throws {@link UnusableHash} where they cost too much or are invalid. */
 function requireAffordableScrypt({ ln, r, p }: { ln: number; r: number; p: number }): number {
   const N = 2 ** ln
   if (128 * r * (N + 2 + p) > SCRYPT_MAX_MEMORY_BYTES || (N + 4) * r * p > SCRYPT_MAX_WORK)

@@ -9,20 +9,20 @@ import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
 import { Passwords } from './passwords.js'
 
-/** What zxcvbn estimates for eight random characters, the weakest good password of the minimum length. */
+/** zxcvbn's estimate for eight random characters, the weakest good password of minimum length. */
 const MIN_GUESSES = 1e8
 
 const PRODUCT_NAME = 'mainstay'
 const ADVICE = 'A few unrelated words make a good password.'
-/** Passwords that wait to be measured; the rest are refused as `TOO_BUSY`. */
+/** How many passwords may wait to be measured; further ones are refused as `TOO_BUSY`. */
 const MAX_WAITING = 50
 
-/** A shorter part of a name or address occurs in too many good passwords. */
+/** Shorter parts of names and addresses occur in too many good passwords. */
 const MIN_WORD_LENGTH = 4
 /** More words than any name and address have; each costs time. */
 const MAX_WORDS = 50
 
-/** What zxcvbn warns of, by its names for it. */
+/** The weaknesses that zxcvbn warns about, by its names for them. */
 const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
   straightRow: 'PASSWORD_KEY_ROW',
   keyPattern: 'PASSWORD_KEY_PATTERN',
@@ -41,7 +41,7 @@ const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
   userInputs: 'PASSWORD_PERSONAL',
 }
 
-/** Who wants to set a password. */
+/** The person who wants to set a password. */
 export interface Applicant {
   /**
    * Words about them, such as e-mail address and names. The names of this product and of the main site are
@@ -50,7 +50,7 @@ export interface Applicant {
   readonly known: readonly string[]
   /** Null for what the service does by itself. */
   readonly client: Client | null
-  /** Whose weak passwords are counted together, such as a user id; empty means the network. */
+  /** Weak passwords are counted per subject, such as a user id; empty means per network. */
   readonly subject: string
 }
 
@@ -58,7 +58,7 @@ export interface Applicant {
 @Injectable()
 export class PasswordPolicy implements OnApplicationShutdown {
   private readonly meter = new StrengthMeter()
-  /** One at a time, because there is one thread. */
+  /** One at a time, because there is only one thread. */
   private readonly queue = new FairQueue({
     maxRunning: 1,
     maxWaiting: MAX_WAITING,
@@ -72,9 +72,9 @@ export class PasswordPolicy implements OnApplicationShutdown {
   ) {}
 
   /**
-   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the commonest, is built
-   * from what is known about the user or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak ones;
-   * `TOO_BUSY` when there is no room to measure it.
+   * Throws `WEAK_PASSWORD` with the reason in `errors` when the password is among the most common ones, is
+   * built from what is known about the user, or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak
+   * ones; `TOO_BUSY` when too many others wait to be measured.
    */
   async require(password: string, { known, client, subject }: Applicant): Promise<void> {
     const normalized = normalizedPassword(password)
@@ -117,8 +117,8 @@ export class PasswordPolicy implements OnApplicationShutdown {
 }
 
 /**
- * The words in names, addresses and hosts, and each of these run together: the first guesses of somebody who
- * knows them.
+ * The words in names, addresses and hosts, and the words of each run together: what somebody who knows them
+ * would guess first.
  */
 function contextWords(texts: readonly string[]): string[] {
   const parts = texts.flatMap(text =>
@@ -134,7 +134,7 @@ function contextWords(texts: readonly string[]): string[] {
   return [...new Set(words)].filter(word => [...word].length >= MIN_WORD_LENGTH).slice(0, MAX_WORDS)
 }
 
-/** What is left of a text, in lower case, without these words; the longest are removed first. */
+/** What remains of a text, in lower case, without these words; the longest are removed first. */
 function withoutWords(text: string, words: readonly string[]): string {
   const longestFirst = [...words].sort((one, other) => other.length - one.length)
   return longestFirst.reduce((rest, word) => rest.replaceAll(word, ''), text.toLowerCase())

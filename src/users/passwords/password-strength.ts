@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 
-/** How hard a password is to guess, by zxcvbn's estimate. */
+/** How hard a password is to guess, as estimated by zxcvbn. */
 export interface Strength {
-  /** Whether it is one of the 49,000 commonest passwords, in whatever case. */
+  /** Whether it is one of the 49,000 most common passwords, ignoring case. */
   readonly isCommon: boolean
   readonly guesses: number
-  /** What makes it weak, by zxcvbn's name for it, such as `straightRow`; null when there is nothing to say. */
+  /** What makes it weak, by zxcvbn's name, such as `straightRow`; null when there is no warning. */
   readonly warning: string | null
 }
 
@@ -22,18 +22,15 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/**
- * Measures passwords on a thread of its own, one at a time, in order. The thread starts with the first
- * password.
- */
+/** Measures passwords on a separate thread, one at a time, in order. The thread starts with the first password. */
 export class StrengthMeter {
   private worker: Worker | undefined
   private readonly waiting = new Map<number, Waiting>()
   private lastId = 0
 
   /**
-   * Measures a password, for an attacker who would try `contextWords` first. Rejects when the thread has
-   * died; the next call starts another.
+   * Measures a password against an attacker who would try `contextWords` first. Rejects when the thread has
+   * died; the next call starts a new one.
    */
   measure(password: string, contextWords: readonly string[]): Promise<Strength> {
     this.worker ??= this.start()
@@ -46,7 +43,7 @@ export class StrengthMeter {
     })
   }
 
-  /** Ends the thread. Safe to repeat. */
+  /** Stops the thread. Safe to repeat. */
   async stop(): Promise<void> {
     await this.worker?.terminate()
   }
@@ -62,7 +59,7 @@ export class StrengthMeter {
   private answer(worker: Worker, { id, strength, error }: Answer): void {
     const pending = this.waiting.get(id)
     this.waiting.delete(id)
-    // Nothing waits for it, so the process may exit.
+    // Nothing is pending, so the process may exit.
     if (this.waiting.size === 0) worker.unref()
     if (strength) pending?.resolve(strength)
     else pending?.reject(new Error(error))
@@ -77,7 +74,7 @@ export class StrengthMeter {
   }
 }
 
-/** The build has it as JavaScript; tests run the sources, which Node reads as they are. */
+/** In the build it is JavaScript; tests use the sources, which Node runs directly. */
 function workerFile(): URL {
   const built = new URL('./password-strength.worker.js', import.meta.url)
   return existsSync(fileURLToPath(built)) ? built : new URL('./password-strength.worker.ts', import.meta.url)

@@ -1,15 +1,15 @@
 /**
- * Measures passwords on a thread of its own, because zxcvbn blocks for milliseconds. This file is a program:
- * it imports nothing of ours, so it runs from the sources as well as from the build.
+ * Measures passwords on a separate thread, because zxcvbn blocks for milliseconds. This file is a program: it
+ * imports none of our code, so it runs from the sources as well as from the build.
  */
 import { parentPort } from 'node:worker_threads'
 
 /**
- * zxcvbn's time grows faster than the text. For a longer password the stronger end is measured; the whole is
- * at least as strong.
+ * zxcvbn's running time grows faster than the text. For a longer password the stronger end is measured; the
+ * whole is at least as strong.
  */
 const MEASURED_CHARACTERS = 32
-/** How often it may undo "4" for "a" and the like; 5 instead of 100 saves most of the time. */
+/** How many substitutions such as "4" for "a" it may undo; 5 instead of 100 saves most of the time. */
 const LEET_SUBSTITUTIONS = 5
 
 interface Question {
@@ -27,7 +27,7 @@ async function load() {
   const zxcvbn = new ZxcvbnFactory({
     dictionary: { passwords, words: english['commonWords-en'], firstNames: english['firstnames-en'] },
     graphs: adjacencyGraphs,
-    // The warnings by their names; who asks has the words.
+    // Warnings as names; the caller has the texts.
     translations: { ...translations, warnings: namesOf(translations.warnings) },
     maxLength: 2 * MEASURED_CHARACTERS,
     l33tMaxSubstitutions: LEET_SUBSTITUTIONS,
@@ -52,7 +52,7 @@ function namesOf<Names extends object>(texts: Names): { [Name in keyof Names]: s
   return Object.fromEntries(Object.keys(texts).map(name => [name, name])) as { [Name in keyof Names]: string }
 }
 
-// The dictionaries take time and memory, so the thread starts only with the first password.
+// The dictionaries take time and memory, which is why the thread starts only with the first password.
 const loading = load()
 
 parentPort?.on('message', async (question: Question) => {

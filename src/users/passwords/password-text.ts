@@ -1,22 +1,22 @@
 import { registerDecorator } from 'class-validator'
 
 /**
- * ASVS 6.2.1, for setting a password. At login any length is accepted; otherwise a raised minimum would lock
- * people out.
+ * ASVS 6.2.1, applies when a password is set. At login any length is accepted; otherwise raising the minimum
+ * would lock people out.
  */
 export const MIN_PASSWORD_LENGTH = 8
 /** Refused before hashing, never truncated (ASVS 6.2.8-9). In code points. */
 export const MAX_PASSWORD_LENGTH = 1_024
 
 /**
- * The password as it is hashed: NFKC, so that the same keys typed on two systems agree (NIST 800-63B-4
- * §3.1.1.2). Every character counts, spaces and case included.
+ * The password in the form that is hashed: NFKC, so that the same keys typed on two systems agree (NIST
+ * 800-63B-4 §3.1.1.2). Every character counts, including spaces and case.
  */
 export function normalizedPassword(text: string): string {
   return text.normalize('NFKC')
 }
 
-/** The number of code points; 0 for text that is not valid Unicode, which no password may contain. */
+/** The number of code points; 0 for text that is not valid Unicode, which a password may not contain. */
 export function passwordLength(text: string): number {
   return /\p{Surrogate}/u.test(text) ? 0 : [...text].length
 }
@@ -59,7 +59,7 @@ export function IsNewPassword(): PropertyDecorator {
     })
 }
 
-/** Counts characters after normalisation, so eight typed ones that become four count as four. */
+/** Counts characters after normalisation, so eight typed characters that normalise to four count as four. */
 function isLongEnough(text: string): boolean {
   if (text.length > 2 * MAX_PASSWORD_LENGTH || passwordLength(text) > MAX_PASSWORD_LENGTH) return false
   return passwordLength(normalizedPassword(text)) >= MIN_PASSWORD_LENGTH

@@ -9,19 +9,19 @@ import { type ImportedHash, readImportedHash, UnusableHash } from './imported-ha
 import { normalizedPassword } from './password-text.js'
 
 /**
- * OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. When these are raised, each hash is
+ * OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. If these are raised, each hash is
  * replaced at the next login.
  */
 const ARGON2ID = 2
 const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 
-/** How many may wait for each one at work; the rest are refused and try again. */
+/** How many may wait per running job; further ones are refused and must try again. */
 const WAITING_FOR_EACH = 25
 
 /**
- * Hashes and verifies passwords, a bounded number at a time. Throws `TOO_BUSY` (503) to whoever has most
- * waiting when the queue is full.
+ * Hashes and verifies passwords, a bounded number at a time. When the queue is full, throws `TOO_BUSY` (503)
+ * to the clients with the most jobs waiting.
  */
 @Injectable()
 export class Passwords implements OnModuleInit {
@@ -42,7 +42,7 @@ export class Passwords implements OnModuleInit {
   }
 
   /**
-   * A PHC string that contains its own parameters and salt. `client` is who waits for it; null for the
+   * A PHC string that contains its own parameters and salt. `client` is the one waiting for it; null for the
    * command line.
    */
   hash(password: string, client: Client | null): Promise<string> {
@@ -50,8 +50,8 @@ export class Passwords implements OnModuleInit {
   }
 
   /**
-   * Whether the password is right. Without a stored hash it takes as long and is false. An imported hash
-   * takes its own time, but never less.
+   * Whether the password is right. Without a stored hash it takes just as long and returns false. An imported
+   * hash takes its own time, but never less.
    */
   async verify(stored: string | null, password: string, client: Client | null): Promise<boolean> {
     const isRight = await this.queue.run(turnOf(client), () =>
@@ -62,7 +62,7 @@ export class Passwords implements OnModuleInit {
     return isRight && stored !== null
   }
 
-  /** Whether a hash was made with other parameters than today's. */
+  /** Whether a hash was made with parameters other than the current ones. */
   needsRehash(stored: string): boolean {
     return !stored.startsWith(CURRENT_PREFIX)
   }
@@ -81,7 +81,7 @@ export class Passwords implements OnModuleInit {
     })
   }
 
-  /** The dummy hash is verified as well, so that a weak or unreadable hash is not revealed by its speed. */
+  /** The dummy hash is verified as well, so that timing does not reveal a weak or unreadable hash. */
   private async matchesImported(stored: string | null, password: string): Promise<boolean> {
     const texts = candidates(password)
     const imported = stored === null ? null : readable(stored)
@@ -93,12 +93,12 @@ export class Passwords implements OnModuleInit {
   }
 }
 
-/** The password as we hash it and, if that differs, as typed: the other system may have hashed it so. */
+/** The password as we hash it and, if different, as typed, because the other system may have hashed that. */
 function candidates(password: string): string[] {
   return [...new Set([normalizedPassword(password), password])]
 }
 
-/** Tries all of them, whichever is right. */
+/** Tries all of them, even after a match. */
 async function matchesAny(
   texts: readonly string[],
   matches: (text: string) => Promise<boolean>,

@@ -1,6 +1,6 @@
 /**
- * A hash as text: `$<scheme>$<name>=<number>,…$<salt>$<hash>`, with salt and hash in base64 without padding
- * (the PHC string format).
+ * A hash as text, in the PHC string format: `$<scheme>$<name>=<number>,…$<salt>$<hash>`, with salt and hash
+ * in base64 without padding.
  */
 export interface PhcString {
   readonly scheme: string

@@ -12,19 +12,16 @@ import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { BegunChanges } from './begun-changes.js'
 
-/** The address that a user goes back to, and what has to be undone. */
+/** The address that a user returns to, and what must be undone. */
 export interface WayBack {
   readonly address: Email
-  /** The change that left the address; null when it was never left. */
+  /** The change that replaced the address; null if it was never replaced. */
   readonly turn: number | null
-  /** Since when it may have been somebody else; null when nothing says so. */
+  /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
 }
 
-/**
- * Gives users back what somebody with their password may have taken. Call {@link lock} before every
- * other method.
- */
+/** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
 @Injectable()
 export class AccountRecovery {
   constructor(
@@ -41,8 +38,8 @@ export class AccountRecovery {
 
   /**
    * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
-   * that left it can be undone. Throws `INVALID_LINK` otherwise: the mailbox may be a thief's. `reported` is
-   * when a session began that the user says was not theirs.
+   * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be a thief's.
+   * `reported` is when a session began that the user says was not theirs.
    */
   async wayBackTo(
     transaction: Db,
@@ -56,10 +53,10 @@ export class AccountRecovery {
   }
 
   /**
-   * Gives the user the address, removes the password and cancels whatever may have been begun with it: other
-   * addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or the
-   * deletion of the account. Factors that were added since `since` are removed, older ones stay. The caller has
-   * to end the sessions. Throws `EMAIL_TAKEN`.
+   * Gives the user the address, removes the password and cancels whatever may have been started with it:
+   * other addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or
+   * the deletion of the account. Factors added since `since` are removed, older ones stay. The caller must
+   * end the sessions. Throws `EMAIL_TAKEN`.
    */
   async recover(
     transaction: Db,
@@ -77,14 +74,14 @@ export class AccountRecovery {
     await this.accounts.cancelDeletion(transaction, actor, { reason: 'recovered' })
   }
 
-  /** {@link recover} to the address of a mailed link back, which it uses up. Throws `INVALID_LINK` too. */
+  /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
   async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Email> {
     const wayBack = await this.userEmails.consume(transaction, text)
     await this.recover(transaction, user, wayBack, client)
     return wayBack.address
   }
 
-  /** What was begun with a password that is no longer the user's: see {@link BegunChanges.callOff}. */
+  /** Cancels what was started with a password that is no longer the user's: see {@link BegunChanges.callOff}. */
   callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
     return this.begun.callOff(transaction, user, cancellation)
   }

@@ -9,7 +9,7 @@ import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
 import type { User } from '../user.js'
 
-/** What somebody with a user's login may have begun. */
+/** What somebody with a user's login may have started. */
 @Injectable()
 export class BegunChanges {
   constructor(
@@ -20,8 +20,8 @@ export class BegunChanges {
   ) {}
 
   /**
-   * Cancels what was begun with a password that is no longer the user's, and would end in another address or
-   * owner, or take the factors of somebody else. Remembered devices are forgotten.
+   * Cancels what was started with a password that is no longer the user's, and would lead to another address
+   * or owner, or remove somebody else's factors. Also forgets remembered devices.
    */
   async callOff(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
     await withdrawTokens(transaction, 'email-change', user.id)
@@ -30,7 +30,7 @@ export class BegunChanges {
     await this.resets.cancelRequestedBy(transaction, user.id, cancellation.reason)
   }
 
-  /** Also links for another password, and the invitations that the user has sent. */
+  /** Also cancels links for another password, and the invitations that the user has sent. */
   async callOffAll(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
     await withdrawTokens(transaction, 'password-reset', user.id)
     await this.withdrawInvitations(transaction, user)
@@ -38,9 +38,9 @@ export class BegunChanges {
   }
 
   /**
-   * Removes the factors that were added at `since` or later, or since anything of the last day that the user was
-   * mailed about: a stranger may have used several sessions. The caller ends all sessions, so none has to be
-   * told of its permissions. Links about that to `address` stop working.
+   * Removes the factors that were added at `since` or later, or since any event of the last day that the user
+   * was mailed about, because a stranger may have used several sessions. The caller ends all sessions, so
+   * their permissions need no update. Links about those events mailed to `address` stop working.
    */
   async removeFactors(
     transaction: Db,

@@ -4,8 +4,8 @@ import { EnrolmentPage } from './enrolment-page.js'
 import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-required.js'
 
 /**
- * What stands in the place of a page, at the same address, while the account requires a second factor of somebody who
- * has none; they go on there. Asks for proofs of identity, as all pages of who is logged in need it.
+ * Replaces a page, at the same address, while the account requires a second factor that the user does not
+ * have; afterwards they continue there. Asks for proofs of identity, which all pages behind a login may need.
  */
 export function EnrolmentGate({ children }: { readonly children: ReactNode }) {
   const isRequired = useEnrolmentRequired()

@@ -10,11 +10,11 @@ import { AuthenticatorSetup } from '../factors/authenticator-setup.js'
 import { addPasskey } from '../factors/passkey-calls.js'
 import { ShownCodes } from '../factors/shown-codes.js'
 
-/** For whoever can do nothing before they have a second factor. */
+/** For users who can do nothing until they have a second factor. */
 export function EnrolmentPage({ done }: { readonly done: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const goOn = async () => {
-    // What they may do comes with a new token.
+    // Their permissions come with a new token.
     await client.refresh()
     done()
   }

@@ -1,6 +1,9 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether the service has refused something for want of a second factor that the account requires. */
+/**
+ * Whether the service has refused something because the account requires a second factor that the user does
+ * not have.
+ */
 let isRequired = false
 const listeners = new Set<() => void>()
 

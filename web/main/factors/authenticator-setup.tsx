@@ -10,18 +10,18 @@ import type { NewRecoveryCodes } from '../answers.js'
 import { call } from '../api.js'
 import { QrCode } from './qr-code.js'
 
-/** What an authenticator app is given once. */
+/** What is shown to an authenticator app once. */
 interface TotpSecret {
   readonly secret: string
   readonly uri: string
 }
 
-/** Sets up an authenticator app; it counts once a code of it was right. */
+/** Sets up an authenticator app; it counts once a code from it has been verified. */
 export function AuthenticatorSetup({
   done,
   cancel,
 }: {
-  /** With the recovery codes, if these are the first. */
+  /** Called with the recovery codes, if these are the first. */
   readonly done: (codes: readonly string[] | null) => void
   readonly cancel?: () => void
 }) {
@@ -82,7 +82,7 @@ function Cancel({ cancel }: { readonly cancel: () => void }) {
   )
 }
 
-/** Easier to compare and to type. */
+/** In groups, which are easier to compare and to type. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ')
 }

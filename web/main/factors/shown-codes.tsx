@@ -5,7 +5,7 @@ import { t } from '../../pieces/language/t.js'
 import { Warning } from '../../pieces/notices/notice.js'
 import { saveAs } from '../download.js'
 
-/** New recovery codes, the one time that they can be seen. */
+/** New recovery codes, which can be seen only this once. */
 export function ShownCodes({
   codes,
   done,

@@ -9,7 +9,7 @@ import { ForgotLink } from '../forgot-link.js'
 import { rememberEmail, typedEmail } from '../typed-email.js'
 import { ReturnHint } from './return-hint.js'
 
-/** Stands in the place of a page that needs a login; who logs in goes on there. */
+/** Replaces a page that needs a login; after logging in, people continue there. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const { path, query } = usePlace()
   const here = query.size > 0 ? `${path}?${query}` : path

@@ -3,7 +3,7 @@ import { t } from '../../pieces/language/t.js'
 import { Page, SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 
-/** Within the frame of the account pages. */
+/** Inside the frame of the account pages. */
 export function NotFoundHere() {
   return (
     <Page title={t('notFound.title')}>
@@ -22,7 +22,7 @@ export function NotFoundPage() {
   )
 }
 
-/** Whether what the page is about does not exist, or no longer. */
+/** Whether the subject of the page does not exist, or no longer does. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof MainstayError && error.code === 'NOT_FOUND'
 }

@@ -3,7 +3,7 @@ import { useLoad } from '../../pieces/loading/use-load.js'
 import { Hint } from '../../pieces/notices/notice.js'
 import { anyReturn } from '../payment/return-url.js'
 
-/** For who came to subscribe and has to log in or sign up first: what this is for, and where it leads. */
+/** For people who came to subscribe and must log in or sign up first: what this is for, and where it leads. */
 export function ReturnHint({ to }: { readonly to: string }) {
   const isToSubscribe = to.startsWith('/subscribe')
   const requested = isToSubscribe ? new URL(to, location.origin).searchParams.get('return') : null

@@ -14,10 +14,10 @@ import { call } from '../api.js'
 import { BILLING_PAGE, readPlans, startCheckout } from '../payment/checkout.js'
 import { ownReturn, type SafeReturn } from '../payment/return-url.js'
 
-/** Who changes a plan has paid nothing there, so coming back from that is no payment given up. */
+/** A change of plan involves no payment there, so returning from it does not mean that a payment was abandoned. */
 const BILLING = `${location.origin}${BILLING_PAGE}`
 
-/** Where satellites send people who want to subscribe: payments are made on the main site only. */
+/** Where satellites send people who want to subscribe: payments are made only on the main site. */
 export function SubscribePage({
   caller,
   returnUrl,
@@ -56,7 +56,7 @@ export function SubscribePage({
   )
 }
 
-/** Said before anybody chooses a plan: the service would refuse it at the last step. */
+/** Shown before anybody chooses a plan, because the service would refuse at the last step. */
 function WrongReturn() {
   return (
     <SmallPage title={t('subscribe.title')}>
@@ -109,7 +109,7 @@ function Choice({
   )
 }
 
-/** Prices are to choose from; who cannot see them can still have the standard plan. */
+/** Prices help to choose; without them people can still get the standard plan. */
 function WithoutPrices({
   back,
   reload,

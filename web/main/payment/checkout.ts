@@ -7,10 +7,13 @@ interface StartedCheckout {
   readonly checkoutUrl: string
 }
 
-/** The page that payments come from, and come back to. */
+/** The page where payments start, and return to. */
 export const BILLING_PAGE = '/account/billing'
 
-/** Leaves for the hosted payment page, which sends the browser back to `returnUrl`; to the billing page without one. */
+/**
+ * Leaves for the hosted payment page, which sends the browser back to `returnUrl`, or to the billing page if
+ * that is null.
+ */
 export async function startCheckout(priceId: string | undefined, returnUrl: string | null): Promise<void> {
   const { checkoutUrl } = await call<StartedCheckout>('POST', 'subscription/create', {
     ...(priceId && { priceId }),
@@ -20,9 +23,7 @@ export async function startCheckout(priceId: string | undefined, returnUrl: stri
   await untilLeft()
 }
 
-/**
- * Leaves for the provider's pages about cards, invoices and the end of the subscription, which lead back to the billing page.
- */
+/** Leaves for the provider's pages about cards, invoices and cancellation, which lead back to the billing page. */
 export async function openPortal(): Promise<void> {
   const { url } = await call<{ readonly url: string }>('POST', 'subscription/portal', {
     return: `${location.origin}${BILLING_PAGE}`,
@@ -31,7 +32,7 @@ export async function openPortal(): Promise<void> {
   await untilLeft()
 }
 
-/** What is on sale now. */
+/** The plans that are on sale now. */
 export async function readPlans(): Promise<readonly OfferedPlan[]> {
   return (await call<{ readonly plans: readonly OfferedPlan[] }>('GET', 'plans')).plans
 }

@@ -2,34 +2,37 @@ import { MainstayError } from '@mainstay-auth/client'
 import { hostOf } from '../../pieces/site/site.js'
 import { askAsAnybody, call } from '../api.js'
 
-/** Where to go back to. Both are null when that is not one of our sites: a link to anywhere else would lead people astray in our name. */
+/**
+ * Where to return to. Both are null when that is not one of our sites, because a link to anywhere else would
+ * mislead people in our name.
+ */
 export type SafeReturn =
   | { readonly url: null; readonly site: null }
   | {
       readonly url: string
-      /** What people call the site: its host, after the name that it has for who is admitted there. */
+      /** The readable name of the site: its host, preceded by the site's name for people who are admitted there. */
       readonly site: string
     }
 
-/** What the service says of a satellite to who is logged in. */
+/** What the service tells logged-in users about a satellite. */
 interface Destination {
   readonly access: string
   readonly name: string
   readonly branding: { readonly name: string } | null
 }
 
-/** For who is logged in: this site, or a satellite of theirs. */
+/** For people who are logged in: this site, or one of their satellites. */
 export function ownReturn(url: string | null): Promise<SafeReturn> {
   return returnTo(url, async origin => {
     const path = `handoff?satellite=${encodeURIComponent(origin)}`
     const { access, name, branding } = await call<Destination>('GET', path)
     if (access === 'allowed') return nameWithHost(branding?.name ?? name, hostOf(origin))
-    // Who may not be handed on there may log in with a password.
+    // People who cannot be handed on there may still log in with a password.
     return access === 'access_denied' ? hostOf(origin) : null
   })
 }
 
-/** For anybody: this site, or a satellite of anybody's. */
+/** For anybody: this site, or any satellite. */
 export function anyReturn(url: string | null): Promise<SafeReturn> {
   return returnTo(url, async origin => {
     await askAsAnybody(`handoff/satellite?origin=${encodeURIComponent(origin)}`)
@@ -49,7 +52,7 @@ async function returnTo(
 
 const NOWHERE: SafeReturn = { url: null, site: null }
 
-/** Whoever registered a satellite chose its name, so its host stands beside. */
+/** The person who registered a satellite chose its name, so its host is shown beside it. */
 function nameWithHost(name: string, host: string): string {
   return name === host ? host : `${name} (${host})`
 }

@@ -5,7 +5,7 @@ import { call } from '../api.js'
 import { client } from '../client.js'
 import { useQuestion } from './reauthentication.js'
 
-/** Asks again for what somebody has, when something needs it; what was wrong is said in the dialog. */
+/** Asks for proof of identity when something needs it; errors are shown in the dialog. */
 export function ReauthenticationDialog() {
   const question = useQuestion()
   if (!question) return null

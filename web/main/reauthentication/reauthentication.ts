@@ -2,9 +2,9 @@ import type { FactorMethod } from '@mainstay-auth/client'
 import { useSyncExternalStore } from 'react'
 import { Cancelled } from '../../pieces/forms/use-action.js'
 
-/** A call that waits until somebody has shown again who they are. */
+/** A call that is waiting for the person to prove their identity again. */
 export interface Question {
-  /** What the service takes. */
+  /** The methods that the service accepts. */
   readonly methods: readonly FactorMethod[]
   readonly done: () => void
   readonly cancel: () => void
@@ -13,7 +13,7 @@ export interface Question {
 let question: Question | null = null
 const listeners = new Set<() => void>()
 
-/** Resolves when the person has shown again who they are; throws Cancelled when they will not. */
+/** Resolves when the person has proved their identity again; throws Cancelled when they decline. */
 export function reauthenticate(methods: readonly FactorMethod[]): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })

@@ -4,7 +4,10 @@ import { t } from '../../pieces/language/t.js'
 import { BrandLink } from '../../pieces/shell/brand-link.js'
 import { Navigation, type NavigationGroup } from './navigation.js'
 
-/** The navigation on a narrow window, over the page. Closed by Escape, its button, a press beside it, and every link. */
+/**
+ * The navigation in a narrow window, over the page. Closed by Escape, its button, a click beside it, or any
+ * of its links.
+ */
 export function Drawer({
   groups,
   close,
@@ -18,7 +21,7 @@ export function Drawer({
     element?.showModal()
     return () => element?.close()
   }, [])
-  // Before the link is followed: the page that comes takes the focus, which it could not under an open dialog.
+  // Before the link is followed: the next page takes the focus, which it could not do under an open dialog.
   const closeFor = ({ target }: MouseEvent) => {
     const isBeside = target === dialog.current
     if (isBeside || (target as Element).closest('a')) dialog.current?.close()

@@ -16,7 +16,7 @@ const ownLinks = () =>
     ['/account/security', t('security.title'), 'shield'],
   ] as const
 
-/** What stands around every page of the account: a bar at the side, or on top where the window is narrow. */
+/** The frame around every account page: a bar at the side, or at the top in a narrow window. */
 export function SideFrame({
   person,
   groups,

@@ -5,14 +5,14 @@ import type { OperatorNames } from '../answers.js'
 import { ask } from '../api.js'
 import { t } from '../language.js'
 
-/** The changes that operators make. */
+/** The changes that operators can make. */
 const ACTIONS = [
   ...(['user.disable', 'user.enable', 'session.revoke', 'factors.reset', 'permissions.change'] as const),
   ...(['satellite.suspend', 'satellite.resume', 'billing.replay', 'mail.resend'] as const),
   ...(['operator.add', 'operator.disable', 'operator.passkey'] as const),
 ]
 
-/** By whom, what and when: each choice is in the address at once. */
+/** By whom, what and when: each choice immediately updates the address. */
 export function ActivityFilter({ query }: { readonly query: URLSearchParams }) {
   const names = useLoad(() => ask<OperatorNames>('operators'))
   const hasActions = !query.has('kind')

@@ -1,4 +1,4 @@
-/** What the service is asked for by the address of the page, where days are of the reader's time zone. */
+/** The service's query for the page's address, in which days are in the reader's time zone. */
 export function activityQuery(query: URLSearchParams): URLSearchParams {
   const asked = new URLSearchParams()
   const kind = query.get('kind') ?? 'changes'
@@ -14,7 +14,7 @@ export function activityQuery(query: URLSearchParams): URLSearchParams {
   return asked
 }
 
-/** When a day (`2026-11-24`) begins, or the one so many days later; null for what is none. */
+/** When a day (`2026-11-24`) begins, or the day `later` days after it; null for anything that is not a day. */
 function startOf(day: string | null, later: number): string | null {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? []
   if (!year) return null

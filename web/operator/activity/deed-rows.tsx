@@ -31,11 +31,11 @@ export function DeedRows({ deeds }: { readonly deeds: readonly Deed[] }) {
 
 function sentenceOf({ userId, email, detail, ...deed }: Deed): string {
   const people = userId && email ? { [userId]: email } : {}
-  // What is done in the console is never done to oneself.
+  // In the console nobody ever acts on themselves.
   return whatIn({ ...deed, userId, detail: { ...detail, operator: true } }, people)
 }
 
-/** Why, of which account, and what is said of it besides. */
+/** The reason, the account, and further details. */
 function Details({
   deed: { reason, userId, email, accountId, accountName, detail },
 }: {

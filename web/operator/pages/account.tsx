@@ -26,7 +26,7 @@ export function AccountPage({ id }: { readonly id: string }) {
   )
 }
 
-/** Its own, or its owner's. */
+/** The account's name, or else its owner's. */
 function nameOf({ name, members }: Account): string {
   return name ?? members.find(({ role }) => role === 'owner')?.email ?? t('console.account.unnamed')
 }
@@ -99,7 +99,7 @@ const LOOKS: Readonly<Record<string, string>> = {
   unpaid: 'bad',
 }
 
-/** In the provider's own words, which its dashboard has too. */
+/** In the provider's own terms, which its dashboard uses too. */
 function Subscription({ of }: { readonly of: NonNullable<Account['subscription']> }) {
   const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = of
   return (

@@ -11,7 +11,7 @@ import { ask } from '../api.js'
 import { t } from '../language.js'
 import { StateFilter } from '../state-filter.js'
 
-/** What operators did. What is asked for is in the address, so that it can be passed on. */
+/** What operators did. The filter is in the address, so that it can be shared. */
 export function ActivityPage() {
   const { query } = usePlace()
   const filter = activityQuery(query)

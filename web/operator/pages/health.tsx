@@ -95,7 +95,7 @@ function Payments({ health: { billing } }: HealthProps) {
   )
 }
 
-/** How many there are, with the way to them. */
+/** A number, with a link to the items. */
 function Count({ of, href }: { readonly of: number; readonly href: string }) {
   return of === 0 ? 0 : <Link href={href}>{of}</Link>
 }

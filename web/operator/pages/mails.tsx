@@ -14,7 +14,7 @@ interface MailsPart {
   readonly next: string | null
 }
 
-/** Mails that could not be sent, each with a way to send it again. */
+/** Mails that could not be sent, each with a button to resend it. */
 export function MailsPage() {
   const { list, more } = usePages(async after => {
     const query = after ? `?${new URLSearchParams({ after })}` : ''

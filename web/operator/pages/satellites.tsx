@@ -15,7 +15,7 @@ interface SatellitesPart {
   readonly next: string | null
 }
 
-/** What is looked for is in the address, so that a reload and the way back lead to it. */
+/** The search is in the address, so that a reload or going back restores it. */
 export function SatellitesPage() {
   const { query } = usePlace()
   const filter = new URLSearchParams([...query].filter(([name]) => name === 'state' || name === 'origin'))
@@ -59,7 +59,7 @@ export function SatellitesPage() {
   )
 }
 
-/** Read from the address now: what is typed arrives later. */
+/** Reads the current address, because typing arrives later. */
 function findByOrigin(origin: string): void {
   const query = new URLSearchParams(location.search)
   if ((query.get('origin') ?? '') === origin) return

@@ -10,7 +10,7 @@ import { ask } from '../api.js'
 import { T, t } from '../language.js'
 import { UserRow } from '../rows/user-row.js'
 
-/** What is searched for is in the address, so that the way back leads to it. */
+/** The search is in the address, so that going back restores it. */
 export function SearchPage() {
   const { query } = usePlace()
   const text = query.get('q') ?? ''

@@ -6,14 +6,14 @@ import { AccountLink } from './account-link.js'
 
 const LOOKS = { pending: '', failed: 'warn', parked: 'bad', handled: 'good' } as const
 
-/** Events of the payment provider, each with a way to have it handled again. */
+/** Events from the payment provider, each with a button to process it again. */
 export function EventRows({
   events,
   withAccount = false,
   reload,
 }: {
   readonly events: readonly PaymentEvent[]
-  /** Whether they are of several accounts. */
+  /** Whether they belong to several accounts. */
   readonly withAccount?: boolean
   readonly reload: () => Promise<void>
 }) {

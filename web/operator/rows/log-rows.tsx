@@ -10,7 +10,7 @@ const LOOKS = { ok: '', failed: 'warn', refused: 'bad' } as const
 /** E-mail addresses by user id. */
 export type People = Readonly<Record<string, string>>
 
-/** Rows of the audit log, the newest first. */
+/** Rows of the audit log, newest first. */
 export function LogRows({ rows, people }: { readonly rows: readonly LogRow[]; readonly people: People }) {
   if (rows.length === 0) return <p className="absent">{t('console.log.none')}</p>
   return (
@@ -43,7 +43,7 @@ export function LogRows({ rows, people }: { readonly rows: readonly LogRow[]; re
   )
 }
 
-/** Only where it was not simply done. */
+/** Only for an outcome other than success. */
 export function OutcomeTag({ outcome }: Pick<LogRow, 'outcome'>) {
   if (outcome === 'ok') return null
   return <span className={`tag ${LOOKS[outcome]}`}>{t(`audit.${outcome}`)}</span>
@@ -57,7 +57,7 @@ function whoIn({ userId, ip, detail: { operator, by } }: LogRow, people: People)
   return people[who] ?? t('audit.somebody')
 }
 
-/** “disabled rosa@example.com”; the name of an action that has no words. */
+/** “disabled rosa@example.com”; the name of the action if it has no wording. */
 export function whatIn(
   { action, outcome, userId, detail }: Pick<LogRow, 'action' | 'outcome' | 'userId' | 'detail'>,
   people: People,
@@ -71,7 +71,7 @@ export function whatIn(
   return outcome === 'ok' ? words.did : t('console.log.tried', { tried: words.tried })
 }
 
-/** Why, and from where; null where there is no more to say. */
+/** Why, and from where; null when there are no details. */
 function detailsIn({ ip, device, detail: { reason } }: LogRow) {
   const from = ip && (device ? `${ip}, ${deviceWords(device)}` : ip)
   if (typeof reason !== 'string' && !from) return null

@@ -14,9 +14,9 @@ export function SatelliteRows({
   reload,
 }: {
   readonly satellites: readonly Satellite[]
-  /** Whether they are of several accounts. */
+  /** Whether they belong to several accounts. */
   readonly withAccount?: boolean
-  /** What is said where there are none. */
+  /** The text when there are none. */
   readonly none: string
   readonly reload: () => Promise<void>
 }) {

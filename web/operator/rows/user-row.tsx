@@ -3,7 +3,7 @@ import { Link } from '../../pieces/router.js'
 import type { FoundUser } from '../answers.js'
 import { t } from '../language.js'
 
-/** A user in a list, with the way to them. */
+/** A user in a list, with a link to them. */
 export function UserRow({ user }: { readonly user: FoundUser & { readonly hasSecondFactor?: boolean } }) {
   const { id, email, name, role, disabledAt, hasSecondFactor } = user
   return (

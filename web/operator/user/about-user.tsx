@@ -39,7 +39,7 @@ export function AboutUser({ person, reload }: PersonProps) {
   )
 }
 
-/** Whether they can log in, and the way to change that. */
+/** Whether they can log in, with a button to change that. */
 function Standing({ person: { id, email, disabledAt }, reload }: PersonProps) {
   if (disabledAt)
     return (

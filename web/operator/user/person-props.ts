@@ -1,6 +1,6 @@
 import type { Person } from '../answers.js'
 
-/** What a part of the page of a user takes. */
+/** The props of each part of a user's page. */
 export interface PersonProps {
   readonly person: Person
   readonly reload: () => Promise<void>

@@ -37,7 +37,7 @@ export function UserFactors({ person, reload }: PersonProps) {
   )
 }
 
-/** The way to request a reset, or to cancel the one that is pending. */
+/** A button to request a reset, or to cancel the pending one. */
 function Reset({ person, reload }: PersonProps) {
   const { id, email, hasSecondFactor, disabledAt, resetAt } = person
   if (resetAt)

@@ -3,7 +3,7 @@ import { Failure } from '../notices/notice.js'
 import { ActionButton } from './button.js'
 import type { Action } from './use-action.js'
 
-/** A button on a row of its own, with what went wrong beside it. */
+/** A button on its own row, with any error beside it. */
 export function ActionRow({
   action,
   children,

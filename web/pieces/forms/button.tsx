@@ -7,7 +7,7 @@ interface ButtonLooks {
   readonly children: ReactNode
 }
 
-/** Sends the form it stands in. */
+/** Submits the form it is in. */
 export function SubmitButton({ isBusy = false, kind = 'primary', children }: ButtonLooks) {
   return (
     <button type="submit" className={kind} aria-disabled={isBusy} aria-busy={isBusy}>
@@ -17,7 +17,7 @@ export function SubmitButton({ isBusy = false, kind = 'primary', children }: But
   )
 }
 
-/** Starts an action; while that runs it shows so, and keeps the focus. */
+/** Starts an action; while it runs, the button shows that and keeps the focus. */
 export function ActionButton({
   action,
   label,

@@ -8,7 +8,7 @@ export interface Option {
   readonly hint?: ReactNode
 }
 
-/** One of a few, all of them in sight. */
+/** One of a few options, all visible. */
 export function RadioChoice({
   label,
   name,
@@ -46,7 +46,7 @@ export function RadioChoice({
   )
 }
 
-/** One of many. */
+/** One of many options. */
 export function SelectField({
   label,
   name,

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { Dialog } from './dialog.js'
 import { Form } from './form.js'
 
-/** For what cannot be taken back: asks before it does it. */
+/** For what cannot be undone: asks before doing it. */
 export function ConfirmButton({
   name,
   label,
@@ -13,9 +13,9 @@ export function ConfirmButton({
   children,
 }: {
   readonly name: string
-  /** Where several of the same name stand on one page. */
+  /** Needed where several buttons on a page have the same name. */
   readonly label?: string
-  /** Quieter where every row of a list has one. */
+  /** `plain` is quieter, for lists with one in every row. */
   readonly kind?: 'danger' | 'plain'
   readonly question: string
   readonly confirm: string

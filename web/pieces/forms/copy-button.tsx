@@ -3,13 +3,13 @@ import { t } from '../language/t.js'
 
 const SHOWN_MS = 3_000
 
-/** Puts a text on the clipboard and says so. */
+/** Copies a text to the clipboard and says so. */
 export function CopyButton({
   text,
   label,
 }: {
   readonly text: string
-  /** Where several stand on one page. */
+  /** Needed where there are several on a page. */
   readonly label: string
 }) {
   const [said, setSaid] = useState('')
@@ -27,7 +27,7 @@ export function CopyButton({
   )
 }
 
-/** Resolves with what to say. Browsers allow it on https only, and not to everybody. */
+/** Resolves with the message to show. Browsers allow it only over https, and not to everybody. */
 async function copy(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text)

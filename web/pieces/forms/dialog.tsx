@@ -3,8 +3,8 @@ import { t } from '../language/t.js'
 import { rescueFocus } from './focus.js'
 
 /**
- * A question before everything else. Opens when it is drawn; Escape and “Cancel” both call `onCancel`. The focus goes
- * back to what opened it. One that is `foremost` hides the others as long as it is there.
+ * A modal question. Opens when it is rendered; Escape and “Cancel” both call `onCancel`. The focus returns to
+ * what opened it. While a `foremost` one is there, it hides the others.
  */
 export function Dialog({
   title,
@@ -19,13 +19,13 @@ export function Dialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  // Closed while it is still in the page: only then does the browser give the focus back.
+  // Closed while it is still in the page, because only then does the browser restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
     return () => element?.close()
   }, [])
-  // What opened it may be gone too, and the news comes with the next drawing.
+  // What opened it may be gone too, and the notice comes with the next render.
   useEffect(() => () => void setTimeout(rescueFocus), [])
   const cancel = (event: { preventDefault(): void; target: unknown }) => {
     if (event.target !== dialog.current) return

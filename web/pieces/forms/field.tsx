@@ -7,13 +7,13 @@ export type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
   readonly label: string
   readonly name: string
   readonly hint?: string
-  /** A button within the field. */
+  /** A button inside the field. */
   readonly button?: ReactNode
-  /** What else stands below. */
+  /** Further content below. */
   readonly below?: ReactNode
 }
 
-/** An input with its label, a hint, and what is wrong with what was typed. */
+/** An input with its label, a hint, and any error in what was typed. */
 export function Field({ label, hint, button, below, ...input }: FieldProps) {
   const id = useId()
   const fault = use(FieldErrors).find(({ field }) => field === input.name)

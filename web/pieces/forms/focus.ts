@@ -1,6 +1,7 @@
 /**
- * Gives the focus a place when what had it is gone, such as the button of a form that has become a sentence: the news,
- * or the heading of the page. Without one, people who use the keyboard begin at the top again.
+ * Moves the focus when the element that had it is gone, such as the button of a form that was replaced by a
+ * sentence: to the notice, or to the heading of the page. Otherwise keyboard users would start at the top
+ * again.
  */
 export function rescueFocus(): void {
   if (document.activeElement !== document.body) return

@@ -6,15 +6,15 @@ import { SubmitButton } from './button.js'
 import { faultOf, wrongControlsOf } from './found-faults.js'
 import { useAction } from './use-action.js'
 
-/** What is wrong with the fields of the form around. */
+/** The errors in the fields of the surrounding form. */
 export const FieldErrors = createContext<readonly FieldError[]>([])
 
-/** The texts of a form by the names of its fields. */
+/** The values of a form, by field name. */
 export type Texts = Readonly<Record<string, string>>
 
 /**
- * A form with its button. What is wrong stands at its field, whether the page or the service has found it; what the
- * service found wrong with something that is no field here stands above the button.
+ * A form with its button. Errors are shown at their fields, whether found by the page or by the service;
+ * service errors about anything that is not a field here are shown above the button.
  */
 export function Form({
   send,
@@ -26,7 +26,7 @@ export function Form({
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
   readonly submit: string
   readonly kind?: 'primary' | 'plain' | 'danger'
-  /** Where this form says it in other words. */
+  /** For errors that this form words differently. */
   readonly messages?: Messages
   readonly children?: ReactNode
 }) {
@@ -63,7 +63,7 @@ export function Form({
   )
 }
 
-/** What is wrong stands at fields; only a box to tick has the browser say it. */
+/** Errors are shown at the fields; only for a checkbox does the browser show its own message. */
 function pointAt(control: HTMLElement): void {
   control.focus()
   if ((control as HTMLInputElement).type === 'checkbox') (control as HTMLInputElement).reportValidity()

@@ -3,7 +3,7 @@ import { t } from '../language/t.js'
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** Those of a form that somebody has filled in wrongly, in the order in which they stand there. */
+/** The controls of a form that are filled in wrongly, in document order. */
 export function wrongControlsOf(form: HTMLFormElement): readonly Control[] {
   return [...form.elements].filter((element): element is Control => !(element as Control).validity.valid)
 }

@@ -3,14 +3,14 @@ import { useEffect, useRef, useState } from 'react'
 /** Long enough to type the next letter. */
 const PAUSE_MS = 250
 
-/** Calls `search` with what is typed, without spaces around it, once nobody types any more. */
+/** Calls `search` with the trimmed text, once somebody stops typing. */
 export function SearchField({
   label,
   initial = '',
   search,
 }: {
   readonly label: string
-  /** What is looked for already. */
+  /** The current search text. */
   readonly initial?: string
   readonly search: (text: string) => void
 }) {

@@ -1,6 +1,6 @@
 /**
- * The first of `wanted` that is among `available`, with the locale to write dates and numbers by: “de-AT” chooses `de`
- * and is the locale. English where there is none.
+ * The first of `wanted` that is among `available`, with the locale for dates and numbers: “de-AT” chooses
+ * `de` and is the locale. English if there is none.
  */
 export function chooseLanguage(
   wanted: readonly string[],

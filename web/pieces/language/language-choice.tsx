@@ -5,8 +5,8 @@ import { languageNames, setLanguage } from './language.js'
 import { i18n, t } from './t.js'
 
 /**
- * The language of the page, for whoever wants another than the browser's; nothing where there is only one. `keep` tells
- * the service, whose mails follow.
+ * The language of the page, for people who want one other than the browser's; nothing where there is only
+ * one. `keep` tells the service, so that its mails follow.
  */
 export function LanguageChoice({ keep }: { readonly keep?: (language: string) => Promise<unknown> }) {
   const change = useAction(async (language: string) => {

@@ -9,7 +9,10 @@ const AVAILABLE = Object.keys(languages)
 let redraw = () => {}
 let hasLater = false
 
-/** Loads the messages that this person reads, then draws the page, and again whenever they choose another language. */
+/**
+ * Loads the messages in this person's language, then draws the page, and again whenever they choose another
+ * language.
+ */
 export async function drawInLanguage(drawing: Promise<() => void>): Promise<void> {
   const chosen = storedLanguage()
   const wanted = chosen ? [chosen] : [...navigator.languages, site.language]
@@ -18,22 +21,25 @@ export async function drawInLanguage(drawing: Promise<() => void>): Promise<void
   draw()
 }
 
-/** Those that there are, each with its own name for itself: “Deutsch”. */
+/** The available languages, each with its own name for itself: “Deutsch”. */
 export function languageNames(): readonly (readonly [language: string, name: string])[] {
   return Object.entries(languages).map(([language, { name }]) => [language, name])
 }
 
-/** Shows the page in another language now, and from now on in this browser. Rejects when it cannot be loaded. */
+/**
+ * Switches the page to another language, for now and for the future in this browser. Rejects when it cannot
+ * be loaded.
+ */
 export async function setLanguage(language: string): Promise<void> {
   await show([language])
   try {
     localStorage.setItem(KEY, language)
   } catch {
-    // A browser that stores nothing forgets it with the page.
+    // A browser without storage forgets it when the page is closed.
   }
 }
 
-/** Loads what is not needed at first: the messages about faults that the service has found with a field. */
+/** Loads what is not needed at first: messages about field errors that the service has found. */
 export async function loadLater(language = i18n.locale): Promise<void> {
   i18n.load(language, await (languages[language] as (typeof languages)[string]).loadLater())
   hasLater = true

@@ -8,14 +8,14 @@ export type MessageKey = keyof typeof messages
 export const i18n = new I18n({})
 
 /**
- * The message of this name in the language of the page. Call it while drawing, not when a module is loaded: the language
- * is not known then, and it can change.
+ * The message with this name in the page's language. Call it while rendering, not when a module is loaded:
+ * then the language is not yet known, and it can change later.
  */
 export function t(key: MessageKey, values?: Readonly<Record<string, string | number>>): string {
   return i18n._(key, values)
 }
 
-/** What dates and numbers are written by: the language of the page, with its country where the browser says one. */
+/** The locale for dates and numbers: the page's language, with the browser's country if it names one. */
 export function locale(): string {
   return i18n.locales?.[0] ?? i18n.locale
 }

@@ -1,13 +1,14 @@
 import { cloneElement, Fragment, type ReactElement, type ReactNode } from 'react'
 import { i18n, type MessageKey } from './t.js'
 
-/** Stand for a value that is put in afterwards; no message has them. */
+/** Marks a value that is inserted afterwards; no message contains it. */
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
 
 /**
- * A message with elements in it. In “Ask <link>{name}</link>.” `link` is an empty element, which gets what stands between
- * the tags, and `name` is any node. What looks like a tag in a value is shown as it is. Numbers choose among plurals.
+ * A message with elements in it. In “Ask <link>{name}</link>.”, `link` is an empty element, which receives
+ * the text between the tags, and `name` is any node. Anything that looks like a tag in a value is shown
+ * literally. Numbers select plurals.
  */
 export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Record<string, ReactNode>>) {
   const marked = Object.entries(values).map(([name, value]) => [
@@ -19,7 +20,7 @@ export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Reco
 
 function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
   const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE})`, 'su'))
-  // After every piece that was split at comes the name of its tag, if it has one.
+  // Each piece of the split is followed by the name of its tag, if it has one.
   return pieces.flatMap((piece, index) =>
     index % 3 === 2 ? [] : [<Fragment key={index}>{nodeOf(piece, values)}</Fragment>],
   )

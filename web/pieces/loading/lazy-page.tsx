@@ -3,8 +3,8 @@ import { t } from '../language/t.js'
 import { SmallPage } from '../page.js'
 
 /**
- * A page whose script is loaded when it is first shown. Where that cannot be had, because there is no network or a new
- * version has replaced it, the page says so.
+ * A page whose script is loaded when it is first shown. If it cannot be loaded, because there is no network
+ * or a new version has replaced it, the page says so.
  */
 export function lazyPage<Props>(load: () => Promise<ComponentType<Props>>) {
   return lazy(() => load().then(asModule, () => asModule<Props>(NotLoaded)))

@@ -4,11 +4,11 @@ import { outageIn, retryLater, stopRetrying } from '../sessions/outage.js'
 export interface Load<T> {
   readonly data: T | null
   readonly error: unknown
-  /** Asks again; what was there stays to be seen meanwhile. */
+  /** Loads again; the previous data stays visible meanwhile. */
   readonly reload: () => Promise<void>
 }
 
-/** What a page shows, asked for when it opens and whenever `key` changes; in an outage again until it is there. */
+/** Loads what a page shows, when it opens and whenever `key` changes; in an outage, retries until it is there. */
 export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: unknown }>({
     key,
@@ -30,7 +30,7 @@ export function useLoad<T>(load: () => Promise<T>, key = ''): Load<T> {
       const isOutage = outageIn(error) !== null
       if (isOutage) retryLater(latest, error, reload)
       else stopRetrying(latest)
-      // What was loaded before is better than nothing.
+      // Stale data is better than none.
       setState(before => ({ key, data: isOutage && before.key === key ? before.data : null, error }))
     }
   }, [key])

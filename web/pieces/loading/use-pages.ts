@@ -7,7 +7,7 @@ interface Part<T> {
   readonly next: string | null
 }
 
-/** A long list, a part at a time. A change of `key` begins it anew. A part with no rows and a `next` is passed over. */
+/** A long list, loaded in parts. A change of `key` starts over. A part without rows but with a `next` is skipped. */
 export function usePages<T>(
   loadPart: (after: string | null) => Promise<Part<T>>,
   key = '',
@@ -26,7 +26,7 @@ export function usePages<T>(
     setAdded({ key, rows: [...(later?.rows ?? []), ...part.rows], next: part.next })
   })
   const rows = [...(first.data?.rows ?? []), ...(later?.rows ?? [])]
-  // From the beginning: later parts may have changed as well.
+  // From the start, because later parts may have changed as well.
   const reload = async () => {
     await first.reload()
     setAdded(null)

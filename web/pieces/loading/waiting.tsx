@@ -4,13 +4,13 @@ import { Failure } from '../notices/notice.js'
 import { outageIn } from '../sessions/outage.js'
 import type { Load } from './use-load.js'
 
-/** Longer than any ordinary answer takes: now people want to know what is going on. */
+/** Longer than any normal response takes: now people want to know what is going on. */
 const LONG_WAIT_MS = 4_000
 
-/** The shape of what comes: a paragraph, entries of a list, or fields of a form. */
+/** The shape of what is coming: a paragraph, list entries, or form fields. */
 export type Shape = 'text' | 'rows' | 'fields'
 
-/** Shown while something is on its way; says so when it takes long. */
+/** Shown while something is loading; says so when it takes long. */
 export function Waiting({ what = t('waiting.moment') }: { readonly what?: string }) {
   const isLong = useLongWait()
   return (
@@ -21,7 +21,7 @@ export function Waiting({ what = t('waiting.moment') }: { readonly what?: string
   )
 }
 
-/** In the place of what is loaded, until it is there; invisible at first, because most answers come at once. */
+/** A placeholder for what is loading; invisible at first, because most responses arrive at once. */
 export function Skeleton({ shape = 'text' }: { readonly shape?: Shape }) {
   const isLong = useLongWait()
   return (
@@ -35,8 +35,8 @@ export function Skeleton({ shape = 'text' }: { readonly shape?: Shape }) {
 }
 
 /**
- * What was loaded; until then its shape, or what went wrong and a way to try again. In an outage the banner of the page
- * says it once for all.
+ * What was loaded; until then its placeholder, or the error and a way to try again. In an outage, the page's
+ * banner reports it once for everything.
  */
 export function Loaded<T>({
   of: load,

@@ -21,17 +21,17 @@ interface LoginStepsProps {
   readonly client: Client
   readonly loginHint?: string
   readonly kind?: 'primary' | 'plain'
-  /** Where the first step says it in other words. */
+  /** For errors that are worded differently in the first step. */
   readonly messages?: Messages
   readonly onEmail?: (email: string) => void
   readonly done?: () => void
-  /** The way for who has no password at hand, which stands at its field. */
+  /** For people without a password at hand; shown at its field. */
   readonly forgot?: ReactNode
-  /** Stands above the first step. */
+  /** Shown above the first step. */
   readonly children?: ReactNode
 }
 
-/** A login with e-mail address and password, then with a second factor where somebody has one; or with a passkey. */
+/** A login with e-mail address and password, then with a second factor if the user has one; or with a passkey. */
 export function LoginSteps({
   client,
   loginHint = '',
@@ -82,7 +82,7 @@ export function LoginSteps({
       >
         {children}
         <EmailField
-          // Browsers offer passkeys in a field that says so.
+          // Browsers offer passkeys in a field that declares this.
           autoComplete={isMain ? 'username webauthn' : 'username'}
           defaultValue={typed.email}
           autoFocus={isMain && typed.email === ''}

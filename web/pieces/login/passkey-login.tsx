@@ -7,11 +7,11 @@ import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 import { Failure } from '../notices/notice.js'
 
-/** Passkeys: in what the browser fills in, and by a button. Nothing where the browser has none. */
+/** Passkeys, both in autofill and with a button. Renders nothing where the browser does not support them. */
 export function PasskeyLogin({ client, done }: { readonly client: Client; readonly done?: () => void }) {
   const autofill = useAutofill(client, done)
   const login = useAction(async () => {
-    // A browser has one such request at a time.
+    // A browser allows only one such request at a time.
     autofill.stop()
     autofill.clear()
     await loginWithPasskey(client).finally(autofill.start)
@@ -32,7 +32,7 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
   )
 }
 
-/** Waits, as long as the page is there, for a passkey to be chosen in the field. */
+/** Waits, as long as the page is shown, for a passkey to be chosen in the field. */
 function useAutofill(client: Client, done?: () => void) {
   const waiting = useRef<AbortController | null>(null)
   const [error, setError] = useState<unknown>(null)
@@ -46,7 +46,7 @@ function useAutofill(client: Client, done?: () => void) {
     loginWithPasskey(client, { conditional: true, signal: round.signal }).then(
       caller => caller && latest.current?.(),
       (failure: unknown) => {
-        // It is there as a convenience: only what somebody has chosen is worth a word.
+        // Autofill is a convenience: report an error only after somebody has chosen something.
         if (round.signal.aborted || !(failure instanceof MainstayError)) return
         setError(failure)
         if (failure.code === 'PASSKEY_INVALID') start()

@@ -4,7 +4,7 @@ import { rescueFocus } from '../forms/focus.js'
 import { t } from '../language/t.js'
 import { ProofForm } from '../proof/proof-form.js'
 
-/** The password was right. Devices are remembered on the main site alone. */
+/** The step after the right password. Only the main site remembers devices. */
 export function SecondStep({
   client,
   step,

@@ -5,7 +5,7 @@ import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
-/** Good news, read out when it appears. Takes the focus where that was on what it stands for now. */
+/** Good news, read out when it appears. Takes the focus if what it replaces had it. */
 export function Success({ children }: { readonly children: ReactNode }) {
   useEffect(rescueFocus, [])
   return (
@@ -16,7 +16,7 @@ export function Success({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Something to know before going on. */
+/** Something to know before continuing. */
 export function Hint({ children }: { readonly children: ReactNode }) {
   return (
     <div className="notice">
@@ -26,7 +26,7 @@ export function Hint({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Something that has to be done, or else; read out at once where it answers to what somebody did. */
+/** Something that must be done; read out at once when it responds to what somebody did. */
 export function Warning({
   isAnswer = false,
   children,
@@ -42,7 +42,7 @@ export function Warning({
   )
 }
 
-/** What went wrong, read out at once; nothing when nothing did. */
+/** An error, read out at once; renders nothing when there is none. */
 export function Failure({
   error,
   messages,

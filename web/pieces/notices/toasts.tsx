@@ -3,7 +3,7 @@ import { Icon } from '../icon.js'
 import { t } from '../language/t.js'
 
 const SHOWN_MS = 6_000
-/** More at once nobody reads. */
+/** Nobody reads more at once. */
 const MOST = 3
 
 interface Toast {
@@ -15,13 +15,13 @@ let toasts: readonly Toast[] = []
 let lastId = 0
 const listeners = new Set<() => void>()
 
-/** Says that something was done; it goes away by itself. What went wrong stays beside its form instead. */
+/** Says that something was done; disappears by itself. Errors instead stay beside their form. */
 export function toast(text: string): void {
   lastId += 1
   change([...toasts, { id: lastId, text }].slice(-MOST))
 }
 
-/** Where toasts appear, once on a page. They are read out, and stay while somebody points at them or is in them. */
+/** Where toasts appear, once per page. They are read out, and stay while somebody points at them or focuses them. */
 export function Toasts() {
   const shown = useSyncExternalStore(listen, () => toasts)
   return (

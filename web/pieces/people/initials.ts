@@ -1,4 +1,4 @@
-/** One letter or two, of a name or an e-mail address: “Rosa Luna” is RL, “rosa@example.com” is R. */
+/** One or two letters from a name or an e-mail address: “Rosa Luna” is RL, “rosa@example.com” is R. */
 export function initialsOf(name: string): string {
   const words = name
     .replace(/@.*/, '')

@@ -2,7 +2,7 @@ import type { Permissions } from '@mainstay-auth/client'
 import { t } from '../language/t.js'
 import { PERMISSIONS, permissionName } from './permission-names.js'
 
-/** All five, and whether each is given; said in words too, not by colour alone. */
+/** All five, and whether each is granted; in words too, not by colour alone. */
 export function PermissionList({ permissions }: { readonly permissions: Permissions }) {
   return (
     <ul className="permissions">

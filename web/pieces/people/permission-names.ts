@@ -3,7 +3,7 @@ import { t } from '../language/t.js'
 
 export type Permission = keyof Permissions
 
-/** The five permissions, in the order in which they are shown. */
+/** The five permissions, in display order. */
 export const PERMISSIONS: readonly Permission[] = [
   'payments',
   'accountSettings',
@@ -12,7 +12,7 @@ export const PERMISSIONS: readonly Permission[] = [
   'viewReports',
 ]
 
-/** A permission in people's words. */
+/** The readable name of a permission. */
 export function permissionName(permission: Permission): string {
   return t(`permission.${permission}`)
 }

@@ -1,7 +1,7 @@
 import { Field } from '../forms/field.js'
 import { t } from '../language/t.js'
 
-/** Six digits of an authenticator app. */
+/** Six digits from an authenticator app. */
 export function CodeField({ label = t('field.code') }: { readonly label?: string }) {
   return (
     <Field
@@ -9,7 +9,7 @@ export function CodeField({ label = t('field.code') }: { readonly label?: string
       name="code"
       inputMode="numeric"
       autoComplete="one-time-code"
-      // Apps show it as two groups, and people type it so.
+      // Apps show it in two groups, and people type it that way.
       pattern="[0-9 ]{6,8}"
       title={t('field.sixDigits')}
       maxLength={8}

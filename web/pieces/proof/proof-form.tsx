@@ -11,7 +11,7 @@ import { Failure, Warning } from '../notices/notice.js'
 import { CodeField, RecoveryCodeField } from './code-fields.js'
 import { methodsHere, type Proof } from './proof.js'
 
-/** What the button says that changes to another way. */
+/** The labels of the buttons that switch to another method. */
 const wayNames = (): Readonly<Record<FactorMethod, string>> => ({
   password: t('proof.usePassword'),
   totp: t('proof.useApp'),
@@ -21,7 +21,7 @@ const wayNames = (): Readonly<Record<FactorMethod, string>> => ({
 
 const messages = (): Messages => ({ INVALID_CREDENTIALS: t('password.wrong') })
 
-/** Asks for one proof among those that the service takes; the person chooses which. */
+/** Asks for one of the proofs that the service accepts; the person chooses which. */
 export function ProofForm({
   client,
   methods,
@@ -30,11 +30,11 @@ export function ProofForm({
   children,
 }: {
   readonly client: Client
-  /** Of the service's refusal. */
+  /** From the service's refusal. */
   readonly methods: readonly FactorMethod[]
   readonly submit: string
   readonly send: (proof: Proof) => Promise<unknown>
-  /** What else there is to fill in. */
+  /** Further fields to fill in. */
   readonly children?: ReactNode
 }) {
   const ways = methodsHere(methods)
@@ -84,7 +84,7 @@ export function ProofForm({
   )
 }
 
-/** Of the one field that the form has. */
+/** From the form's only field. */
 function proofIn({ password, code, recoveryCode = '' }: Texts): Proof {
   if (password !== undefined) return { password }
   if (code !== undefined) return { code: code.replace(/\s/g, '') }

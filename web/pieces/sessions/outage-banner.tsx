@@ -4,20 +4,20 @@ import { t } from '../language/t.js'
 import { hostOf, site } from '../site/site.js'
 import { retryNow, useOutage } from './outage.js'
 
-/** One sentence about an outage, for all that waits on the page; nothing without one. */
+/** One sentence about an outage, for everything on the page that is waiting; nothing without an outage. */
 export function OutageBanner({ client }: { readonly client: Client }) {
   const { status, reason: sessionReason } = useSession(client)
   const pageReason = useOutage()
   const reason = pageReason ?? (status === 'loggedOut' ? null : sessionReason)
   const tryNow = () => {
-    // The client wakes up by the same event.
+    // The client wakes up on the same event.
     dispatchEvent(new Event('online'))
     retryNow()
   }
   return <OutageNotice reason={reason} tryNow={tryNow} />
 }
 
-/** The sentence, with a way to try again at once; nothing without a reason to wait. */
+/** The sentence, with a button to retry at once; nothing without a reason to wait. */
 export function OutageNotice({
   reason,
   tryNow,
@@ -38,7 +38,7 @@ export function OutageNotice({
   )
 }
 
-/** What people read about the reason to wait. */
+/** The text for people about a reason to wait. */
 export function wordsFor(reason: WaitReason): string {
   if (reason === 'origin') return t('outage.origin', { api: hostOf(site.apiUrl) })
   if (!navigator.onLine) return t('outage.offline')

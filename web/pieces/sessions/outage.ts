@@ -4,10 +4,10 @@ import { useSyncExternalStore } from 'react'
 const FIRST_WAIT_MS = 3_000
 const LONGEST_WAIT_MS = 30_000
 
-/** Refusals that are about the service as a whole. */
+/** Refusals that concern the service as a whole. */
 const OUTAGE_CODES = ['UNKNOWN', 'SESSION_STORE_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'NOT_READY']
 
-/** What could not be loaded in an outage, to be tried again; each says whether that went well. */
+/** What could not be loaded in an outage, to be retried; each resolves to whether it succeeded. */
 const waiting = new Map<object, () => Promise<unknown>>()
 let reason: WaitReason | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -17,14 +17,14 @@ const listeners = new Set<() => void>()
 addEventListener('online', retryNow)
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && retryNow())
 
-/** Why a call has failed, where that is about the network or the service and not about the call; null otherwise. */
+/** Why a call failed, if that is due to the network or the service and not to the call; null otherwise. */
 export function outageIn(error: unknown): WaitReason | null {
   if (!(error instanceof Error)) return null
   if (!(error instanceof MainstayError)) return error.name === 'TimeoutError' ? 'service' : 'network'
   return error.status >= 500 && OUTAGE_CODES.includes(error.code) ? 'service' : null
 }
 
-/** Keeps trying what `owner` could not load, together with all else that waits. */
+/** Keeps retrying what `owner` could not load, together with everything else that is waiting. */
 export function retryLater(owner: object, error: unknown, retry: () => Promise<unknown>): void {
   reason = outageIn(error)
   waiting.set(owner, retry)
@@ -32,7 +32,7 @@ export function retryLater(owner: object, error: unknown, retry: () => Promise<u
   announce()
 }
 
-/** It is loaded, or nobody needs it any more. */
+/** Call it when it has been loaded, or nobody needs it any more. */
 export function stopRetrying(owner: object): void {
   if (!waiting.delete(owner) || waiting.size > 0) return
   failures = 0
@@ -50,7 +50,7 @@ export function retryNow(): void {
   for (const retry of [...waiting.values()]) void retry()
 }
 
-/** Why something waits; null when nothing does. */
+/** Why something is waiting; null when nothing is. */
 export function useOutage(): WaitReason | null {
   return useSyncExternalStore(listen, () => reason)
 }

@@ -7,8 +7,8 @@ import { Hint } from '../notices/notice.js'
 import { OutageBanner, wordsFor } from './outage-banner.js'
 
 /**
- * What only people who are logged in see; all others see `login`, at the same address, and go on from there. Whose
- * session was ended elsewhere finds what they were typing after they have logged in again.
+ * What only people who are logged in see; everybody else sees `login` at the same address, and continues from
+ * there. People whose session was ended elsewhere find what they were typing after they have logged in again.
  */
 export function SessionGate({
   client,
@@ -16,7 +16,7 @@ export function SessionGate({
   children,
 }: {
   readonly client: Client
-  /** `news` is what there is to say about the session of before. */
+  /** `news` is the message about the previous session. */
   readonly login: (news: ReactNode) => ReactNode
   readonly children: (caller: Caller) => ReactNode
 }) {
@@ -26,7 +26,7 @@ export function SessionGate({
   const wasLoggedIn = useRef(false)
   if (caller) wasLoggedIn.current = true
   if (caller) last.current = caller
-  // Who has logged out leaves nothing behind.
+  // Logging out leaves nothing behind.
   else if (!isOverByItself(state)) last.current = null
   if (status === 'unknown')
     return (
@@ -50,17 +50,17 @@ export function SessionGate({
   )
 }
 
-/** Whether the session has ended without anybody logging out here. */
+/** Whether the session has ended without a logout here. */
 function isOverByItself(state: State): boolean {
   return state.status === 'loggedOut' && ['revoked', 'expired', 'ended'].includes(state.cause ?? '')
 }
 
-/** Above the login form: why one has to log in again. */
+/** Above the login form: why people must log in again. */
 function LogoutNews({ state, wasLoggedIn }: { readonly state: State; readonly wasLoggedIn: boolean }) {
   if (state.status !== 'loggedOut') return null
   const { reason, cause } = state
   if (reason) return <Hint>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
-  // A page that finishes the logout of an earlier one has nothing to say about it.
+  // A page that only finishes an earlier page's logout has nothing to say about it.
   const isNews = wasLoggedIn || isOverByItself(state)
   return isNews ? <Hint>{t(NEWS[cause ?? 'ended'])}</Hint> : null
 }

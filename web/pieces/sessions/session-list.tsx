@@ -14,7 +14,7 @@ interface Row {
   readonly site: string
 }
 
-/** Sessions of all sites, each with a way to end it: this one first, then the most recently used. */
+/** Sessions of all sites, each with a button to end it: this one first, then the most recently used. */
 export function SessionList({
   sites,
   end,

@@ -3,7 +3,7 @@ import { initialsOf } from '../people/initials.js'
 import { Link } from '../router.js'
 import { site } from '../site/site.js'
 
-/** Logo and name of the site; a letter in the place of a logo that is not there. */
+/** Logo and name of the site; a letter where there is no logo. */
 export function BrandLink({ href }: { readonly href: string }) {
   const [isLogoMissing, setIsLogoMissing] = useState(site.logoUrl === '')
   return (

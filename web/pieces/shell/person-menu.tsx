@@ -9,16 +9,16 @@ import { Failure } from '../notices/notice.js'
 import { Avatar } from '../people/avatar.js'
 import { Link } from '../router.js'
 
-/** Who is logged in. */
+/** The person who is logged in. */
 export interface Person {
   readonly email: string
   readonly name: string | null
 }
 
-/** A link of the menu: its address, its name and its icon. */
+/** A link in the menu: its address, its name and its icon. */
 export type MenuLink = readonly [href: string, name: string, icon: IconName]
 
-/** Who is logged in, on every page, with the ways to what is theirs and out. */
+/** Who is logged in, on every page, with links to their own pages and a button to log out. */
 export function PersonMenu({
   client,
   person,
@@ -64,7 +64,7 @@ export function PersonMenu({
   )
 }
 
-/** One that only the pages have is refused, and mails stay in theirs. */
+/** The service refuses a language that only the pages have, and mails stay in the previous one. */
 function keepLanguage(client: Client, language: string): Promise<unknown> {
   const headers = { 'Content-Type': 'application/json' }
   return client.fetch('/api/profile', { method: 'PATCH', headers, body: JSON.stringify({ language }) })

@@ -1,6 +1,6 @@
 import { t } from '../language/t.js'
 
-/** Past the navigation, for whoever uses the keyboard. */
+/** Skips the navigation, for keyboard users. */
 export function SkipLink() {
   return (
     <a className="skip" href="#content">

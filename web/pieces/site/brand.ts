@@ -3,7 +3,10 @@ import { site } from './site.js'
 
 const { style } = document.documentElement
 
-/** Gives the page the colours of its brand, as text can be read in them and on them; web/styles/tokens.css takes them up. */
+/**
+ * Gives the page the colours of its brand, adjusted so that text is readable in them and on them;
+ * web/styles/tokens.css uses them.
+ */
 export function showBrand(): void {
   const { accent, background } = site
   if (background) showBackground(background)
@@ -12,7 +15,10 @@ export function showBrand(): void {
   style.setProperty('--accent-dark', dark.color)
 }
 
-/** Lays the page on a colour (`#rrggbb`), in the scheme that goes with it. Call what comes back for how it was before. */
+/**
+ * Sets the page's background (`#rrggbb`), with the matching colour scheme. Returns a function that restores
+ * the previous one.
+ */
 export function showBackground(chosen: string): () => void {
   const { color, scheme } = backgroundOf(chosen)
   style.setProperty('--page', color)

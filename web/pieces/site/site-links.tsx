@@ -1,7 +1,7 @@
 import { t } from '../language/t.js'
 import { hostOf } from './site.js'
 
-/** Ways to the sites where somebody works. Of previews there are many, so there is no way to one. */
+/** Links to the sites where somebody works. A preview pattern stands for many hosts, so it has no link. */
 export function SiteLinks({ origins }: { readonly origins: readonly string[] }) {
   return origins
     .filter(origin => !origin.includes('*'))

@@ -1,25 +1,25 @@
 /**
- * Where things are, from the <meta> elements of the page: whoever serves the built files writes them there, so one
- * build runs everywhere and no inline script is needed. An empty one means: where this page is.
+ * Addresses and brand, from the <meta> elements of the page: the server of the built files fills them in, so
+ * one build runs everywhere and no inline script is needed. An empty address means the page's own.
  */
 export const site = {
   apiUrl: told('mainstay-api') || location.origin,
   mainUrl: told('mainstay-main') || location.origin,
-  /** What people call it; that of a satellite without a name is its host. */
+  /** The readable name; for a satellite without a name, its host. */
   name: told('mainstay-name') || location.host,
-  /** Empty for none. */
+  /** Empty if there is none. */
   logoUrl: told('mainstay-logo'),
   /** `#rrggbb`, not yet legible: see accentsOf in src/brand/contrast.ts. */
   accent: told('mainstay-accent') || '#3b4fd8',
-  /** Of a satellite's page, `#rrggbb`; empty for ours. */
+  /** For a satellite's page, `#rrggbb`; empty for ours. */
   background: told('mainstay-background'),
-  /** For whoever reads none of the languages that there are: what the page is sent with. */
+  /** The language that the page was sent with, for people who read none of the available ones. */
   language: document.documentElement.lang,
-  /** Where people get help, `https:` or `mailto:`; empty where nobody says. */
+  /** Where people get help, `https:` or `mailto:`; empty if not configured. */
   supportUrl: told('mainstay-support'),
 }
 
-/** How people call a site: by its host. That of previews has an asterisk, which a URL has in its encoded form. */
+/** The readable name of a site: its host. For previews it contains an asterisk, which a URL encodes. */
 export function hostOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).host.replace(/%2a/i, '*') : origin
 }

@@ -1,6 +1,6 @@
 import { locale, t } from '../language/t.js'
 
-/** A moment in the words of the reader's language and time zone; its date and time of day, unless told otherwise. */
+/** A moment in the reader's language and time zone; by default with its date and time of day. */
 export function dateText(
   at: string,
   style: Intl.DateTimeFormatOptions = { dateStyle: 'medium', timeStyle: 'short' },
@@ -11,12 +11,12 @@ export function dateText(
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 const DAY_S = 24 * HOUR_S
-/** Further away, a date says more than a distance. */
+/** Beyond this, a date says more than a duration. */
 const LONGEST_DISTANCE_S = 7 * DAY_S
 
 /**
- * “5 minutes ago”; the date of what is more than a week past. What this device's clock has not reached yet, which may be
- * wrong, is “just now”. `now` in milliseconds.
+ * “5 minutes ago”; the date for anything more than a week old. A moment that this device's clock, which may
+ * be wrong, has not reached yet is “just now”. `now` in milliseconds.
  */
 export function agoText(at: string, now: number): string {
   const seconds = Math.round((now - Date.parse(at)) / 1000)

@@ -3,7 +3,7 @@ import { agoText, dateText } from './ago.js'
 
 const REFRESH_MS = 30_000
 
-/** A moment (ISO 8601) in the words of the reader's language and time zone. */
+/** A moment (ISO 8601) in the reader's language and time zone. */
 export function When({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateText(at)}</time>
 }
@@ -12,7 +12,7 @@ export function Day({ at }: { readonly at: string }) {
   return <time dateTime={at}>{dateText(at, { dateStyle: 'long' })}</time>
 }
 
-/** How long ago a moment (ISO 8601) is; the exact one when it is pointed at. */
+/** How long ago a moment (ISO 8601) was; shows the exact time on hover. */
 export function Ago({ at }: { readonly at: string }) {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

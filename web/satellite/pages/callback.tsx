@@ -20,13 +20,16 @@ const reasons = (): Readonly<Record<HandOffRefusal, string>> => ({
   expired: t('callback.expired'),
 })
 
-/** Where the main site sends people back to. It never leaves: what comes next is shown here, or waits for a button. */
+/**
+ * Where the main site sends people back to. It never redirects: what comes next is shown here, or waits for a
+ * click.
+ */
 export function CallbackPage() {
   const [result, setResult] = useState<HandOffResult | null>(null)
   const [error, setError] = useState<unknown>(null)
   useEffect(() => {
     completeHandOff().then(found => {
-      // Loaded again: it is over, one way or the other.
+      // After a reload: it is over, one way or the other.
       if (!found || found.status === 'loggedIn') go(pathAfter(found), { replace: true })
       else setResult(found)
     }, setError)
@@ -49,7 +52,7 @@ export function CallbackPage() {
   )
 }
 
-/** Not here again. */
+/** Never this page again. */
 function pathAfter(result: HandOffResult | null): string {
   return result && !result.path.startsWith('/handoff-callback') ? result.path : '/'
 }

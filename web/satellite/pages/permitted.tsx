@@ -7,7 +7,7 @@ import { Hint } from '../../pieces/notices/notice.js'
 import { type Permission, permissionName } from '../../pieces/people/permission-names.js'
 import { read } from '../client.js'
 
-/** Shows its content to those who may see it, by what the service answers for this very token. */
+/** Shows its content to people who may see it, according to the service's answer for this same token. */
 export function Permitted({
   permission,
   children,

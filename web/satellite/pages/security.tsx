@@ -6,7 +6,7 @@ import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../pieces/sessions/session-list.js'
 import { call, client } from '../client.js'
 
-/** For users who work at satellites only: their password, and where they are logged in. */
+/** For users who work only at satellites: their password, and where they are logged in. */
 export function SecurityPage() {
   const { sessions, end } = useOwnSessions(call, client)
   return (

@@ -14,7 +14,7 @@ export function ThroughMain({
 }: {
   readonly name?: string
   readonly loginHint?: string
-  /** Where to go on afterwards; here, unless told. */
+  /** Where to continue afterwards; here, by default. */
   readonly path?: string
 }) {
   const action = useAction(async () => {

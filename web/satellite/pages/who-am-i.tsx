@@ -67,14 +67,14 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
   )
 }
 
-/** Payments are made on the main site only: this leads there, and back to here. */
+/** Payments are made only on the main site: this leads there, and back here. */
 function SubscriptionHere({
   subscription,
   mayPay,
   reload,
 }: {
   readonly subscription: SubscriptionAfterReturn
-  /** Undefined until it is known. */
+  /** Undefined until known. */
   readonly mayPay: boolean | undefined
   readonly reload: () => Promise<void>
 }) {

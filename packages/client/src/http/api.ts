@@ -19,9 +19,9 @@ export type SecondFactor = {
   /** On the main site: asks for no second factor on this device for 30 days. */
   readonly rememberDevice?: boolean
 } & (
-  | { /** Six digits of an authenticator app. */ readonly code: string }
+  | { /** Six digits from an authenticator app. */ readonly code: string }
   | { readonly recoveryCode: string }
-  | { /** As `signWithPasskey` gives it. */ readonly passkey: object }
+  | { /** As returned by `signWithPasskey`. */ readonly passkey: object }
 )
 
 /** What a browser needs to sign with a passkey: `PublicKeyCredentialRequestOptionsJSON` of WebAuthn. */
@@ -33,18 +33,18 @@ export interface PasskeyRequestOptions {
 
 interface LoginAnswer {
   readonly accessToken: string
-  /** Elsewhere than on the main site, at login. */
+  /** Only from satellite logins. */
   readonly sessionId?: string
-  /** Where the one that was sent, if any, is not known. */
+  /** Only when the device was new to the service. */
   readonly deviceId?: string
 }
 
 /**
- * The calls of the service that make and end sessions. Each throws a MainstayError for a refusal,
- * anything else when there was no answer.
+ * The calls that start and end sessions. Each throws a MainstayError when the service refuses, anything else
+ * when there was no answer.
  */
 export class Api {
-  /** Whether this page could ever read an answer. */
+  /** Whether this page has ever been able to read an answer. */
   private wasRead = false
   private hasWarned = false
 
@@ -54,7 +54,7 @@ export class Api {
     private readonly platform: Platform,
   ) {}
 
-  /** `path` is what follows `/api/`. Throws what is no success. */
+  /** `path` is what follows `/api/`. Throws unless the answer is a success. */
   async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
     const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
       method: 'POST',
@@ -67,7 +67,7 @@ export class Api {
     return answer
   }
 
-  /** Logs in by this call and puts the session where it belongs. */
+  /** Logs in by this call and stores the session where it belongs. */
   async login(path: string, body: object): Promise<AccessToken> {
     const bornAt = this.platform.now()
     const { home } = this
@@ -78,7 +78,7 @@ export class Api {
     return token
   }
 
-  /** A new token; where the service says that this session is over, why; null where it was shown none. */
+  /** A new token; the cause when the service says that this session is over; null when it was shown no session. */
   async refresh({ headers }: Presented): Promise<AccessToken | LogoutCause | null> {
     const bornAt = this.platform.now()
     try {
@@ -98,7 +98,7 @@ export class Api {
     await this.post('logout', { Authorization: `Bearer ${text}` })
   }
 
-  /** Why a call has failed with this error. */
+  /** The wait reason for a call that failed with this error. */
   async reasonFor(error: unknown): Promise<WaitReason> {
     if (error instanceof MainstayError && error.code !== 'ORIGIN_NOT_ALLOWED') return 'service'
     if (!(error instanceof MainstayError)) {
@@ -110,8 +110,8 @@ export class Api {
   }
 
   /**
-   * Browsers do not tell a page that may not read an answer from a lost network. This asks in the one way
-   * that needs no permission.
+   * Browsers report an unreadable answer just like a lost network. This asks in the one way that needs no
+   * permission.
    */
   private async isThereUnreadable(): Promise<boolean> {
     const options = { mode: 'no-cors', credentials: 'omit', cache: 'no-store' } as const

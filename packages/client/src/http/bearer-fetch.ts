@@ -1,13 +1,12 @@
 import type { AccessToken } from '../tokens/access-token.js'
 import { errorOf } from './mainstay-error.js'
 
-/** 401 answers of the service which another token would not change. */
+/** 401 errors of the service that a new token would not fix. */
 const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED']
 
 /**
- * The address of a request, whole. Throws a TypeError unless it begins with a trusted one and a slash: that
- * settles the host whatever comes behind, and a token that went to a stranger would open everything for its
- * minutes.
+ * The full URL of a request. Throws a TypeError unless it begins with a trusted base and a slash: that fixes
+ * the host, whatever follows. A token sent to a stranger would open everything until it expired.
  */
 export function trustedUrl(input: string | URL | Request, trusted: readonly string[]): string {
   const text = isRequest(input) ? input.url : String(input)
@@ -19,7 +18,7 @@ export function trustedUrl(input: string | URL | Request, trusted: readonly stri
 
 type Send = (target: string | Request, init: RequestInit) => Promise<Response>
 
-/** Sends the request; once more after a 401, when it can be repeated and `replace` finds another token. */
+/** Sends the request, and once more after a 401 if it can be repeated and `replace` finds another token. */
 export async function fetchWithToken(
   send: Send,
   input: string | URL | Request,

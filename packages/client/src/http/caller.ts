@@ -1,4 +1,4 @@
-/** What a session may do; the service and every backend decide again for themselves. */
+/** What a session may do; the service and every backend check again for themselves. */
 export interface Permissions {
   readonly payments: boolean
   readonly accountSettings: boolean
@@ -7,7 +7,7 @@ export interface Permissions {
   readonly viewReports: boolean
 }
 
-/** Who the access token says is calling. For display: nothing here has checked a signature. */
+/** Who is calling, according to the access token. For display only: nothing here has checked a signature. */
 export interface Caller {
   readonly userId: string
   readonly accountId: string
@@ -18,38 +18,37 @@ export interface Caller {
 }
 
 /**
- * Why the client is waiting. `network`: nothing answers. `service`: it cannot serve us now. `origin`: it is
- * there, but this page may not read its answers, since its origin is not listed (or a proxy answers in the
- * service's place).
+ * Why the client is waiting. `network`: nothing answers. `service`: it cannot serve us now. `origin`: it
+ * answers, but this page may not read its answers, because its origin is not listed (or a proxy answers in
+ * the service's place).
  */
 export type WaitReason = 'network' | 'service' | 'origin'
 
 /**
- * Why somebody is logged in no longer. `logout`: they have logged out in this page. `logoutElsewhere`: in another tab.
- * `revoked`: the session was ended before its time, such as from another device, by a manager or with a new password.
- * `expired`: its time is up. `ended`: it is over, and the service cannot tell (any more) which of these it was.
+ * Why somebody is no longer logged in. `logout`: they logged out on this page. `logoutElsewhere`: in another
+ * tab. `revoked`: the session was ended early, such as from another device, by a manager or by a new
+ * password. `expired`: it reached its time limit. `ended`: it is over, and the service cannot tell (any more)
+ * for which of these reasons.
  */
 export type LogoutCause = 'logout' | 'logoutElsewhere' | 'revoked' | 'expired' | 'ended'
 
 /**
- * What a listener is called for. `first`: it is known who is logged in; the beginning for every listener, however
- * late it comes. `login`: somebody is, or somebody else. `logout`: nobody is any longer. `permissions`: the same
- * person may do other things. `waiting`: the `reason` to wait is another.
+ * Why a listener is called. `first`: it has just become known who is logged in; this is every listener's
+ * first call, however late it subscribes. `login`: somebody has logged in, or somebody else. `logout`: nobody
+ * is logged in any more. `permissions`: the same person's permissions have changed. `waiting`: the `reason`
+ * for waiting has changed.
  */
 export type ChangeKind = 'first' | 'login' | 'logout' | 'permissions' | 'waiting'
 
 interface Waiting {
   /**
-   * There while the client keeps trying: to learn who is logged in (`unknown`), to get the next token
-   * (`loggedIn`), or to tell the service of a logout (`loggedOut`).
+   * Present while the client keeps trying: to find out who is logged in (`unknown`), to get the next token
+   * (`loggedIn`), or to tell the service about a logout (`loggedOut`).
    */
   readonly reason?: WaitReason
 }
 
-/**
- * `unknown` until the service was asked for the first time: a page shows neither a login form nor its
- * content.
- */
+/** `unknown` until the service has answered for the first time: until then show neither a login form nor content. */
 export type State =
   | ({ readonly status: 'unknown'; readonly caller: null } & Waiting)
   | ({ readonly status: 'loggedIn'; readonly caller: Caller } & Waiting)

@@ -1,4 +1,4 @@
-/** Every `code` that the service answers; a test holds it against the service's own table. */
+/** Every `code` that the service answers; a test compares it with the service's own table. */
 export type ErrorCode =
   | 'INVALID_BODY'
   | 'INVALID_QUERY'

@@ -1,9 +1,9 @@
 import type { Platform } from '../platform.js'
 
 /**
- * `fetch` that gives up with a `TimeoutError` when no answer has begun after so many milliseconds. Not where
- * the caller brings a signal in `init`: then that decides, and a long upload may take its time. The signal of
- * a Request counts beside the time: each has one, whether the caller gave it one or not.
+ * `fetch` that fails with a `TimeoutError` when no answer has started after `ms`. Not where the caller passes
+ * a signal in `init`: then that one decides, and a long upload may take its time. A Request's own signal is
+ * honoured beside the timeout: every Request has one, whether the caller set it or not.
  */
 export async function fetchInTime(
   platform: Platform,

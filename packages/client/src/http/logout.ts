@@ -11,11 +11,11 @@ export interface Rest {
   readonly token: AccessToken | null
   readonly session: Presented | null
   readonly sid: string | null
-  /** Whether a note of it is in the storage, where a login in any tab makes it void. */
+  /** Whether storage holds a note of it, which a login in any tab clears. */
   readonly isNoted: boolean
 }
 
-/** Tells the service that a session is over, as often as it takes. */
+/** Tells the service that a session is over, retrying until it knows. */
 export class Logout {
   readonly done: Promise<void>
   private readonly calledOff = new AbortController()
@@ -34,10 +34,7 @@ export class Logout {
     this.done = this.run().finally(() => this.backoff.close())
   }
 
-  /**
-   * No more tries; resolves when the last one is over. A late one would take the cookie of whoever logs in
-   * next.
-   */
+  /** Stops retrying; resolves when the last attempt is over. A late one would take the cookie of the next login. */
   async callOff(): Promise<void> {
     this.calledOff.abort()
     await this.done.catch(() => {})
@@ -58,14 +55,12 @@ export class Logout {
 
   private async isStillToDo(): Promise<boolean> {
     const { home, rest } = this
-    // A cookie is whoever's has logged in last, in whichever tab; a session elsewhere is itself.
+    // The cookie belongs to the last login, in any tab; a stored session is always the same one.
     if (home.source !== 'main' || !rest.isNoted) return true
     return (await home.left().catch(() => true)) !== null
   }
 
-  /**
-   * Without a live token it takes a new one to log out with; if there is none to be had, the session is over.
-   */
+  /** Without a live token it gets a new one to log out with; if there is none to be had, the session is over. */
   private async tryOnce(): Promise<void> {
     const { session, sid } = this.rest
     const renewed = this.token ?? (session && (await this.api.refresh(session)))

@@ -1,16 +1,19 @@
 import type { ErrorCode } from './error-code.js'
 
-/** What is wrong with one field of a body. Say it by `code` and `values` in your language, or as `message` in English. */
+/**
+ * What is wrong with one field of a body. Show it by `code` and `values` in your language, or as `message` in
+ * English.
+ */
 export interface FieldError {
   readonly field: string
   readonly message: string
   /** Such as `TOO_LONG`; the API reference lists them. */
   readonly code?: string
-  /** What the sentences of the code take, such as `max`. */
+  /** The values for the sentence of the code, such as `max`. */
   readonly values?: Readonly<Record<string, string | number>>
 }
 
-/** What somebody can prove who they are with. */
+/** What somebody can prove their identity with. */
 export type FactorMethod = 'password' | 'totp' | 'passkey' | 'recovery'
 
 /** The body of a refusal: RFC 9457 problem details. */
@@ -24,31 +27,28 @@ interface Problem {
   readonly reason?: 'revoked' | 'expired'
 }
 
-/**
- * A refusal of the service. Decide by `code`; `message` is English and for people; `requestId` is for
- * support.
- */
+/** A refusal by the service. Branch on `code`; `message` is English and for people; `requestId` is for support. */
 export class MainstayError extends Error {
   override readonly name = 'MainstayError'
-  /** `UNKNOWN` when the answer was none of the service's own, as of a proxy that stands before it. */
+  /** `UNKNOWN` when the answer did not come from the service itself, but for example from a proxy in front of it. */
   readonly code: ErrorCode | 'UNKNOWN'
   readonly requestId: string | undefined
   /** For `INVALID_BODY`. */
   readonly errors: readonly FieldError[]
-  /** For `SECOND_FACTOR_REQUIRED`: what `completeSecondFactor` wants back, for five minutes. */
+  /** For `SECOND_FACTOR_REQUIRED`: what to pass to `completeSecondFactor`; valid for five minutes. */
   readonly challenge: string | undefined
   /**
    * For `SECOND_FACTOR_REQUIRED`, `REAUTHENTICATION_REQUIRED` and `STEP_UP_REQUIRED`: any one of these will
    * do.
    */
   readonly methods: readonly FactorMethod[]
-  /** For `SESSION_NOT_FOUND` of a refresh: why the session is over, where the service knows. */
+  /** For `SESSION_NOT_FOUND` from a refresh: why the session is over, if the service knows. */
   readonly reason: 'revoked' | 'expired' | undefined
 
   constructor(
     readonly status: number,
     problem: Problem,
-    /** What the service asked for by Retry-After; null where it did not, or the browser does not show it. */
+    /** From Retry-After; null where there was none, or the browser does not expose it. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(problem.detail ?? `The service answered ${status}`)
@@ -67,12 +67,12 @@ export interface SecondFactorRequired extends MainstayError {
   readonly challenge: string
 }
 
-/** Whether `login` wants a second factor, which `completeSecondFactor` takes. */
+/** Whether `login` needs a second factor; pass it to `completeSecondFactor`. */
 export function isSecondFactorRequired(error: unknown): error is SecondFactorRequired {
   return (error as MainstayError | null)?.code === 'SECOND_FACTOR_REQUIRED'
 }
 
-/** The refusal in an answer, which stays readable. */
+/** The refusal in an answer, whose body stays readable. */
 export async function errorOf(answer: Response): Promise<MainstayError> {
   const problem: unknown = await answer
     .clone()

@@ -11,9 +11,9 @@ export interface AccessToken {
 }
 
 /**
- * Reads a token whose life began at `bornAt` of the monotonic clock. How long it lives is the difference of
- * its own two times, so a device whose clock is wrong by a year does as well as any other. Throws when it is
- * no token.
+ * Reads a token that was issued at `bornAt` of the monotonic clock. Its lifetime is the difference of its own
+ * two times, so a device whose clock is wrong by a year works as well as any other. Throws when it is not a
+ * token.
  */
 export function readToken(text: string, bornAt: number): AccessToken {
   const payload = text.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''

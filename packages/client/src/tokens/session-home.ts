@@ -1,23 +1,23 @@
 import type { Storage } from './storage.js'
 
 export interface Presented {
-  /** Null where only the service can see which one it is. */
+  /** Null where only the service can tell which session it is. */
   readonly sid: string | null
   readonly headers: Record<string, string>
 }
 
-/** Where the long-lived session is: the one thing in which main site and satellites differ. */
+/** Where the long-lived session is kept: the one difference between the main site and satellites. */
 export interface SessionHome {
   readonly source: 'main' | 'satellite'
   readonly credentials: NonNullable<RequestInit['credentials']>
-  /** The session as it is presented at refresh; null when there is none. */
+  /** The session as presented at refresh; null when there is none. */
   presented(): Promise<Presented | null>
   /**
-   * What tells this device from others of its kind, after a logout too; null when there is none yet,
+   * Distinguishes this device from others like it, even after a logout; null when there is none yet,
    * undefined where a cookie does it.
    */
   deviceId(): Promise<string | null | undefined>
-  /** `deviceId` where it is a new one. */
+  /** `deviceId` only when it is new. */
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
@@ -28,23 +28,23 @@ export interface SessionHome {
    * note it by.
    */
   leave(sid: string | null): Promise<boolean>
-  /** The session that is to be ended, and the service may not know it yet; null when there is none. */
+  /** The session to be ended that the service may not know about yet; null when there is none. */
   left(): Promise<Presented | null>
-  /** The service knows; null for a session that only it could name. `isOver`: it has known before. */
+  /**
+   * The service knows; `sid` is null for a session that only the service could name. `isOver`: the service
+   * had already ended it.
+   */
   settle(sid: string | null, isOver: boolean): Promise<void>
-  /** Whether the session that is still presented was ended here, so that nobody has to be told. */
+  /** Whether the session that is still presented was ended here, so that nobody has to be told why. */
   isSettled(): Promise<boolean>
 }
 
-/** What stands for the session where only the service knows which one it is. */
+/** Stands for a session that only the service can identify. */
 const UNNAMED = '*'
-/** In place of a session to be ended: that of the cookie is over. */
+/** In place of a session to be ended: the cookie's session is over. */
 const SETTLED = '-'
 
-/**
- * The HttpOnly cookie: no script ever sees it, and all tabs share it. Only a logout leaves its note in the
- * storage.
- */
+/** The HttpOnly cookie: no script ever sees it, and all tabs share it. Storage only holds the note of a logout. */
 export function cookieHome(storage: Storage, key: string): SessionHome {
   return {
     source: 'main',
@@ -64,18 +64,18 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     },
     settle: async (sid, isOver) => {
       if ((await storage.get(key)) !== (sid ?? UNNAMED)) return
-      // Only an answer to a logout takes the cookie.
+      // Only the response to a logout clears the cookie.
       await (isOver ? storage.set(key, SETTLED) : storage.remove(key))
     },
     isSettled: async () => (await storage.get(key)) === SETTLED,
   }
 }
 
-/** Behind the session that is to be ended. */
+/** Appended to the session that is to be ended. */
 const LEFT = ' left'
 
 /**
- * A storage of the page or the app. The public handle stands beside the secret: tabs with storages of their
+ * Storage of the page or the app. The public handle is stored beside the secret: tabs with storage of their
  * own (sessionStorage) may be logged in as different people, and must not take each other's tokens.
  */
 export function storageHome(storage: Storage, key: string): SessionHome {

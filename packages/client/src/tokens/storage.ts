@@ -1,6 +1,4 @@
-/**
- * Where a satellite or an app keeps its session between visits. In an app, take the system's secure storage.
- */
+/** Where a satellite or an app keeps its session between visits. In an app, use the system's secure storage. */
 export interface Storage {
   get(key: string): string | null | undefined | Promise<string | null | undefined>
   set(key: string, value: string): unknown
@@ -15,9 +13,9 @@ export interface ItemStorage {
 }
 
 /**
- * `localStorage` and its likes as a {@link Storage}. `itemStorage(() => localStorage)` looks for it when it
- * is used and not before, so that a program without one (a server that renders pages, a build) may run the
- * same code. Where there is none, or the browser locks it, the session lasts as long as the page.
+ * `localStorage` and the like as a {@link Storage}. `itemStorage(() => localStorage)` looks for it only when
+ * it is used, so that a program without one (a server that renders pages, a build) can run the same code.
+ * Where there is none, or the browser blocks it, the session lasts as long as the page.
  */
 export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
   let found = typeof items === 'function' ? null : items

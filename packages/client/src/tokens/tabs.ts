@@ -2,22 +2,22 @@ import type { LogoutCause, WaitReason } from '../http/caller.js'
 import type { Channel, Platform } from '../platform.js'
 
 /**
- * What tabs tell each other. The channel is open to pages of this very origin alone, whose scripts could
- * refresh for themselves anyway; the secret of the session is never on it.
+ * What tabs tell each other. The channel is open only to pages of this same origin, whose scripts could
+ * refresh for themselves anyway; the session secret is never sent on it.
  */
 export type Message =
-  /** A token was given out; `bornAt` is device time, since a frozen tab reads its messages much later. */
+  /** A token was issued; `bornAt` is device time, because a frozen tab may read its messages much later. */
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
   | { readonly kind: 'ended'; readonly sid: string; readonly cause: LogoutCause | null }
-  /** A refresh failed: nobody asks again for so long. */
+  /** A refresh failed: nobody asks again for `ms`. */
   | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
 
 /**
- * Two refreshes at once are only a waste, one that never comes is a standstill: a tab may be frozen with the
- * lock.
+ * Two refreshes at once are merely a waste; one that never comes is a standstill, since a tab may be frozen
+ * while it holds the lock.
  */
 const LONGEST_LOCK_WAIT_MS = 15_000
-/** Kept so much longer, so that what was posted has arrived when the next tab gets the lock. */
+/** The lock is held this much longer, so that what was posted has arrived when the next tab gets it. */
 const LOCK_TAIL_MS = 100
 
 /** The other tabs of this origin with a client of the same name. */

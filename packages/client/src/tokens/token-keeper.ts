@@ -14,33 +14,31 @@ import { type Message, Tabs } from './tabs.js'
 import { Backoff, isPassing } from './waiting.js'
 
 /**
- * A tab refreshes at a random moment of this part of a token's life: the first to do so serves all the
- * others.
+ * A tab refreshes at a random moment between these fractions of a token's life: the first to do so serves all
+ * the others.
  */
 const REFRESH_FROM = 0.85
 const REFRESH_TO = 0.95
 /**
- * After a refusal that is no logout, such as an origin that was taken off the list: until somebody mends it.
+ * After a refusal that is not a logout, such as an origin that was removed from the list, until somebody
+ * fixes it.
  */
 const AFTER_REFUSAL_MS = 60_000
-/** Another process of the browser may see what was stored only after the message that was sent later. */
+/** Another browser process may see a stored value only after a message that was sent later. */
 const STORAGE_LAG_MS = 1_000
 
 export type Listener = (state: State, kind: ChangeKind) => void
 
-/** Holds the access token, in memory alone, and sees that there is a live one. */
+/** Holds the access token, in memory only, and keeps it fresh. */
 export class TokenKeeper {
   state: State = UNKNOWN
   private token: AccessToken | null = null
-  /**
-   * Aborted when there is a token or a logout, from wherever it came: a refresh under way then counts no
-   * more.
-   */
+  /** Aborted when a token or a logout arrives, from any source: a refresh under way then no longer counts. */
   private decided = new AbortController()
   private refreshing: Promise<void> | null = null
   private callOffNext = () => {}
   private readonly backoff: Backoff
-  /** Sessions that are over: a token of theirs may still be on its way. */
+  /** Sessions that are over: a token for one of them may still be on its way. */
   private readonly endedSids = new Set<string>()
   private readonly listeners = new Set<Listener>()
   private readonly tabs: Tabs
@@ -65,9 +63,12 @@ export class TokenKeeper {
     return this.token?.caller.sid ?? null
   }
 
-  /** Calls the listener soon, if the state is known by then, and after every change of it; the answer ends that. */
+  /**
+   * Calls the listener soon, if the state is known by then, and after every change. Returns a function that
+   * unsubscribes.
+   */
   listen(listener: Listener): () => void {
-    // Its own: the same function may listen twice.
+    // A wrapper of its own, because the same function may subscribe twice.
     const own: Listener = (state, kind) => listener(state, kind)
     this.listeners.add(own)
     if (this.state.status !== 'unknown')
@@ -76,8 +77,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Resolves when there is a new token or a logout; waits as long as an outage lasts. One at a time, however
-   * many ask. Rejects only for a refusal that is neither, and that no waiting mends.
+   * Resolves when there is a new token or a logout; waits as long as an outage lasts. Concurrent calls share
+   * one refresh. Rejects only for a refusal that is neither, and that waiting cannot fix.
    */
   refresh(): Promise<void> {
     this.refreshing ??= this.renew().finally(() => {
@@ -86,7 +87,7 @@ export class TokenKeeper {
     return this.refreshing
   }
 
-  /** Takes a token that this tab was given, and hands it to the others. */
+  /** Takes a token that this tab was given, and passes it on to the others. */
   take(token: AccessToken): void {
     if (this.endedSids.has(token.caller.sid)) {
       this.drop('logout')
@@ -97,7 +98,7 @@ export class TokenKeeper {
     this.tabs.tell({ kind: 'token', accessToken: token.text, bornAt: this.platform.deviceTime() - age })
   }
 
-  /** Logs out here and in the other tabs with this session; null when it is not known which. */
+  /** Logs out here and in the other tabs with this session; `sid` is null when it is not known which. */
   end(sid: string | null, cause: LogoutCause | null): void {
     this.drop(cause)
     if (!sid) return
@@ -106,8 +107,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Says why a thing that is tried again has not been done yet; null when it has. Nothing when the state is
-   * another by now.
+   * Says why something that is being retried has not succeeded yet; null once it has. Does nothing if the
+   * state has changed meanwhile.
    */
   explain(status: State['status'], reason: WaitReason | null): void {
     if (this.state.status !== status) return
@@ -156,7 +157,7 @@ export class TokenKeeper {
     if (sid) await this.home.forget(sid)
   }
 
-  /** Puts the next try off; throws a refusal that no waiting mends. */
+  /** Postpones the next attempt; throws a refusal that waiting cannot fix. */
   private async fail(error: unknown, decided: AbortSignal): Promise<void> {
     const ms = this.backoff.fail(error)
     const reason = await this.api.reasonFor(error)
@@ -211,7 +212,7 @@ export class TokenKeeper {
     this.callOffNext = this.platform.after(ms, () => void this.refresh().catch(() => {}), true)
   }
 
-  /** A refresh that brought nothing new is no change: pages would draw themselves again for nothing. */
+  /** A refresh that brought nothing new is no change: pages would re-render for nothing. */
   private change(state: State): void {
     if (JSON.stringify(state) === JSON.stringify(this.state)) return
     const kind = kindOf(this.state, state)
@@ -229,7 +230,7 @@ function kindOf(before: State, now: State): ChangeKind {
   return before.reason === now.reason ? 'permissions' : 'waiting'
 }
 
-/** What is wrong in a listener is its page's to see, and none of the session's business. */
+/** An error in a listener is for its page to see; it must not disturb the session. */
 function callSafely(listener: Listener, state: State, kind: ChangeKind): void {
   try {
     listener(state, kind)

@@ -4,12 +4,12 @@ import type { Platform } from '../platform.js'
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
-/** How long to wait after failures in a row, for one thing that is tried again and again. */
+/** How long to wait between attempts at one thing after successive failures. */
 export class Backoff {
   failures = 0
-  /** Nobody asks before this moment of the monotonic clock. */
+  /** No attempt before this moment of the monotonic clock. */
   private notBefore = 0
-  /** Until then the service does not want to be asked, whatever happens on the device. */
+  /** The service does not want to be asked before this, whatever happens on the device. */
   private earliest = 0
   private wake = () => {}
   private readonly stopListening: () => void
@@ -23,8 +23,8 @@ export class Backoff {
   }
 
   /**
-   * Waits twice as long each time, on top of what the service asked for, and never the same for two clients,
-   * so that those that were refused together do not come back together. The answer is in milliseconds.
+   * Waits twice as long each time, on top of what the service asked for, with jitter, so that clients that
+   * were refused together do not come back together. Returns milliseconds.
    */
   fail(error: unknown): number {
     const { platform } = this
@@ -36,7 +36,7 @@ export class Backoff {
     return this.notBefore - platform.now()
   }
 
-  /** Takes over what another tab was told. */
+  /** Adopts what another tab was told. */
   follow(ms: number, failures: number): void {
     this.failures = failures
     this.notBefore = this.platform.now() + ms * (1 + this.platform.random())
@@ -61,19 +61,19 @@ export class Backoff {
     this.stopListening()
   }
 
-  /** The network is back, or somebody looks at the page again. */
+  /** The network is back, or the page is visible again. */
   private hurry(): void {
     this.notBefore = Math.min(this.notBefore, this.earliest)
     this.wake()
   }
 }
 
-/** Whether trying again may help: a lost network, an outage, a full house; not a refusal. */
+/** Whether trying again may help: a lost network, an outage, an overloaded service; not a refusal. */
 export function isPassing(error: unknown): boolean {
   return !(error instanceof MainstayError) || error.status >= 500 || [408, 425, 429].includes(error.status)
 }
 
-/** Resolves after so many milliseconds, or as soon as `signal` aborts. */
+/** Resolves after `ms`, or as soon as `signal` aborts. */
 async function sleep(platform: Platform, ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>(resolve => {
     const wake = () => {
@@ -85,10 +85,7 @@ async function sleep(platform: Platform, ms: number, signal: AbortSignal): Promi
   })
 }
 
-/**
- * `promise`, unless the caller's `signal` aborts first; then rejects as `fetch` would. The work itself goes
- * on.
- */
+/** `promise`, unless the caller's `signal` aborts first: then rejects as `fetch` would. The work itself continues. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | null | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { listPage } from './list.js'
 const ENDPOINTS = '/v1/webhook_endpoints'
 const CONFIGURATIONS = '/v1/billing_portal/configurations'
 
-/** What is set by hand in the dashboard, to be read. */
+/** Read-only: what is configured by hand in the dashboard. */
 export function dashboardRoutes(dashboard: Dashboard): ApiRoute[] {
   return [
     ['GET', ENDPOINTS, ({ params }) => listPage(dashboard.webhookEndpoints(), params, ENDPOINTS)],

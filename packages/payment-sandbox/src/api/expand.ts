@@ -31,7 +31,7 @@ export function expanded<T extends object>(object: T, params: Form, finders: Fin
   return copy as T
 }
 
-/** As `expanded`, for each object of a page. */
+/** Like `expanded`, for each object of a page. */
 export function expandedPage<T extends object>(page: List<T>, params: Form, finders: Finders): List<T> {
   return { ...page, data: page.data.map(object => expanded(object, params, finders)) }
 }

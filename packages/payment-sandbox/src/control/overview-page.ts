@@ -12,7 +12,7 @@ import { hasEnded } from '../subscriptions/subscription-changes.js'
 import { NO_FAULT, type SandboxSettings, type SettingValues } from './sandbox-settings.js'
 import type { Simulation } from './simulations.js'
 
-/** Of each kind. */
+/** Per kind of object. */
 const MAX_SHOWN = 20
 
 /** Settings, objects and events, with a button for each simulation. */

@@ -7,7 +7,7 @@ import { integer, oneOf } from '../http/form-fields.js'
 
 export const NO_FAULT = 'none'
 
-/** Which fault the API has, and how events are delivered. Times are in milliseconds. */
+/** Which fault the API shows, and how events are delivered. Times are in milliseconds. */
 export interface SettingValues {
   fault: Fault | typeof NO_FAULT
   slowMs: number

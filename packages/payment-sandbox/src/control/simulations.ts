@@ -33,7 +33,7 @@ export async function runSimulation(name: string, id: string, simulator: Simulat
   try {
     await SIMULATIONS[name as Simulation](simulator, id)
   } catch (error) {
-    // A plain Error says that the object is in the wrong state; a TypeError and its like are bugs.
+    // A plain Error says that the object is in the wrong state; a TypeError or the like is a bug.
     if ((error as Error).constructor !== Error) throw error
     throw new ApiError(409, 'invalid_request_error', (error as Error).message)
   }

@@ -87,14 +87,14 @@ export class Simulator {
   }
 
   /**
-   * Fails a renewal, or another attempt at the open invoice: past due. Rejects when the subscription has
-   * ended.
+   * Fails a renewal, or another attempt at the open invoice, so that the subscription becomes past due.
+   * Rejects when the subscription has ended.
    */
   async failPayment(subscriptionId: string): Promise<void> {
     this.run(({ dunning }) => dunning.failPayment(subscriptionId, 'invoice.payment_failed'))
   }
 
-  /** As `failPayment`, but the bank wants the customer to confirm. */
+  /** Like `failPayment`, but the bank wants the customer to confirm. */
   async requireAction(subscriptionId: string): Promise<void> {
     this.run(({ dunning }) => dunning.failPayment(subscriptionId, 'invoice.payment_action_required'))
   }
@@ -110,8 +110,8 @@ export class Simulator {
   }
 
   /**
-   * The id of the dispute that the customer's bank opens over the newest payment. Rejects when there was one
-   * before.
+   * Has the customer's bank open a dispute over the newest payment; returns its id. Rejects when there was
+   * one before.
    */
   async dispute(subscriptionId: string): Promise<string> {
     return this.run(({ charges }) => charges.dispute(subscriptionId)).id

@@ -4,11 +4,11 @@ import { newPortalConfiguration, type PortalConfiguration } from './portal-confi
 
 export type WebhookEndpoint = Stripe.WebhookEndpoint
 
-/** What somebody has set by hand in Stripe's dashboard: the webhook endpoint and the portal. */
+/** What is configured by hand in Stripe's dashboard: the webhook endpoint and the portal. */
 export class Dashboard {
-  /** Whoever changes it has changed the dashboard; the sandbox itself goes by nothing in it. */
+  /** Change this to simulate a change in the dashboard; the sandbox itself does not depend on it. */
   readonly portal: PortalConfiguration
-  /** What the endpoint has besides its address, which is the sandbox's `webhookUrl`. */
+  /** The endpoint's fields besides its URL, which is the sandbox's `webhookUrl`. */
   readonly webhook: Omit<WebhookEndpoint, 'url'>
 
   constructor(

@@ -4,7 +4,7 @@ import { nowSeconds } from '../state/clock.js'
 
 export type PortalConfiguration = Stripe.BillingPortal.Configuration
 
-/** What the portal's pages here offer: everything that these can, for all prices. */
+/** The features that the portal's pages here offer: all that they support, for all prices. */
 export function newPortalConfiguration(priceIds: readonly string[]): PortalConfiguration {
   const now = nowSeconds()
   return {

@@ -1,7 +1,7 @@
 /**
  * How events are delivered to the webhook.
  * - `normal`: at once and roughly in order
- * - `twice`: each once more after it has been delivered
+ * - `twice`: each is sent again after it has been delivered
  * - `late`: all after the same delay
  * - `shuffled`: each after a random delay, so in any order
  */

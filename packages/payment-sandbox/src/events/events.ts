@@ -23,7 +23,7 @@ export class Events {
 
   /**
    * Records an event with a copy of the object as it is now. For an update, `before` is a copy of the object
-   * as it was. Whoever answers the request then calls `deliverPending`.
+   * as it was. The code that answers the request then calls `deliverPending`.
    */
   emit(type: string, object: object, cause: EventCause = NOBODY, before?: object): void {
     const { livemode } = this
@@ -51,7 +51,7 @@ export class Events {
   }
 
   /**
-   * As `emit`, for events that say nothing about the state of a subscription; does nothing when they are
+   * Like `emit`, for events that say nothing about the state of a subscription; does nothing when they are
    * switched off.
    */
   emitSecondary(type: string, object: object, cause?: EventCause, before?: object): void {

@@ -40,7 +40,7 @@ export async function postEvent(
 }
 
 /**
- * Signed anew for every attempt, so that a retry is not refused as too old. Source:
+ * Signed again for every attempt, so that a retry is not refused as too old. Source:
  * https://docs.stripe.com/webhooks/signature.
  */
 function signatureHeader(body: string, secret: string): string {

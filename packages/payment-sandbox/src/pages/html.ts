@@ -1,5 +1,4 @@
-// The mails of the service have the same few lines. Two copies are less than a package that both would depend
-// on.
+// The service's mails have the same few lines. Two copies are simpler than a package that both would depend on.
 
 /** HTML that is safe to send: the `html` tag escapes what is put into it. */
 export class Html {

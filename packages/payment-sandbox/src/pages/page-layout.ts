@@ -3,15 +3,15 @@ import { Html, html } from './html.js'
 /** The business whose payment pages these are. */
 export interface PageBrand {
   name: string
-  /** `https`; null for none. */
+  /** An `https` URL; null for none. */
   logoUrl: string | null
-  /** Of buttons in both colour schemes, `#rrggbb`, with the colour of the text on them. */
+  /** The button colour in each colour scheme, `#rrggbb`, with the colour of the text on it. */
   accent: Record<'light' | 'dark', { color: string; ink: string }>
 }
 
 const BRAND_PLACE = '<!-- brand -->'
 
-/** The page with the brand on top. Text cannot contain the place for it: `html` escapes `<`. */
+/** The page with the brand on top. Text cannot contain the placeholder: `html` escapes `<`. */
 export function branded(page: string, { name, logoUrl, accent: { light, dark } }: PageBrand): string {
   const logo = logoUrl ? html`<img src="${logoUrl}" alt="" height="32"> ` : ''
   const top = html`<style>

@@ -38,7 +38,7 @@ export class Charges {
     this.refundCharge(this.newestOf(subscriptionId), amount)
   }
 
-  /** As `refundNewest`, for a given charge; returns it. */
+  /** Like `refundNewest`, for a given charge; returns it. */
   refundCharge(charge: Charge, amount: number | null, cause?: EventCause): Charge {
     const left = charge.amount - charge.amount_refunded
     if (left === 0 || (amount ?? 0) > left) throw new Error(`Only ${left} cents of ${charge.id} are left`)

@@ -46,8 +46,8 @@ export class DelayedPayments {
   }
 
   /**
-   * Voids the invoice of an incomplete subscription, which becomes `incomplete_expired`, as after Stripe's 23
-   * hours.
+   * Voids the invoice of an incomplete subscription, which becomes `incomplete_expired`, as it would 23 hours
+   * later at Stripe.
    */
   expire(subscriptionId: string): void {
     const subscription = this.subscriptions.stored(subscriptionId)

@@ -68,7 +68,7 @@ export class Payments {
     if (checkout.mode === 'setup') checkout.setup_intent = newId('seti_1', 23)
     if (checkout.mode === 'payment') checkout.payment_intent = newId('pi_3', 23)
     const created = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
-    // Set again, because its customer may be new.
+    // Set again, because its customer may be new to the index.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     const { events, secondaryEvents } = this.emitters

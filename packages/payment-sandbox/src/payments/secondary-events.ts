@@ -8,7 +8,7 @@ import { newSetupIntent } from './setup-intent.js'
 
 /**
  * The events about cards, payment intents, charges and drafts that Stripe sends besides those about the
- * subscription: most of what a webhook receives. Of the state, they change only the customer's currency.
+ * subscription: most of what a webhook receives. The only state they change is the customer's currency.
  */
 export class SecondaryEvents {
   constructor(private readonly events: Events) {}

@@ -10,7 +10,7 @@ export function productIdOf(priceId: string): string {
   return priceId.replace(/^price_/, 'prod_')
 }
 
-/** Nobody has to set up names in another language to see them. */
+/** Translated names work without any setup. */
 const GERMAN: Readonly<Record<string, string>> = {
   monthly: 'monatlich',
   yearly: 'jährlich',

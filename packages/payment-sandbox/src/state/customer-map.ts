@@ -6,7 +6,7 @@ export class CustomerMap<T> extends Map<string, T> {
     super()
   }
 
-  /** Set a value again once it gets its customer. A customer, once there, never changes. */
+  /** Set a value again once it gets its customer. Once set, a customer never changes. */
   override set(id: string, value: T): this {
     const customer = this.customerOf(value)
     if (customer !== null) {

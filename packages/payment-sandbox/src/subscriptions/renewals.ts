@@ -11,9 +11,7 @@ const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
   void: 'void',
 }
 
-/**
- * Stripe acts when something falls due. Nothing runs in the background here, so it is done at the next read.
- */
+/** Stripe acts when something falls due. Here nothing runs in the background, so it happens at the next read. */
 export class Renewals {
   constructor(
     private readonly events: Events,
@@ -21,8 +19,8 @@ export class Renewals {
   ) {}
 
   /**
-   * Resumes collection, renews (a trial becomes active) or ends, whatever is due, with Stripe's events; safe
-   * to repeat.
+   * Does whatever is due, with Stripe's events: resumes collection, renews (a trial becomes active) or ends.
+   * Safe to repeat.
    */
   catchUp(subscription: Subscription): void {
     this.resumeCollection(subscription)

@@ -31,7 +31,7 @@ export class Subscriptions {
     return subscription
   }
 
-  /** As `find`, but without doing what is due. */
+  /** Like `find`, but without doing what is due. */
   stored(id: string): Subscription {
     const subscription = this.state.subscriptions.get(id)
     if (!subscription) throw ApiError.missing(404, 'subscription', id, 'id')

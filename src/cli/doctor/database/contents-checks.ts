@@ -7,7 +7,7 @@ import type { PostgresSession } from './postgres-session.js'
 
 const MAX_NAMED = 3
 
-/** What is in the database and needs something outside of it: keys, the proofs of satellites, the seals. */
+/** Contents of the database that need something outside of it: keys, the proofs of satellites, the seals. */
 export function contentsChecks(postgres: PostgresSession, settings: Settings): Check[] {
   const todo = 'Give the user of DATABASE_URL the right to read its own tables'
   return [
@@ -17,7 +17,7 @@ export function contentsChecks(postgres: PostgresSession, settings: Settings): C
   ]
 }
 
-/** A replica with another file has sealed secrets that this file cannot open. */
+/** A replica with another file may have sealed secrets that this file cannot open. */
 async function checkSealedSecrets(
   postgres: PostgresSession,
   { secretsKeysFile }: Settings,
@@ -88,7 +88,7 @@ function failingFinding(failing: readonly { origin: string; since: Date }[], loo
   )
 }
 
-/** Any answer will do, also that there is no such record. Without satellites nobody waits for one. */
+/** Any answer will do, even that there is no such record. Without satellites nobody is waiting for one. */
 async function checkResolver({ dnsServers, mainOrigin }: Settings, lookedUp: number): Promise<Finding> {
   const check = 'satellites.resolver'
   const { name } = proofChallenge(mainOrigin, '').dns

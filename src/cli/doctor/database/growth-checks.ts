@@ -3,7 +3,7 @@ import { inBytes } from '../in-bytes.js'
 import type { PostgresSession } from './postgres-session.js'
 
 /**
- * When a row of each table may go, and for how long after that it may still be there: jobs run every ten
+ * When rows of each table may be removed, and for how long after that they may still be there: jobs run every ten
  * minutes to every day.
  */
 const EXPIRING = [
@@ -15,16 +15,16 @@ const EXPIRING = [
   ['refusal_counts', 'minute', '32 days'],
   ['provider_events', 'handled_at', '92 days'],
 ] as const
-/** A service that was stopped for a while has some. */
+/** A service that was stopped for a while has fewer. */
 const MANY_EXPIRED = 1_000
 const COUNTED = 100_000
-/** PostgreSQL's own vacuum begins at 0.2 of a table. */
+/** PostgreSQL's own vacuum starts at 0.2 of a table. */
 const DEAD_SHARE = 0.5
 const DEAD_ROWS = 100_000
 /** PostgreSQL refuses writes at two billion; its own vacuum keeps it below 0.2. */
 const MAX_TRANSACTION_AGE = 1_000_000_000
 
-/** What the tables take, what grows and what should have been removed. */
+/** How large the tables are, what grows, and what should have been removed. */
 export function growthChecks(postgres: PostgresSession): Check[] {
   const todo = 'Give the user of DATABASE_URL the right to read its own tables and their statistics'
   return [
@@ -48,7 +48,7 @@ async function checkSize(postgres: PostgresSession): Promise<Finding[]> {
   return [ok('database.size', saw)]
 }
 
-/** By the ids of the first and the last row of a week, which an index finds, however long the log is. */
+/** From the ids of the first and the last row of a week, which an index finds however long the log is. */
 async function auditGrowth(postgres: PostgresSession): Promise<string> {
   const { rows } = await postgres.row<{ rows: string | null }>(
     `select ((select max(id) from audit_log) -

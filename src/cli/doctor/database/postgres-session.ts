@@ -29,7 +29,7 @@ export async function withPostgres<T>(
     query_timeout: STATEMENT_MS + 500,
   })
   client.on('error', () => {
-    // What is being asked rejects with it too.
+    // The pending query rejects with it too.
   })
   try {
     await client.connect()
@@ -39,7 +39,7 @@ export async function withPostgres<T>(
   }
 }
 
-/** Each in a transaction of its own: settings of a session would stay with others behind PgBouncer. */
+/** Each in a transaction of its own: behind PgBouncer, session settings would leak to other clients. */
 function sessionOn(client: pg.Client): PostgresSession {
   const rows = async <T>(sql: string, values: readonly unknown[] = []) => {
     await client.query(`begin read only; set local statement_timeout = ${STATEMENT_MS}`)

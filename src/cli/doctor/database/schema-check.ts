@@ -6,7 +6,7 @@ import type { PostgresSession } from './postgres-session.js'
 
 const CHECK = 'database.schema'
 
-/** Whether the database has a schema that the rest can be read from, and what is to be said about it. */
+/** Whether the rest can be read from the database's schema, and what to report about it. */
 export interface FoundSchema {
   readonly isCurrent: boolean
   readonly finding: Finding

@@ -8,11 +8,11 @@ import type { PostgresSession } from './postgres-session.js'
 const OLDEST_VERSION = 150_000
 /** Commits that a crash, or with a standby a failover, does not undo. */
 const DURABLE = ['on', 'remote_apply', 'remote_write']
-/** Beside DATABASE_POOL_SIZE, in each process (docs/operations.md). */
+/** In addition to DATABASE_POOL_SIZE, in each process (docs/operations.md). */
 const MORE_CONNECTIONS = 4
 const NEARLY_FULL = 0.9
 
-/** The server itself: its version, clock, promises about what is committed, and connections. */
+/** The server itself: its version, clock, durability and connections. */
 export function databaseServerChecks(
   postgres: PostgresSession,
   clock: Clock,

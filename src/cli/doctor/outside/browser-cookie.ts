@@ -36,7 +36,7 @@ export function reasonToRefuse({ name, attributes }: ReadCookie, url: URL): stri
   return null
 }
 
-/** Whether pages of one are on the same site as the other, so that `SameSite=Lax` cookies go along. */
+/** Whether pages of one are on the same site as the other, so that `SameSite=Lax` cookies are sent. */
 export function isSameSite(one: URL, other: URL): boolean {
   return one.protocol === other.protocol && siteOf(one.hostname) === siteOf(other.hostname)
 }

@@ -22,8 +22,9 @@ export function checkSites({ mainOrigin, publicUrl }: Settings): Finding[] {
 }
 
 /**
- * The session cookie as it arrives through all proxies, held against a browser's rules. It is that of a logout,
- * which clears it with the attributes that it is set with: of a session that does not exist, so nothing changes.
+ * Checks the session cookie, as it arrives through all proxies, against a browser's rules. It comes from a
+ * logout, which clears it with the same attributes as it is set with; there is no such session, so nothing
+ * changes.
  */
 export async function checkCookie(outside: Outside): Promise<Finding[]> {
   const { settings, clock } = outside

@@ -76,7 +76,7 @@ function listOf(header: string | undefined): string[] {
   return (header ?? '').split(',').map(item => item.trim().toLowerCase())
 }
 
-/** A proxy that allows whoever asks would let any page act as its visitor. */
+/** A proxy that allows any origin would let any page act as its visitor. */
 async function checkStranger(outside: Outside): Promise<Finding> {
   const check = 'cors.strangers'
   const { headers } = await preflight(outside, STRANGER, ['Content-Type'])
@@ -86,8 +86,8 @@ async function checkStranger(outside: Outside): Promise<Finding> {
 }
 
 /**
- * Whether what depends on the origin says so, so that no cache gives one site's answer to another. By the list of
- * public keys, the one answer that may be cached.
+ * Whether answers that depend on the origin say so, so that no cache gives one site's answer to another. Checked
+ * with the list of public keys, the only answer that may be cached.
  */
 export async function checkVary(outside: Outside): Promise<Finding[]> {
   const check = 'cors.vary'

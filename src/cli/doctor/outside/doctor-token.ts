@@ -7,11 +7,11 @@ import { permissionsOf } from '../../../permissions/permissions.js'
 import { accessTokenClaims } from '../../../tokens/access-token-claims.js'
 import { loadKeys } from '../../../tokens/key-file.js'
 
-/** Long enough for a slow answer, however the clocks differ that are still called right. */
+/** Long enough for a slow answer and the largest clock difference that is still accepted. */
 const LIFETIME_SECONDS = 60
 
 /**
- * An access token of nobody, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
+ * An access token for nobody, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
  * permission. A replica accepts it when its keys, JWT_ISSUER and JWT_AUDIENCE are ours. Rejects when the file
  * cannot be used.
  */

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https'
 import * as tls from 'node:tls'
 
 const TIMEOUT_MS = 10_000
-/** More than anything that is asked for here. */
+/** Larger than any answer that is expected here. */
 const MAX_BYTES = 1024 * 1024
 
 export interface Question {
@@ -24,11 +24,11 @@ export interface HttpAnswer {
   readonly answeredAt: Date
 }
 
-/** Where the service is asked. */
+/** Where to ask the service. */
 export interface Target {
-  /** Such as `https://api.example.com`, with the path before that of the API, if any. */
+  /** Such as `https://api.example.com`, with any path prefix of the API. */
   readonly origin: URL
-  /** Where the connection goes instead, such as to one of its replicas; null leaves it to the name. */
+  /** Where the connection goes instead, such as to one of its replicas; null resolves the name. */
   readonly at: URL | null
   /** Further certificate authorities to trust, PEM. */
   readonly ca: string | null
@@ -36,15 +36,15 @@ export interface Target {
 
 /**
  * Asks on a connection of its own, so that a load balancer may choose another replica each time. Follows no
- * redirect, keeps no cookie. With `isUnverified` any certificate will do: for what has no secret in it, once a
- * bad certificate has been reported.
+ * redirect, keeps no cookie. With `isUnverified` any certificate will do: only for requests without secrets, once
+ * a bad certificate has been reported.
  */
 export async function ask(
   target: Target,
   question: Question,
   { isUnverified = false, patienceMs = TIMEOUT_MS } = {},
 ): Promise<HttpAnswer> {
-  // For all of it: a server that sends a byte now and then must not keep us.
+  // For the whole exchange: a server that sends a byte now and then must not keep us waiting.
   const signal = AbortSignal.timeout(patienceMs)
   try {
     return await answerOf(target, question, { isUnverified, signal })
@@ -103,7 +103,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Node's own list, NODE_EXTRA_CA_CERTS among it; older ones cannot tell it, only that which they bring. */
+/** Node's default list, including NODE_EXTRA_CA_CERTS; older versions have only the list that they ship with. */
 function usualAuthorities(): readonly string[] {
   return typeof tls.getCACertificates === 'function' ? tls.getCACertificates('default') : tls.rootCertificates
 }

@@ -9,10 +9,10 @@ import type { Outside } from './outside.js'
 const LIVE = { path: '/health/live' }
 /** What the service itself sends, and what browsers' preload lists ask for. */
 const HSTS_SECONDS = 31_536_000
-/** Of node:tls and OpenSSL, for certificates that a browser would refuse too. */
+/** Error codes of node:tls and OpenSSL for certificates that a browser would refuse too. */
 const CERTIFICATE_CODES = /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME|HOSTNAME|UNABLE_TO_/
 
-/** Whether anything answers, over which certificate. Rejects when nothing does. */
+/** Whether anything answers, and with which certificate. Rejects when nothing does. */
 export async function checkHttps(outside: Outside): Promise<Finding[]> {
   const { origin, clock } = outside
   const { answer, refusal } = await askOnce(outside)
@@ -31,7 +31,7 @@ export async function checkHttps(outside: Outside): Promise<Finding[]> {
   ]
 }
 
-/** A certificate that is not valid is a finding, and the rest is looked at all the same. */
+/** A certificate that is not valid is a finding, and the rest is checked all the same. */
 async function askOnce(outside: Outside): Promise<{ answer: HttpAnswer; refusal?: Finding }> {
   try {
     return { answer: await outside.ask(LIVE) }
@@ -82,7 +82,7 @@ function hstsFinding({ headers }: HttpAnswer): Finding {
   return warning(check, `Strict-Transport-Security is ${header}`, `Make max-age at least ${HSTS_SECONDS}`)
 }
 
-/** Somebody who types the name without https must not get an answer of the API. */
+/** Somebody who types the name without https must not get an answer from the API. */
 async function checkPlainHttp({ target, origin }: Outside): Promise<Finding[]> {
   const check = 'https.only'
   if (origin.port !== '' || target.at) return []

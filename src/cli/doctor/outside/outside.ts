@@ -5,14 +5,14 @@ import { ask, type HttpAnswer, type Question, type Target } from './http-probe.j
 
 /** The running service as its clients reach it. */
 export class Outside {
-  /** After its certificate was found wrong: then it is asked all the same, but nothing secret is sent. */
+  /** Set when its certificate was found to be wrong: it is still asked, but nothing secret is sent. */
   isUnverified = false
 
   constructor(
     readonly target: Target,
     readonly settings: Settings,
     readonly clock: Clock,
-    /** Further servers that have to be like it. */
+    /** Further servers, which have to agree with it. */
     readonly replicas: readonly URL[],
   ) {}
 
@@ -25,8 +25,8 @@ export class Outside {
   }
 
   /**
-   * Why it is sent no token; null when it is. Somebody who has mistyped a name must not hand one to a stranger;
-   * servers named by `--at` and `--replica` are the operator's own.
+   * Why no token is sent to it; null when one is. An operator who has mistyped a name must not hand one to a
+   * stranger; servers named by `--at` and `--replica` are the operator's own.
    */
   get reasonForNoToken(): string | null {
     const { protocol, hostname } = this.origin

@@ -8,7 +8,10 @@ import type { HttpAnswer } from './http-probe.js'
 import type { Outside } from './outside.js'
 
 const PATH = '/.well-known/jwks.json'
-/** So many connections reach each of four replicas with a chance of 97 %, even where they are dealt by lot. */
+/**
+ * This many connections reach any one of four replicas with a probability of 97 %, even if replicas are chosen at
+ * random.
+ */
 const CONNECTIONS = 12
 const TODO = 'Give all replicas the same JWT_KEYS_FILE, and the same JWT_ISSUER and JWT_AUDIENCE'
 
@@ -43,7 +46,7 @@ function keysIn({ status, text }: HttpAnswer): PublicKey[] | null {
   }
 }
 
-/** A key signs ten minutes after it is published, so nobody may keep the list for longer. */
+/** A key starts to sign ten minutes after it is published, so nobody may keep the list for longer. */
 function cacheFinding({ headers }: HttpAnswer): Finding {
   const check = 'keys.cache'
   const maxAge = Number(/(?:s-maxage|max-age)=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0)
@@ -59,7 +62,7 @@ function cacheFinding({ headers }: HttpAnswer): Finding {
 
 /**
  * Whether all replicas have the keys of this machine: each publishes exactly those, and accepts a token that the
- * current one has signed. Asked on many new connections, which the load balancer deals out, and at each replica
+ * current one has signed. Asked on many new connections, which the load balancer distributes, and at each replica
  * that was named.
  */
 export async function checkAgreement(outside: Outside): Promise<Finding[]> {

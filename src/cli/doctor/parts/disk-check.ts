@@ -8,7 +8,7 @@ const WARN_BELOW = 0.15
 /** On a large disk, 5 % may be plenty. */
 const PLENTY_BYTES = 50e9
 
-/** The room on the disk of DATA_DIR, which the embedded database is on; other databases' disks are their own. */
+/** The free space on the disk of DATA_DIR, which holds the embedded database; other databases have their own disks. */
 export async function checkDisk({ dataDir }: Settings): Promise<Finding[]> {
   const found = await statfs(dataDir).catch(() => null)
   if (!found) return [ok('disk', `${dataDir} does not exist yet`)]

@@ -6,7 +6,7 @@ import { loadKeys } from '../../../tokens/key-file.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** A clock that was wrong for a moment makes no key that comes from the future. */
+/** A key that is less far ahead was made by a clock that was wrong for a moment. */
 const AHEAD_MS = 60_000
 /** Readable or writable by everybody on the machine. */
 const OTHERS = 0o007
@@ -17,7 +17,7 @@ interface KeyFile {
   readonly path: string
   /** Rejects when the service could not use the file. */
   readonly load: (path: string) => Promise<unknown>
-  /** The age of its current key from which on it should be rotated. */
+  /** The age at which its current key should be rotated. */
   readonly rotateAfterDays: number
   readonly commands: { readonly generate: string; readonly rotate: string }
 }

@@ -7,13 +7,13 @@ import { type Finding, fault, ok, warning } from '../finding.js'
 
 const CHECK = 'settings'
 
-/** The faults of settings that cannot be used; anything else is thrown on. */
+/** The faults of settings that cannot be used; anything else is rethrown. */
 export function faultsOf(error: unknown): Finding[] {
   if (!(error instanceof SettingsError)) throw error
   return error.faults.map(found => fault(CHECK, found, 'Correct it: the service does not start with it'))
 }
 
-/** What settings say that can be used, and what they name. */
+/** Checks usable settings, and the files that they name. */
 export function checkSettings(settings: Settings, now: Date): Finding[] {
   const { environment, warnings, geoIpFile, tls, publicUrl } = settings
   return [

@@ -8,7 +8,7 @@ export interface ExaminedServer {
   readonly clock: Clock
   /** Its answer to INFO. */
   readonly info: string
-  /** Follows the names of settings; empty where there is only one master. */
+  /** Appended to the names of settings; empty where there is only one master. */
   readonly name: string
 }
 

@@ -22,7 +22,7 @@ async function checkRedis(
 ): Promise<Finding[]> {
   if (sessionStoreUrl === null) return [withoutRedis(environment)]
   const client = createRedisClient(sessionStoreUrl)
-  // A client that cannot connect tries again and again; what stops it is in its errors.
+  // A client that cannot connect keeps trying; its errors say what stops it.
   let lastError: string | null = null
   client.onError(reason => {
     lastError = reason

@@ -54,7 +54,7 @@ async function checkReplica(client: RedisClient, address: ServerAddress): Promis
 
 async function infoOf(client: RedisClient, address: ServerAddress): Promise<string> {
   const replica = client.connectTo(address)
-  // The command that is affected throws it too.
+  // The affected command throws it too.
   replica.on('error', () => {})
   try {
     return await within(

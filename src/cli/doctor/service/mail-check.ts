@@ -45,7 +45,7 @@ const TODO: Readonly<Record<string, string>> = {
   EDNS: 'Correct the host in SMTP_URL',
 }
 
-/** The mail library's code says which step failed, the certificate's is in the message alone. */
+/** The mail library's code says which step failed; a problem with the certificate is only in the message. */
 function todoOf({ code = '', message }: NodeJS.ErrnoException): string {
   if (/STARTTLS/i.test(message)) return 'Let the mail server offer STARTTLS, or use another'
   if (/certificate|altname/i.test(message))

@@ -8,8 +8,8 @@ import {
 } from './export-format.js'
 
 /**
- * Auth0. First file: users of a bulk export job (JSON lines). Second: password hashes as its support sends
- * them, which name users by the id after `auth0|`; they become the field `passwordHash`.
+ * Auth0. First file: users from a bulk export job (JSON lines). Second: password hashes as sent by its
+ * support, which identify users by the id after `auth0 `; they become the field `passwordHash`.
  */
 export const AUTH0: ExportFormat = {
   files: 'json lines',
@@ -33,7 +33,7 @@ export const AUTH0: ExportFormat = {
   },
 }
 
-/** Without a name Auth0 shows the e-mail address as one. */
+/** Auth0 uses the e-mail address as the name of users without one. */
 function nameOf({ name, email }: ExportRecord): string | null {
   return name === email ? null : textOf(name)
 }

@@ -10,7 +10,7 @@ import {
 
 /** Salt and key in hexadecimal. */
 const SCRYPT = /^([0-9a-f]{32}):([0-9a-f]{128})$/i
-/** Of Better Auth, which does not write them into the hash: N=16384, r=16, p=1. */
+/** Better Auth's parameters, which it does not write into the hash: N=16384, r=16, p=1. */
 const SCRYPT_PARAMETERS = 'ln=14,r=16,p=1'
 
 /** Better Auth: its tables `user` and `account` joined (docs/moving.md has the query), as CSV with a header. */
@@ -32,9 +32,9 @@ function passwordOf({ password }: ExportRecord): ExportedPassword {
   const text = textOf(password)
   if (!text) return NO_PASSWORD
   const [, salt, key] = SCRYPT.exec(text) ?? []
-  // Whoever has given it a hash of their own may have one that carries its parameters.
+  // A project with its own hash function may have hashes that carry their parameters.
   if (!salt || !key) return { hash: text }
-  // What is salted with is the hexadecimal text, not the bytes that it stands for.
+  // The salt is the hexadecimal text itself, not the bytes that it encodes.
   return {
     hash: `$scrypt$${SCRYPT_PARAMETERS}$${base64Of(salt)}$${base64Of(key, 'hex')}`,
   }

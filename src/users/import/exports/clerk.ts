@@ -7,12 +7,12 @@ import {
   textOf,
 } from './export-format.js'
 
-/** Their digests are texts that carry their own parameters. */
+/** Their digests are texts that include their own parameters. */
 const KEPT_HASHERS = ['bcrypt', 'argon2i', 'argon2id']
 
 /**
- * Clerk. First file: the export of its dashboard (CSV), the only one with password hashes. Second: the export
- * of its command line (JSON), the only one with metadata and bans.
+ * Clerk. First file: the export from its dashboard (CSV), the only one with password hashes. Second: the
+ * export from its command line (JSON), the only one with metadata and bans.
  */
 export const CLERK: ExportFormat = {
   files: 'csv',

@@ -1,4 +1,4 @@
-/** Counts by what they count, in the order in which they came. */
+/** Counts by name, in the order of their first occurrence. */
 class Tally {
   private readonly counts = new Map<string, number>()
 
@@ -13,7 +13,7 @@ class Tally {
   }
 }
 
-/** What came of an export, for the operator: what was kept, what not, and why. */
+/** The result of converting an export, for the operator: what was kept, what was not, and why. */
 export class ConversionReport {
   readonly hashes = new Tally()
   readonly withoutPassword = new Tally()
@@ -23,10 +23,10 @@ export class ConversionReport {
   owners = 0
   members = 0
   totpSecrets = 0
-  /** Who owned an account there beside somebody else, and is a member of it here. */
+  /** Users who shared the ownership of an account there, and become members of it here. */
   secondOwners = 0
 
-  /** Sentences, one a line. */
+  /** Sentences, one per line. */
   lines(): string[] {
     return [
       `${inWords(this.read)} users read, ${inWords(this.owners + this.members)} written: ` +

@@ -12,7 +12,7 @@ import { mappedPermissions, meets, type UserMapping, valuesAt } from './user-map
 type Write = (line: string) => Promise<void>
 type Tell = (sentence: string) => void
 
-/** One user with their account by the mapping; null where everybody has their own. */
+/** A user with the account that the mapping gives them; null where everybody has their own. */
 interface Candidate {
   readonly user: ExportedUser
   readonly record: ExportRecord
@@ -21,8 +21,9 @@ interface Candidate {
 }
 
 /**
- * Turns the export of another system into lines for `users:import`. Reads the files twice: owners come before
- * the members of their accounts. Keeps in memory the e-mail addresses, the accounts and the second file.
+ * Converts another system's export into lines for `users:import`. Reads the files twice, because owners come
+ * before the members of their accounts. Keeps the e-mail addresses, the accounts and the second file in
+ * memory.
  */
 export class ExportConversion {
   private readonly report = new ConversionReport()
@@ -38,19 +39,19 @@ export class ExportConversion {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws an {@link ExportError} when a file is not what it should be. */
+  /** Throws an {@link ExportError} when a file is not in the expected format. */
   async run(files: ExportFiles): Promise<ConversionReport> {
     const read = this.format.reader(files.hashConfig, this.clock.now())
     const others = await this.othersOf(files)
     for (const isOwners of [true, false]) {
       for await (const record of recordsOf(this.format.files, files.users)) {
-        // What both have is newer in the first: nobody gets an address that they have given up since.
+        // For fields in both, the first file is newer: nobody must get an address that they have since given up.
         const whole = { ...others.get(this.format.join?.keyOf(record) ?? ''), ...record }
         const user = read(whole)
         if (isOwners) await this.writeOwner(user, whole)
         else await this.writeMember(user, whole)
       }
-      // The second time every address comes again.
+      // In the second pass every address occurs again.
       if (isOwners) this.emails.clear()
     }
     return this.report
@@ -84,7 +85,7 @@ export class ExportConversion {
   }
 
   private async writeMember(user: ExportedUser, record: ExportRecord): Promise<void> {
-    // Said the first time.
+    // Reported in the first pass.
     const candidate = this.candidateOf(user, record, () => {})
     const { account = null, email = '' } = candidate ?? {}
     if (!candidate || account === null) return
@@ -138,8 +139,8 @@ export class ExportConversion {
   }
 
   /**
-   * Null for one that we cannot verify, and for somebody whose address was never verified there: they may have
-   * signed up with the address of somebody else.
+   * Null for a hash that we cannot verify, and for a user whose address was never verified there: they may
+   * have signed up with somebody else's address.
    */
   private hashOf({ id, password, isEmailVerified }: ExportedUser): string | null {
     const hash = 'hash' in password ? password.hash : null
@@ -163,7 +164,7 @@ function refused(refuse: (fault: string) => void, fault: string): null {
   return null
 }
 
-/** Why a hash cannot be taken over; null when it can. */
+/** Why a hash cannot be kept; null when it can. */
 function unusable(hash: string): string | null {
   try {
     readImportedHash(hash)
@@ -174,7 +175,7 @@ function unusable(hash: string): string | null {
   }
 }
 
-/** `bcrypt`, or what the text says of itself. */
+/** `bcrypt`, or the scheme that the text itself names. */
 function schemeOf(hash: string): string {
   const [, scheme = ''] = hash.split('$')
   return /^2[aby]$/.test(scheme) ? 'bcrypt' : scheme

@@ -4,10 +4,10 @@ import { createInterface } from 'node:readline'
 import { parse } from 'csv-parse'
 import { ExportError, type ExportFormat, type ExportRecord, listOf, recordOf } from './export-format.js'
 
-/** A document is parsed as a whole. */
+/** A document is parsed all at once. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
-/** The records of the files, in order. Throws an {@link ExportError} for a file that is not of the kind. */
+/** The records of the files, in order. Throws an {@link ExportError} for a file that is not in this format. */
 export async function* recordsOf(
   kind: ExportFormat['files'],
   paths: readonly string[],
@@ -42,7 +42,7 @@ async function documentOf(path: string): Promise<unknown> {
   return parsed(await readFile(path, 'utf8'), `${path} is not JSON`)
 }
 
-/** A list of users, or an object that has one. */
+/** A list of users, or an object that contains one. */
 function usersIn(document: unknown, path: string): ExportRecord[] {
   const users = Array.isArray(document) ? document : recordOf(document).users
   if (!Array.isArray(users)) throw new ExportError(`${path} has no list of users`)
@@ -54,12 +54,12 @@ function parsed(text: string, fault: string): ExportRecord {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as ExportRecord
   } catch {
-    // What JSON.parse says quotes the text.
+    // The message of JSON.parse quotes the text.
   }
   throw new ExportError(fault)
 }
 
-/** What a file system says stays as it is; what the parser says quotes the text. */
+/** A file system error is kept as it is; a parser's message quotes the text. */
 function failureOf(error: unknown, sentence: string): Error {
   return (error as { code?: string }).code?.startsWith('CSV_') ? new ExportError(sentence) : (error as Error)
 }

@@ -10,7 +10,7 @@ import {
   textOf,
 } from './export-format.js'
 
-/** Of a project, as the console of Firebase shows them. */
+/** A project's parameters, as the Firebase console shows them. */
 interface HashConfig {
   readonly signerKey: Buffer
   readonly saltSeparator: Buffer

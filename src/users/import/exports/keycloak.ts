@@ -18,10 +18,10 @@ const PBKDF2_SCHEMES: Readonly<Record<string, string>> = {
   'pbkdf2-sha512': 'pbkdf2-sha512',
 }
 
-/** Version of Argon2 as its texts have it, by the name that Keycloak gives it. */
+/** The Argon2 version in hash texts, by Keycloak's name for it. */
 const ARGON2_VERSIONS: Readonly<Record<string, number>> = { '1.0': 16, '1.3': 19 }
 
-/** Keycloak: `kc.sh export`, in one file or many (`<realm>-users-<n>.json`). */
+/** Keycloak: `kc.sh export`, in one file or several (`<realm>-users-<n>.json`). */
 export const KEYCLOAK: ExportFormat = {
   files: 'json',
   reader: () => record => {
@@ -48,7 +48,7 @@ function isPasskey({ type }: ExportRecord): boolean {
   return textOf(type)?.startsWith('webauthn') ?? false
 }
 
-/** Both halves of a credential are JSON in text. */
+/** Both halves of a credential are JSON in a string. */
 function partsOf(credentials: readonly ExportRecord[], type: string) {
   const found = credentials.find(credential => credential.type === type)
   if (!found) return null
@@ -73,7 +73,7 @@ function argon2Parameters({ hashIterations, additionalParameters }: ExportRecord
   return `$argon2${first('type')}$v=${version}$m=${first('memory')},t=${hashIterations},p=${first('parallelism')}`
 }
 
-/** Only of the kind that every authenticator app knows, which is what we ask for. */
+/** Only secrets of the kind that every authenticator app supports, which is the kind that we verify. */
 function totpSecretOf(credentials: readonly ExportRecord[]): string | null {
   const parts = partsOf(credentials, 'otp')
   const value = textOf(parts?.secret.value)

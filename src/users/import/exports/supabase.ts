@@ -8,7 +8,7 @@ import {
   textOf,
 } from './export-format.js'
 
-/** Supabase: the table `auth.users` as CSV with a header, all columns or those that are read here. */
+/** Supabase: the table `auth.users` as CSV with a header, with all columns or only those read here. */
 export const SUPABASE: ExportFormat = {
   files: 'csv',
   reader: (_, now) => record => {
@@ -26,13 +26,13 @@ export const SUPABASE: ExportFormat = {
   },
 }
 
-/** A ban without an end is one to `infinity`, which is no date to JavaScript. */
+/** A permanent ban lasts until `infinity`, which is not a date in JavaScript. */
 function isBlocked({ deleted_at: deletedAt, banned_until: bannedUntil }: ExportRecord, now: Date): boolean {
   const until = textOf(bannedUntil)
   return textOf(deletedAt) !== null || (until !== null && !(new Date(until) < now))
 }
 
-/** Supabase keeps them beside what a project has written there itself. */
+/** Supabase stores them next to the project's own data. */
 function providersOf({ raw_app_meta_data: metadata }: ExportRecord): string[] {
   return listOf(recordOf(jsonIn(metadata)).providers)
     .filter(provider => provider !== 'email' && provider !== 'phone')

@@ -1,20 +1,20 @@
 import { PERMISSIONS, type Permission } from '../../../permissions/permissions.js'
 import { ExportError, type ExportRecord, jsonIn, listOf, recordOf, textOf } from './export-format.js'
 
-/** Fields of a record by their paths, each with the values of which one must be there. */
+/** Fields of a record by path, each with the values of which one must occur. */
 type Condition = Readonly<Record<string, readonly unknown[]>>
 
 /**
- * How users of the other system become users of accounts here, in the operator's words: see docs/moving.md.
- * Paths have dots: `app_metadata.shop`.
+ * How users of the other system become users of accounts here, as the operator specifies it: see
+ * docs/moving.md. Paths use dots: `app_metadata.shop`.
  */
 export interface UserMapping {
-  /** Where a record names its account; null: everybody is the owner of an account of their own. */
+  /** The path of a record's account; null: everybody owns an account of their own. */
   readonly account: string | null
   readonly owner: Condition
-  /** Null: members get what an invitation gives. */
+  /** Null: members get what an invitation grants. */
   readonly permissions: Partial<Record<Permission, Condition>> | null
-  /** Where a record lists the origins of its satellites; null: members may log in on all. */
+  /** The path of the origins of a record's satellites; null: members may log in on all. */
   readonly satellites: string | null
 }
 
@@ -38,10 +38,10 @@ export function readUserMapping(value: unknown): UserMapping {
   }
 }
 
-/** In Auth0, Supabase and Clerk users write these themselves. */
+/** In Auth0, Supabase and Clerk, users can write these themselves. */
 const WRITTEN_BY_USERS = /^(user_metadata|raw_user_meta_data|unsafe_?metadata)(\.|$)/i
 
-/** Throws an {@link ExportError} for a path to what a user could write to get more. */
+/** Throws an {@link ExportError} for a path to something that users could write to gain rights. */
 function requireTrusted(path: string): string {
   if (WRITTEN_BY_USERS.test(path))
     throw new ExportError(
@@ -66,14 +66,14 @@ function conditionOf(value: unknown, name: string): Condition {
   return Object.fromEntries(entries) as Condition
 }
 
-/** Whether one of the fields has one of its values. */
+/** Whether any of the fields has one of its values. */
 export function meets(record: ExportRecord, condition: Condition): boolean {
   return Object.entries(condition).some(([path, values]) =>
     valuesAt(record, path).some(value => values.includes(value)),
   )
 }
 
-/** The permissions that a record's roles become; undefined where the mapping says nothing of them. */
+/** The permissions that follow from a record's roles; undefined where the mapping has none. */
 export function mappedPermissions(record: ExportRecord, { permissions }: UserMapping) {
   if (permissions === null) return undefined
   return PERMISSIONS.filter(name => {
@@ -82,14 +82,17 @@ export function mappedPermissions(record: ExportRecord, { permissions }: UserMap
   })
 }
 
-/** The value at a path, or its values where it is a list; a whole name goes before its parts. */
+/**
+ * The value at a path, or its values where it is a list; a field with the whole path as its name takes
+ * precedence.
+ */
 export function valuesAt(record: ExportRecord, path: string): readonly unknown[] {
   const value = path in record ? record[path] : path.split('.').reduce<unknown>(fieldOf, record)
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? listOf(value) : [value]
 }
 
-/** In CSV a field may hold JSON as text. */
+/** A CSV field may contain JSON as text. */
 function fieldOf(value: unknown, name: string): unknown {
   const fields = recordOf(jsonIn(value))
   return Object.hasOwn(fields, name) ? fields[name] : undefined

@@ -12,12 +12,12 @@ export function NameForm({
   autoComplete,
   saved,
 }: {
-  /** What is patched. */
+  /** The resource to patch. */
   readonly path: 'profile' | 'account'
   readonly label: string
   readonly name: string | null
   readonly autoComplete: string
-  /** What is said then. */
+  /** The message after saving. */
   readonly saved: string
 }) {
   return (

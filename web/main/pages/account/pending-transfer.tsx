@@ -10,7 +10,7 @@ import { When } from '../../../pieces/time/when.js'
 import type { Account } from '../../answers.js'
 import { call } from '../../api.js'
 
-/** The transfer that is under way, for the owner to cancel; or where to begin one. */
+/** The pending transfer, which the owner can cancel; or where to start one. */
 export function PendingTransfer({ account }: { readonly account: Load<Account> }) {
   const cancel = useAction(() => call('DELETE', 'account/transfer').then(account.reload))
   return (

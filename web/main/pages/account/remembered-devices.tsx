@@ -12,7 +12,7 @@ import { Ago, Day } from '../../../pieces/time/when.js'
 import type { RememberedDevice } from '../../answers.js'
 import { call } from '../../api.js'
 
-/** Where the password is enough, for a while. */
+/** Devices on which the password is enough, for a while. */
 export function RememberedDevices() {
   const list = useLoad(() => call<{ devices: RememberedDevice[] }>('GET', 'remembered-devices'))
   const forget = async (path: string, text: string) => {

@@ -21,7 +21,7 @@ const covered = () => [
   },
   { value: 'everyone', name: t('policy.everyone') },
 ]
-/** In minutes; the empty one is never. Short enough to be read whole on a phone. */
+/** In minutes; empty means never. Short enough to be fully readable on a phone. */
 const recent = () => [
   { value: '', name: t('policy.stepUpNo') },
   { value: '5', name: t('policy.stepUp5') },
@@ -31,7 +31,7 @@ const recent = () => [
 ]
 const MOST_GRACE_DAYS = 90
 
-/** Who of the account must have a second factor, and what payments need. */
+/** Who in the account must have a second factor, and what payments require. */
 export function SecondFactorPolicy() {
   const policy = useLoad(() => call<Policy>('GET', 'account/second-factor'))
   return <Loaded of={policy}>{loaded => <PolicyForm policy={loaded} load={policy} />}</Loaded>
@@ -104,7 +104,7 @@ function Standing({ policy: { required, requiredFrom, covered, enrolled } }: { r
   )
 }
 
-/** With the one that is set, if it is none of ours. */
+/** Includes the current value, if it is not one of ours. */
 function recencies(minutes: number | null) {
   const isKnown = recent().some(({ value }) => value === String(minutes ?? ''))
   return isKnown

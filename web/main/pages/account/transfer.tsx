@@ -6,7 +6,7 @@ import { go } from '../../../pieces/router.js'
 import type { Person, Profile } from '../../answers.js'
 import { call } from '../../api.js'
 
-/** For the owner, who asks this member to be the owner. */
+/** For the owner, to ask this member to take over ownership. */
 export function Transfer({ person: { userId, email, name } }: { readonly person: Person }) {
   const own = useLoad(() => call<Profile>('GET', 'profile'))
   if (own.data?.role !== 'owner') return null

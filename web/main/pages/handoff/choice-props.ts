@@ -1,7 +1,7 @@
 import type { HandOffOffer } from '../../answers.js'
 import type { HandOffRequest } from './handoff-request.js'
 
-/** What somebody who is logged in decides about. */
+/** What somebody who is logged in must decide on. */
 export interface ChoiceProps {
   readonly offer: HandOffOffer
   readonly request: HandOffRequest

@@ -13,12 +13,15 @@ import { RefusedChoice } from './refused-choice.js'
 import { SatelliteMark } from './satellite-mark.js'
 import { useSettled } from './use-settled.js'
 
-/** Whoever begins a hand-off can use what comes of it. That was not this satellite, unless its page has led here. */
+/**
+ * The page that starts a hand-off can use its result. Unless the satellite's own page led here, that may be
+ * another page.
+ */
 function hasComeFrom(origin: string): boolean {
   return URL.canParse(document.referrer) && new URL(document.referrer).origin === origin
 }
 
-/** Whether to be logged in at a satellite, and as whom. */
+/** Asks whether to log in at a satellite, and as whom. */
 export function Choice(props: ChoiceProps) {
   const { offer, request } = props
   const suggested = offer.email.toLowerCase() === request.loginHint.toLowerCase() ? '' : request.loginHint
@@ -48,7 +51,7 @@ function AllowedChoice({
   suggested,
   proceed,
 }: ChoiceProps & {
-  /** Whom the satellite wants to have logged in, where that is another; empty otherwise. */
+  /** The user that the satellite suggests, if it is a different one; empty otherwise. */
   readonly suggested: string
   readonly proceed: Action<void>
 }) {

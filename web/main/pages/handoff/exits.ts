@@ -3,14 +3,14 @@ import type { ConfirmedSatellite, HandOffOffer } from '../../answers.js'
 import { call } from '../../api.js'
 import type { HandOffRequest } from './handoff-request.js'
 
-/** What the satellite is told when nobody is logged in there. */
+/** What the satellite is told when nobody gets logged in there. */
 export type HandOffError = 'login_required' | 'access_denied' | 'not_invited' | 'suspended'
 
 const KEY = 'mainstay.handoff'
 
 /**
- * Whether the page may leave without anybody pressing a button: once in the life of a tab, and never where the browser
- * cannot remember it. So no chain of pages that send the browser on can get long, whatever goes wrong.
+ * Whether the page may leave without a click: once in the lifetime of a tab, and never where the browser
+ * cannot remember it. This limits any chain of redirecting pages, whatever goes wrong.
  */
 export function takeLeave(): boolean {
   try {
@@ -22,7 +22,7 @@ export function takeLeave(): boolean {
   }
 }
 
-/** Goes back to the satellite with a code that is good for this one login. Throws a MainstayError for a refusal. */
+/** Goes back to the satellite with a code that is valid for this one login. Throws a MainstayError for a refusal. */
 export async function leaveWithCode({ origin }: HandOffOffer, request: HandOffRequest): Promise<void> {
   const { challenge, state } = request
   const body = { satellite: origin, challenge, state }
@@ -40,7 +40,10 @@ export function leaveWithError(
   leave(origin, `#${new URLSearchParams({ error, state, iss })}`)
 }
 
-/** `origin` is one that the service has confirmed. The page leaves no trace in the history: “back” does not end here. */
+/**
+ * `origin` is one that the service has confirmed. The page leaves no entry in the history, so “back” does not
+ * end up here.
+ */
 function leave(origin: string, fragment: string): void {
   location.replace(`${origin}/handoff-callback${fragment}`)
 }

@@ -16,7 +16,7 @@ import { leaveWithError } from './exits.js'
 import type { HandOffRequest } from './handoff-request.js'
 import { UnknownSatellitePage } from './no-way-on.js'
 
-/** For whoever is not logged in: at the address of the hand-off, so that they go on there. */
+/** For people who are not logged in: at the address of the hand-off, so that they continue there. */
 export function HandOffLogin({
   news,
   request,
@@ -54,7 +54,7 @@ export function HandOffLogin({
   )
 }
 
-/** For whoever is logged in, and stays so until they have logged in as somebody else. */
+/** For people who are logged in, and stay so until they have logged in as somebody else. */
 export function AccountSwitch({
   request,
   done,

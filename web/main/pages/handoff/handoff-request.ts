@@ -1,19 +1,19 @@
-/** What a satellite asks of this page. */
+/** What a satellite requests from this page. */
 export interface HandOffRequest {
-  /** The origin that wants to have somebody logged in. Only the service knows whether it is one of ours. */
+  /** The origin that wants somebody logged in. Only the service knows whether it is one of ours. */
   readonly satellite: string
   readonly challenge: string
   readonly state: string
-  /** The e-mail address that was typed there, if any. Anybody could have written it. */
+  /** The e-mail address that was typed there, if any. It may come from anybody. */
   readonly loginHint: string
 }
 
 /** 32 bytes in base64url. */
 const SECRET = /^[\w-]{43}$/
-/** As the service has it. */
+/** The same as in the service. */
 const MAX_EMAIL_LENGTH = 254
 
-/** The request in a fragment; null when that is not whole, or asks for what is no origin. */
+/** The request in a fragment; null when that is incomplete, or names something that is not an origin. */
 export function readRequest(fragment: string): HandOffRequest | null {
   const told = new URLSearchParams(fragment.slice(1))
   const [satellite, challenge, state, hint] = ['satellite', 'challenge', 'state', 'login_hint'].map(

@@ -15,10 +15,10 @@ import { AccountSwitch, HandOffLogin } from './handoff-login.js'
 import { type HandOffRequest, readRequest } from './handoff-request.js'
 import { CookiesBlockedPage, IncompletePage, UnknownSatellitePage } from './no-way-on.js'
 
-/** Where a satellite sends people to be logged in there. What leads away from here is in exits.ts, and nowhere else. */
+/** Where a satellite sends people to log in. All navigation away from here is in exits.ts, and nowhere else. */
 export function HandOffPage() {
   const [request] = useState(() => readRequest(location.hash))
-  // Also where a web server has lost the header that forbids frames.
+  // Also covers a web server that has dropped the header against framing.
   if (top !== self) return null
   if (!request) return <IncompletePage />
   return (
@@ -35,7 +35,7 @@ export function HandOffPage() {
   )
 }
 
-/** Of somebody who is logged in. */
+/** For people who are logged in. */
 function Offered({ request }: { readonly request: HandOffRequest }) {
   const offer = useLoad(() =>
     call<HandOffOffer>('GET', `handoff?satellite=${encodeURIComponent(request.satellite)}`),

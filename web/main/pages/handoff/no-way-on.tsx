@@ -18,7 +18,7 @@ export function IncompletePage() {
   )
 }
 
-/** The page stays: an address that anybody can write must not lead people anywhere in our name. */
+/** Does not redirect: a link that anybody can craft must not lead people anywhere in our name. */
 export function UnknownSatellitePage({ request }: { readonly request: HandOffRequest }) {
   return (
     <SmallPage title={t('handoff.unknownTitle')}>
@@ -30,9 +30,9 @@ export function UnknownSatellitePage({ request }: { readonly request: HandOffReq
   )
 }
 
-/** Somebody has just logged in, and the cookie of that is not there. */
+/** Somebody has just logged in, but the cookie is missing. */
 export function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<void> }) {
-  // Without the cookie the client finds nobody, and the page shows the login again.
+  // Without the cookie the client finds nobody logged in, and the page shows the login again.
   const action = useAction(async () => {
     await client.refresh()
     await retry()

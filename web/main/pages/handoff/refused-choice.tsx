@@ -10,7 +10,10 @@ import { leaveWithError } from './exits.js'
 
 type Refusal = Exclude<HandOffOffer['access'], 'allowed'>
 
-/** Why nobody can be logged in there, and the way back. Without the branding: it belongs to those who are admitted. */
+/**
+ * Why nobody can be logged in there, and the way back. Without the branding, which is only for people who are
+ * admitted.
+ */
 export function RefusedChoice({
   access,
   offer,

@@ -3,7 +3,10 @@ import { inkOn } from '../../../../src/brand/contrast.js'
 import { showBackground } from '../../../pieces/site/brand.js'
 import type { Branding } from '../../answers.js'
 
-/** How a satellite looks that has branding. Whoever registered it chose all of it, so its host has to stand beside. */
+/**
+ * The look of a satellite that has branding. The person who registered it chose all of this, so its host must
+ * be shown beside it.
+ */
 export function SatelliteMark({ branding: { name, logoUrl, background } }: { readonly branding: Branding }) {
   const [isLogoMissing, setIsLogoMissing] = useState(false)
   useLayoutEffect(() => showBackground(background), [background])

@@ -1,11 +1,12 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Longer than the second click of a double click takes to come. */
+/** Longer than the interval between the clicks of a double click. */
 const SETTLED_AFTER_MS = 500
 
 /**
- * Whether the page has been in sight for a moment: to be shown, and as it is in the very moment of a click. A click before that was meant for something else: a hostile page can
- * close its window over ours, or bring ours up, between the two clicks of a double click.
+ * Whether the page has been in sight for a moment: as state to render, and as a function that is exact at the
+ * moment of a click. An earlier click was meant for something else: between the two clicks of a double click,
+ * a hostile page can close its window over ours, or bring ours to the front.
  */
 export function useSettled(): { readonly isSettled: boolean; readonly isSettledNow: () => boolean } {
   const [isSettled, setIsSettled] = useState(false)

@@ -6,7 +6,10 @@ import { Link } from '../../../pieces/router.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'
 
-/** In the browser where it was asked for the session is proof enough; elsewhere the password is asked for. */
+/**
+ * In the browser where the change was requested, the session is proof enough; elsewhere the page asks for the
+ * password.
+ */
 export function ConfirmEmailPage() {
   const [needsPassword, setNeedsPassword] = useState(false)
   const send = async (path: string, body: object) => {

@@ -3,7 +3,7 @@ import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { MailedPage } from './mailed-page.js'
 
-/** Of somebody who has lost their second factor, or who has not and is to hear of it. */
+/** For users who have lost their second factor, and for users who have not and must be told. */
 export function FactorResetPage() {
   const [isWrong, setIsWrong] = useState(false)
   if (isWrong) return <StopFactorResetPage />

@@ -9,8 +9,8 @@ import { Link } from '../../../pieces/router.js'
 import { callAsAnybody } from '../../api.js'
 
 /**
- * A page that a mail leads to. Nothing happens before somebody presses its button: programs that look through mails open
- * links too. The token is taken out of the address once it was used.
+ * A page that a mail leads to. Nothing happens until somebody presses its button, because programs that scan
+ * mails open links too. The token is removed from the address once it has been used.
  */
 export function MailedPage<T = null>({
   title,
@@ -26,21 +26,21 @@ export function MailedPage<T = null>({
   instead,
 }: {
   readonly title: string
-  /** What the token is sent to, with the fields of the form. */
+  /** Where to send the token, with the fields of the form. */
   readonly path: string
   readonly submit: string
   readonly done: ReactNode
-  /** What is done then; one that fails is left to the person. */
+  /** What to do afterwards; if that fails, it is left to the person. */
   readonly finish?: (texts: Texts) => Promise<void>
-  /** Where to go then. */
+  /** Where to go next. */
   readonly next?: (answer: T) => ReactNode
-  /** How it is sent, where that is not as anybody. */
+  /** How to send it, if not anonymously. */
   readonly send?: (path: string, body: object) => Promise<T>
-  /** The way to a new link, for who has a used or an old one. */
+  /** How to get a new link, for people whose link is used or expired. */
   readonly anew?: ReactNode
   readonly messages?: Messages
   readonly children?: ReactNode
-  /** What somebody can do instead, below the button. */
+  /** An alternative, below the button. */
   readonly instead?: ReactNode
 }) {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token') ?? '')
@@ -85,7 +85,7 @@ export function ToLogin() {
   return <Link href="/login">{t('common.toLogin')}</Link>
 }
 
-/** What was left empty is not sent: it is optional. */
+/** Empty fields are optional, and are not sent. */
 function filled(texts: Texts): Texts {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ''))
 }

@@ -20,7 +20,7 @@ export function ResetPasswordPage() {
   )
 }
 
-/** Where somebody logs in; without origins that is here. */
+/** Where the user logs in; without origins, that is here. */
 export function ToSites({ origins }: { readonly origins: LoginSites['satellites'] }) {
   return origins ? <SiteLinks origins={origins} /> : <ToLogin />
 }

@@ -24,7 +24,7 @@ export function VerifyEmailPage() {
   )
 }
 
-/** In the browser of the sign-up the address is known, and the password was given a moment ago. */
+/** In the browser of the sign-up the address is known, and the password was entered a moment ago. */
 async function logIn({ password = '' }: Texts): Promise<void> {
   const pending = takeSignup()
   if (!pending) return

@@ -4,7 +4,7 @@ import { T } from '../../language/text.js'
 import { Field, type FieldProps } from '../field.js'
 import { StrengthMeter } from './strength-meter.js'
 
-/** For a password that somebody has already. They can have it shown, to find what they mistyped. */
+/** For an existing password. It can be shown, to find typing mistakes. */
 export function PasswordField({ label = t('field.password'), ...input }: Partial<FieldProps>) {
   const [isShown, setIsShown] = useState(false)
   return (
@@ -30,7 +30,7 @@ export function PasswordField({ label = t('field.password'), ...input }: Partial
   )
 }
 
-/** For a password that is chosen now; says how good it is as soon as somebody types one. */
+/** For a new password; shows its strength as soon as somebody types. */
 export function NewPasswordField({ label = t('field.password'), ...input }: Partial<FieldProps>) {
   const [isWanted, setIsWanted] = useState(false)
   const [typed, setTyped] = useState({ password: '', email: '' })

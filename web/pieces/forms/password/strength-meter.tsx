@@ -13,8 +13,8 @@ const levels = (): Readonly<Record<Level, { readonly text: string; readonly look
 })
 
 /**
- * How hard a password is to guess, while it is typed. What measures it is big, so it is loaded when somebody is about to
- * choose one; without it the service alone says no.
+ * How hard a password is to guess, as it is typed. The code that measures it is large, so it is loaded when
+ * somebody is about to choose a password; without it, only the service checks.
  */
 export function StrengthMeter({ password, email }: { readonly password: string; readonly email: string }) {
   const [measure, setMeasure] = useState<{ readonly levelOf: Measure } | null>(null)

@@ -1,14 +1,15 @@
-// Measures as the service does (src/users/passwords/), which has the last word: it knows more words about the person.
+// Measures like the service (src/users/passwords/), which has the last word, because it knows more words
+// about the person.
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
 import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-common'
 import { dictionary as english, translations } from '@zxcvbn-ts/language-en'
 
-/** Of four. Below three the service refuses a password. */
+/** Of four levels. Below three, the service refuses a password. */
 export type Level = 1 | 2 | 3 | 4
 
-/** Guesses from which on a password has the next level; the service wants 1e8. */
+/** The number of guesses at which each further level starts; the service requires 1e8. */
 const STEPS = [1e6, 1e8, 1e11]
-/** The time that measuring takes grows faster than the text. */
+/** Measuring time grows faster than the length of the text. */
 const MEASURED_CHARACTERS = 32
 const LEET_SUBSTITUTIONS = 5
 
@@ -24,7 +25,7 @@ const zxcvbn = new ZxcvbnFactory({
   l33tMaxSubstitutions: LEET_SUBSTITUTIONS,
 })
 
-/** How hard a password is to guess for somebody who tries `words` first. Nothing of it leaves the page. */
+/** How hard a password is to guess for somebody who tries `words` first. None of it leaves the page. */
 export function levelOf(password: string, words: readonly string[]): Level {
   const { guesses } = zxcvbn.check([...password].slice(0, MEASURED_CHARACTERS).join(''), [...words])
   return (1 + STEPS.filter(step => guesses >= step).length) as Level

@@ -21,7 +21,7 @@ import { PlansCard } from './plans-card.js'
 import { PortalButton } from './portal-button.js'
 import { SubscriptionNotice } from './subscription-notice.js'
 
-/** What the account pays for, what else it could have, and what it has paid. For who may make payments. */
+/** What the account pays for, what else is available, and what it has paid. For people who may make payments. */
 export function BillingPage() {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
@@ -35,7 +35,7 @@ export function BillingPage() {
 }
 
 function Cards({ subscription }: { readonly subscription: SubscriptionAfterReturn }) {
-  // Prices are for whoever wants to know; without them everything else is still there.
+  // Prices are optional; without them everything else is still shown.
   const plans = useLoad(readPlans)
   const offered = plans.data ?? []
   const own = offered.find(({ priceId }) => priceId === subscription.plan)

@@ -10,7 +10,7 @@ import { call } from '../../../api.js'
 
 const LOOKS = { paid: 'good', open: 'warn', void: '', uncollectible: 'bad' } as const
 
-/** The newest invoices of the account, as the provider has them. */
+/** The newest invoices of the account, from the payment provider. */
 export function InvoicesCard() {
   const list = useLoad(() => call<{ readonly invoices: readonly Invoice[] }>('GET', 'invoices'))
   return (

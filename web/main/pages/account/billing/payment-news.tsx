@@ -9,11 +9,14 @@ import type { Load } from '../../../../pieces/loading/use-load.js'
 import { Waiting } from '../../../../pieces/loading/waiting.js'
 import { Hint, Success } from '../../../../pieces/notices/notice.js'
 
-/** A payment may take its seconds; after so many questions we stop waiting. */
+/** A payment may take some seconds; after this many requests we stop waiting. */
 const MOST_QUESTIONS = 15
 const ASK_EVERY_MS = 1_000
 
-/** After the way back from the payment page, which itself proves nothing: asks until the service knows of the payment. */
+/**
+ * Shown after returning from the payment page, which itself proves nothing: asks until the service knows of
+ * the payment.
+ */
 export function PaymentNews({ subscription }: { readonly subscription: Load<SubscriptionAfterReturn> }) {
   const [questions, setQuestions] = useState(0)
   const { data, reload } = subscription

@@ -13,7 +13,7 @@ import { Failure } from '../../../../pieces/notices/notice.js'
 import { Section } from '../../../../pieces/page.js'
 import { BILLING_PAGE, startCheckout } from '../../../payment/checkout.js'
 
-/** What is on sale, with the way to it where there is one now. */
+/** The plans on sale, with a way to get them where that is possible now. */
 export function PlansCard({
   subscription,
   plans,
@@ -38,7 +38,7 @@ export function PlansCard({
 }
 
 function Choose({ plan, isChange }: { readonly plan: OfferedPlan; readonly isChange: boolean }) {
-  // Who changes a plan has paid nothing there, so coming back from that is no payment given up.
+  // A change of plan involves no payment there, so returning from it does not mean that a payment was abandoned.
   const back = isChange ? `${location.origin}${BILLING_PAGE}` : null
   const action = useAction(() => startCheckout(plan.priceId, back))
   const name = t(isChange ? 'plan.changeTo' : 'plan.subscribeTo', { name: planText(plan) })

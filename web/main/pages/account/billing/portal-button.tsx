@@ -5,7 +5,7 @@ import { t } from '../../../../pieces/language/t.js'
 import { Failure } from '../../../../pieces/notices/notice.js'
 import { openPortal } from '../../../payment/checkout.js'
 
-/** Leads to the provider's pages, named after what people want there now. */
+/** Leads to the provider's pages; its label says what people need there now. */
 export function PortalButton({ subscription }: { readonly subscription: Subscription }) {
   const portal = useAction(openPortal)
   const words = portalWords(subscription)

@@ -4,7 +4,7 @@ import { T } from '../../../../pieces/language/text.js'
 import { Hint, Warning } from '../../../../pieces/notices/notice.js'
 import { Day } from '../../../../pieces/time/when.js'
 
-/** What has to be known about the subscription now; nothing when all is well. */
+/** What people must know about the subscription now; nothing when all is well. */
 export function SubscriptionNotice({ subscription }: { readonly subscription: Subscription }) {
   const { state, status, endsAt, graceUntil } = subscription
   if (state === 'pending') return <Hint>{t('notice.pending')}</Hint>

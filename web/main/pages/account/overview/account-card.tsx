@@ -4,7 +4,7 @@ import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import type { AccountFacts } from './account-facts.js'
 
-/** How big the account is, for who manages some of it. */
+/** The size of the account, for people who manage part of it. */
 export function AccountCard({ facts: { team, satellites } }: { readonly facts: AccountFacts }) {
   if (!team && !satellites) return null
   return (

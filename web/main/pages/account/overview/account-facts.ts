@@ -3,7 +3,7 @@ import { maySubscribe, type Subscription } from '../../../../pieces/billing/subs
 import type { Satellite, SecondFactor } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-/** How far an account has got, as far as the caller may see it; null for what they may not. */
+/** The progress of an account, as far as the caller may see it; null for what they may not. */
 export interface AccountFacts {
   readonly hasSecondFactor: boolean
   /** `hasMore`: there are more people than were counted. */

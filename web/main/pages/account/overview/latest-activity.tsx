@@ -13,7 +13,7 @@ import { iconOf } from '../audit/audit-icon.js'
 import { type People, sentenceOf } from '../audit/audit-sentence.js'
 
 const SHOWN = 6
-/** What is said several times in a row is shown once. */
+/** More than are shown, because consecutive duplicates are merged. */
 const READ = 20
 
 interface Event {
@@ -22,7 +22,7 @@ interface Event {
   readonly icon: IconName
 }
 
-/** The newest of the audit log, for who may read it; of their own logins for everybody else. */
+/** The newest entries of the audit log, for people who may read it; everybody else sees their own logins. */
 export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean }) {
   const events = useLoad(isOfAccount ? eventsOfAccount : ownLogins)
   return (

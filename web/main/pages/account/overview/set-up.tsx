@@ -12,7 +12,7 @@ interface Step {
   readonly isDone: boolean | null
 }
 
-/** What is left to do with a new account; nothing once all of it is done. */
+/** The remaining steps for a new account; nothing once all are done. */
 export function SetUp({ facts }: { readonly facts: AccountFacts }) {
   const steps = stepsIn(facts).filter(({ isDone }) => isDone !== null)
   const done = steps.filter(({ isDone }) => isDone).length

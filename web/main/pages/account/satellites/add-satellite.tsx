@@ -32,7 +32,7 @@ const addressFields = () => ({
   },
 })
 
-/** Leads to the new satellite, which has to be proven there. */
+/** Leads to the new satellite, where its proof is checked. */
 export function AddSatellite() {
   const [kind, setKind] = useState<'production' | 'preview'>('production')
   const add = async ({ origin = '', name = '' }: Texts) => {
@@ -75,13 +75,13 @@ export function AddSatellite() {
   )
 }
 
-/** What somebody means who leaves out `https://`, or copies the address with the slash behind it. */
+/** Corrects an address typed without `https://`, or copied with a trailing slash. */
 function originIn(text: string): string {
   const address = text.trim().toLowerCase().replace(/\/$/, '')
   return /^[a-z]+:\/\//.test(address) ? address : `https://${address}`
 }
 
-/** That the origin is taken stands beside it, like everything else that is wrong with it. */
+/** Shows a taken origin as an error at its field, like everything else that is wrong with it. */
 function asFieldError(error: unknown): never {
   if (!(error instanceof MainstayError && error.code === 'ORIGIN_TAKEN')) throw error
   const errors = [{ field: 'origin', message: messageOf(error) }]

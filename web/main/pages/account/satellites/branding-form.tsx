@@ -10,10 +10,10 @@ import { call } from '../../../api.js'
 import { BrandingPreview } from './branding-preview.js'
 import type { SatelliteProps } from './satellite-props.js'
 
-/** What a satellite begins with that has none: our own colours. */
+/** The initial colours of a satellite without branding: our own. */
 const COLOURS = { accent: '#1d5bd6', background: '#f4f6f9' }
 
-/** How the satellite looks in mails about it and where people log in for it. */
+/** How the satellite looks in mails about it, and where people log in for it. */
 export function BrandingForm({ satellite: { id, name, branding }, reload }: SatelliteProps) {
   const [draft, setDraft] = useState<Branding>(branding ?? { name, logoUrl: null, ...COLOURS })
   const [saved, setSaved] = useState('')
@@ -44,7 +44,7 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
           name="branding.logoUrl"
           type="url"
           defaultValue={draft.logoUrl ?? ''}
-          // Not at each letter: half an address would be asked for the logo.
+          // Not at each keystroke, which would request the logo from half a URL.
           onBlur={event => change({ logoUrl: event.target.value.trim() || null })}
           placeholder="https://shop.example.com/logo.png"
           hint={t('branding.logoHint')}

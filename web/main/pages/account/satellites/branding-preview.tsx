@@ -3,7 +3,7 @@ import { inkOn } from '../../../../../src/brand/contrast.js'
 import { t } from '../../../../pieces/language/t.js'
 import type { Branding } from '../../../answers.js'
 
-/** How it will look, as far as one can see. */
+/** An approximate preview. */
 export function BrandingPreview({
   branding: { name, logoUrl, accent, background },
 }: {

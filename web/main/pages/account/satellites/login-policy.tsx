@@ -18,7 +18,7 @@ const policies = () => [
   { value: 'everyone', name: t('loginPolicy.everyone') },
 ]
 
-/** How people log in on satellites, for all of the account. */
+/** How people log in on satellites, for the entire account. */
 export function LoginPolicy() {
   const account = useLoad(() => call<Account>('GET', 'account'))
   const [isSaved, setIsSaved] = useState(false)

@@ -14,7 +14,7 @@ const ownMessages = () => ({
   TOO_MANY_ATTEMPTS: t('proofCheck.tooMany'),
 })
 
-/** Looks for the proof, and says what was looked up and what came back. */
+/** Looks for the proof, and shows what was looked up and what came back. */
 export function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: SatelliteProps) {
   const [found, setFound] = useState('')
   const look = async () => {
@@ -22,7 +22,7 @@ export function ProofCheck({ satellite: { id, state, suspendedBy }, reload }: Sa
     try {
       await call('POST', `satellites/${id}/${state === 'suspended' ? 'resume' : 'verify'}`)
     } catch (error) {
-      // There is another one to publish.
+      // There is a new token to publish.
       if (error instanceof MainstayError && error.code === 'PROOF_EXPIRED') await reload()
       throw error
     }
@@ -56,7 +56,7 @@ const news = () => ({
   suspended: t('proofCheck.activeAgain'),
 })
 
-/** Each question in its own words, then the answer to it. */
+/** Each look-up in its own words, followed by its result. */
 function Answers({
   error,
   nextLook,

@@ -32,7 +32,7 @@ const secondFactors = () => [
   },
 ]
 
-/** The permissions that a session of a satellite can have at all. */
+/** The permissions that a satellite session can have at all. */
 const CEILING = ['dataEntry', 'viewReports'] as const
 
 export function SatelliteSettings({ satellite, reload }: SatelliteProps) {

@@ -3,7 +3,7 @@ import { T } from '../../../../pieces/language/text.js'
 import { Day } from '../../../../pieces/time/when.js'
 import type { Satellite } from '../../../answers.js'
 
-/** How a satellite is doing, in a word or two. */
+/** The state of a satellite, in a word or two. */
 export function StateTag({ satellite: { state, proof } }: { readonly satellite: Satellite }) {
   if (state === 'pending') return <span className="tag warn">{t('satelliteState.pending')}</span>
   if (state === 'suspended') return <span className="tag bad">{t('satelliteState.suspended')}</span>

@@ -69,7 +69,7 @@ function Sections(props: SatelliteProps) {
   )
 }
 
-/** Whether it may be used, and whether it stays. */
+/** Whether it may be used, and whether to keep it. */
 function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
   return (
     <div className="actions">

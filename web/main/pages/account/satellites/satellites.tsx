@@ -11,7 +11,7 @@ import { AddSatellite } from './add-satellite.js'
 import { LoginPolicy } from './login-policy.js'
 import { StateTag, StateText } from './satellite-state.js'
 
-/** The sites of the account where its people can log in. */
+/** The account's sites where its people can log in. */
 export function SatellitesPage() {
   const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
   return (

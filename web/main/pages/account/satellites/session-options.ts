@@ -5,10 +5,10 @@ import type { Satellite } from '../../../answers.js'
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
 const USUAL_SECONDS = [HOUR, 8 * HOUR, DAY, 7 * DAY, 30 * DAY]
-/** Sessions of previews never live longer. */
+/** The maximum for preview sessions. */
 const PREVIEW_SECONDS = 8 * HOUR
 
-/** How long sessions may live, among them what is set now, which may be another than the usual ones. */
+/** The possible lifetimes of sessions, including the current one, which may not be among the usual ones. */
 export function sessionOptions(kind: Satellite['kind'], chosen: number | null): Option[] {
   const usual = USUAL_SECONDS.filter(seconds => kind === 'production' || seconds <= PREVIEW_SECONDS)
   const all = [...new Set([...usual, ...(chosen === null ? [] : [chosen])])].sort((a, b) => a - b)

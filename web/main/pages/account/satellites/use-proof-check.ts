@@ -3,14 +3,20 @@ import { useEffect, useRef, useState } from 'react'
 import { type Action, useAction } from '../../../../pieces/forms/use-action.js'
 import type { MessageKey } from '../../../../pieces/language/t.js'
 
-/** Before looks that nobody asked for. There are three a visit: an account has ten an hour for all its satellites. */
+/**
+ * Pauses before automatic checks. There are three per visit, because an account has ten an hour for all its
+ * satellites.
+ */
 const PAUSES = [
   { ms: 30_000, text: 'proofCheck.halfMinute' },
   { ms: 120_000, text: 'proofCheck.twoMinutes' },
   { ms: 300_000, text: 'proofCheck.fiveMinutes' },
 ] as const
 
-/** A look for the proof that, where somebody waits for it, is repeated a few times by itself as long as there is none. */
+/**
+ * Checks the proof. While somebody is waiting for it and it is missing, repeats the check a few times
+ * automatically.
+ */
 export function useProofCheck(
   look: () => Promise<unknown>,
   isWaiting: boolean,
@@ -31,7 +37,7 @@ export function useProofCheck(
   return { ...action, nextLook: pause?.text ?? null }
 }
 
-/** The look itself went well, but there was no proof. */
+/** The check itself succeeded, but there was no proof. */
 export function isProofMissing(error: unknown): error is MainstayError {
   return error instanceof MainstayError && error.code === 'PROOF_NOT_FOUND'
 }

@@ -1,6 +1,6 @@
 import type { SecondFactor } from '../../../answers.js'
 
-/** Loads again what somebody has, says what was done, and shows new recovery codes first. */
+/** Reloads the user's factors and reports what was done, but shows new recovery codes first. */
 export type Changed = (news: string, codes?: readonly string[] | null) => Promise<void>
 
 export interface FactorProps {

@@ -48,7 +48,7 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
   )
 }
 
-/** Whether the passkey is lost with its device. */
+/** Whether losing the device means losing the passkey. */
 function Whereabouts({ passkey: { isBackedUp, isBackupEligible } }: Pick<PasskeyRowProps, 'passkey'>) {
   if (isBackedUp) return <span className="tag good">{t('passkeys.backedUp')}</span>
   return <span className="tag">{isBackupEligible ? t('passkeys.notBackedUp') : t('passkeys.oneDevice')}</span>

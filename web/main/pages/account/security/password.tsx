@@ -6,7 +6,7 @@ import { Link } from '../../../../pieces/router.js'
 import { call } from '../../../api.js'
 import type { FactorProps } from './factor-props.js'
 
-/** To change it, and to live without one. */
+/** To change the password, or to go without one. */
 export function Password({ state, changed }: FactorProps) {
   const { hasPassword, passkeys, recoveryCodesLeft } = state
   if (!hasPassword)

@@ -7,7 +7,7 @@ import type { NewRecoveryCodes } from '../../../answers.js'
 import { call } from '../../../api.js'
 import type { FactorProps } from './factor-props.js'
 
-/** Few enough to think of new ones. */
+/** With this many left, it is time for new ones. */
 const FEW = 3
 
 export function RecoveryCodes({ state, changed }: FactorProps) {

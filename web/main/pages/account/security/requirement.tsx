@@ -4,7 +4,7 @@ import { Hint, Warning } from '../../../../pieces/notices/notice.js'
 import { When } from '../../../../pieces/time/when.js'
 import type { SecondFactor } from '../../../answers.js'
 
-/** What the account requires of the user, and until when. */
+/** What the account requires of the user, and by when. */
 export function Requirement({ state }: { readonly state: SecondFactor }) {
   const { required, requiredFrom, mustEnrol, totp, passkeys } = state
   const hasOne = totp !== null || passkeys > 0

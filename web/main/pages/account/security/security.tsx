@@ -22,7 +22,7 @@ export function SecurityPage() {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const changed = async (text: string, newCodes: readonly string[] | null = null) => {
     setCodes(newCodes)
-    // Whoever had to have one may do everything again, with a new token.
+    // A user who was required to have one gets all permissions back, with a new token.
     if (factor.data?.mustEnrol) await client.refresh()
     await factor.reload()
     toast(text)

@@ -8,7 +8,7 @@ import { call } from '../../../api.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
 
-/** Asks whom to invite, and to what. */
+/** Asks who to invite, and to what. */
 export function InviteButton({
   caller,
   invited,

@@ -6,7 +6,7 @@ import { Section } from '../../../../pieces/page.js'
 import { SessionList, type SiteSessions } from '../../../../pieces/sessions/session-list.js'
 import { call } from '../../../api.js'
 
-/** Where somebody of the team is logged in. */
+/** Where a team member is logged in. */
 export function MemberSessions({ userId }: { readonly userId: string }) {
   const path = `team/${userId}/sessions`
   const sessions = useLoad(() => call<{ sites: SiteSessions[] }>('GET', path), userId)

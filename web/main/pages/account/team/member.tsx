@@ -79,7 +79,7 @@ function About({ isFixed, ...props }: MemberProps & { readonly isFixed: boolean 
   )
 }
 
-/** Of the owner, and of the manager who looks at them. */
+/** For the owner, and for the manager who is viewing them. */
 function FixedRights({ person: { permissions, role } }: Pick<MemberProps, 'person'>) {
   return (
     <Section title={t('permission.title')}>
@@ -121,7 +121,7 @@ function nameOf({ name, email }: Person): string {
   return name ?? email
 }
 
-/** Whether they may log in, and whether they stay. */
+/** Whether they may log in, and whether they stay in the team. */
 function Standing({ person, reload }: MemberProps) {
   const { userId, isDisabled } = person
   const name = nameOf(person)

@@ -65,7 +65,7 @@ function Row({ person }: { readonly person: Person }) {
   )
 }
 
-/** What is out of the ordinary about their logins. */
+/** Anything unusual about their login. */
 function Standing({ person: { isDisabled, hasSecondFactor, mustEnrol } }: { readonly person: Person }) {
   if (!isDisabled && !hasSecondFactor && !mustEnrol) return null
   return (
@@ -92,7 +92,7 @@ export function PermissionChips({ permissions }: { readonly permissions: Permiss
   )
 }
 
-/** Origins in words; null is all of them. */
+/** Origins in words; null means all. */
 export function Sites({ satellites }: { readonly satellites: readonly string[] | null }) {
   if (satellites === null) return t('team.everywhere')
   if (satellites.length === 0) return <span className="absent">{t('team.none')}</span>

@@ -2,7 +2,7 @@ import type { Permissions } from '@mainstay-auth/client'
 import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/people/permission-names.js'
 
-/** What the service gives to somebody new unless told otherwise. */
+/** The service's default for new members. */
 export const NEW_MEMBER: Permissions = {
   payments: false,
   accountSettings: false,
@@ -11,7 +11,7 @@ export const NEW_MEMBER: Permissions = {
   viewReports: true,
 }
 
-/** The five permissions to choose from; nobody can give what they do not have. */
+/** The five permissions to choose from; nobody can grant what they do not have. */
 export function PermissionBoxes({
   given,
   mayGive,

@@ -7,7 +7,7 @@ import { hostOf } from '../../../../pieces/site/site.js'
 import type { TeamSatellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 
-/** What is said of a satellite that nobody can log in at. */
+/** Labels for satellites that nobody can log in at. */
 const closedStates = () => ({
   pending: { name: t('satelliteState.pending'), look: 'warn' },
   suspended: { name: t('satelliteState.suspended'), look: 'bad' },
@@ -60,7 +60,7 @@ export function satellitesIn(form: HTMLFormElement): string[] | null {
 
 type Offered = Omit<TeamSatellite, 'state'> & { readonly state: TeamSatellite['state'] | 'removed' }
 
-/** Those that are chosen and exist no more stay to be unticked. */
+/** Chosen satellites that no longer exist stay in the list, so that they can be unticked. */
 function withRemoved(satellites: readonly TeamSatellite[], chosen: readonly string[]): Offered[] {
   const removed = chosen.filter(origin => !satellites.some(satellite => satellite.origin === origin))
   return [
@@ -87,7 +87,7 @@ function Box({ satellite, isChosen }: { readonly satellite: Offered; readonly is
   )
 }
 
-/** "Everywhere" is without previews, which anybody who can open a pull request may have written. */
+/** "Everywhere" excludes previews, whose code may come from anybody who can open a pull request. */
 function PreviewHint({ satellites }: { readonly satellites: readonly TeamSatellite[] }) {
   const previews = satellites.filter(({ kind }) => kind === 'preview')
   if (previews.length === 0) return null

@@ -14,7 +14,7 @@ import { InviteButton } from './invite.js'
 import { OpenInvitations } from './open-invitations.js'
 import { PeopleTable } from './people-table.js'
 
-/** Everybody of the account, and who is invited. */
+/** Everybody in the account, and the people who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
   const [search, setSearch] = useState('')
   const { list, more } = usePages(async after => {
