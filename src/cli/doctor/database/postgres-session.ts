@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { findPrimary, hostUrls } from '../../../database/postgres/postgres-hosts.js'
 
-const CONNECT_MS = 10_000
-const STATEMENT_MS = 10_000
+const CONNECT_MS = 20_000
+const STATEMENT_MS = 20_000
 
 /** One connection to PostgreSQL, for reading. */
 export interface PostgresSession {

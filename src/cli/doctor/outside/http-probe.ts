@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import * as tls from 'node:tls'
 
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 20_000
 /** Larger than any answer that is expected here. */
 const MAX_BYTES = 1024 * 1024
 

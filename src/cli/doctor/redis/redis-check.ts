@@ -7,7 +7,7 @@ import { reasonOf, runChecks } from '../run-checks.js'
 import { checkInstallation } from './installation-check.js'
 import { redisServerChecks } from './redis-server-checks.js'
 
-const CONNECT_MS = 10_000
+const CONNECT_MS = 20_000
 const CHECK = 'redis.connection'
 const TODO = 'Start Redis, or correct SESSION_STORE_URL'
 
