@@ -98,7 +98,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await page.getByLabel('Payments need a second factor').selectOption('5')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await confirmPassword()
-  await seeing('1 of 2 people concerned has one.')
+  await seeing('Applies to 2 people; 1 has one.')
 
   await page.getByRole('link', { name: 'Team', exact: true }).click()
   await seeing('Must set up a second factor')

@@ -53,5 +53,5 @@ export async function untilLoggedIn(page: Page): Promise<void> {
 /** By the account menu of the page. */
 export async function logOutOn(page: Page): Promise<void> {
   await page.getByRole('button', { name: ACCOUNT_MENU }).click()
-  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('button', { name: 'Log out', exact: true }).click()
 }
