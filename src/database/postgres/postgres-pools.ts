@@ -23,6 +23,7 @@ export class PostgresPools {
   private readonly reports: pg.Pool
   private readonly clients = new Set<pg.Client>()
   private isRetired = false
+  private closing?: Promise<unknown>
 
   constructor(
     readonly url: string,
@@ -55,8 +56,10 @@ export class PostgresPools {
     void this.close()
   }
 
+  /** Safe to repeat. */
   async close(): Promise<void> {
-    await Promise.all([this.requests.end(), this.reports.end()])
+    this.closing ??= Promise.all([this.requests.end(), this.reports.end()])
+    await this.closing
   }
 
   private pool(max: number, statementTimeoutMs: number): pg.Pool {

@@ -200,5 +200,5 @@ async function acceptLoss({ settings, stores }: TestApp): Promise<string> {
 }
 
 async function served(app: TestApp, session: SignedIn): Promise<void> {
-  await eventually(async () => (await refresh(app, session)).status === 200, { timeoutMs: 10_000 })
+  await eventually(async () => (await refresh(app, session)).status === 200)
 }

@@ -106,7 +106,7 @@ describe('embedding: what the host does not notice, and what it has to', () => {
       path: `${PREFIX}/api/login`,
       headers,
       ...(body && { body }),
-      timeoutMs: 2_000,
+      timeoutMs: 20_000,
     })
     expect([outcome(answer), answer.json.detail]).toEqual([
       '500 INTERNAL_ERROR',
