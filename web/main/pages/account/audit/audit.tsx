@@ -31,7 +31,7 @@ export function AuditPage() {
       <Section title={t('audit.heading')}>
         <div className="toolbar">
           <label>
-            {t('audit.show')}{' '}
+            {t('audit.show')}
             <select value={outcome} onChange={event => setOutcome(event.target.value)}>
               <option value="">{t('audit.all')}</option>
               <option value="ok">{t('audit.done')}</option>
@@ -40,7 +40,7 @@ export function AuditPage() {
             </select>
           </label>
           <label>
-            {t('audit.concerns')}{' '}
+            {t('audit.concerns')}
             <select value={user} onChange={event => setUser(event.target.value)}>
               <option value="">{t('policy.everyone')}</option>
               {Object.entries(known).map(([id, email]) => (
