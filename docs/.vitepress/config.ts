@@ -35,7 +35,7 @@ export default defineConfig({
           { text: 'Five-minute start', link: '/start' },
           { text: 'Satellites and hand-off', link: '/satellites' },
           { text: 'Billing with Stripe', link: '/billing' },
-          { text: 'Moving in', link: '/moving' },
+          { text: 'Migrating users', link: '/moving' },
           { text: 'Troubleshooting', link: '/troubleshooting' },
         ],
       },

@@ -299,8 +299,8 @@ export const hourlyBudgets = pgTable(
 )
 
 /**
- * Mailed links that nobody has followed yet. `hash` is base64url SHA-256 of the token; the token itself is
- * only in the mail.
+ * Tokens of mailed links that nobody has followed yet, and other texts that count only once and were used
+ * (src/links/used-texts.ts). `hash` is base64url SHA-256 of the token, which is only in the mail.
  */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',

@@ -120,7 +120,7 @@ const DELETE_SEALS = sql`
     returning 1)
   select count(*)::int as count from gone`
 
-/** Those of seals that are gone too. */
+/** The ids of removed rows whose seals are gone as well. */
 const FORGET_IDS = sql`delete from ${auditRemovedIds} where id < (select below_id from ${auditRetention})`
 
 /** The lowest id of the rows that stay; if none does, an id that no row has had. */
