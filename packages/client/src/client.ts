@@ -173,7 +173,7 @@ export class Client {
   }
 
   private leave(rest: Rest): Promise<void> {
-    const explain = (reason: WaitReason | null) => this.keeper.explain('loggedOut', reason)
+    const explain = (reason: WaitReason | null) => this.keeper.explain(reason, true)
     this.leaving ??= new Logout(this.api, this.home, this.platform, rest, explain)
     return this.leaving.done.finally(() => {
       this.leaving = null

@@ -16,7 +16,9 @@ function clientThatGets(...answers: (() => Response)[]) {
     const answer = (answers.length > 1 ? answers.shift() : answers[0])!()
     return Object.defineProperty(answer, 'url', { value: request.url })
   }
-  const client = { baseUrl: SERVICE, fetch, refresh: async () => void refreshes++ } as unknown as Client
+  const refresh = async () => void refreshes++
+  const state = { caller: { userId: 'rosa' } }
+  const client = { baseUrl: SERVICE, fetch, refresh, state } as unknown as Client
   return { client, requests, refreshes: () => refreshes }
 }
 
@@ -130,6 +132,15 @@ describe('a request that needs a proof', () => {
     expect((await fetch(`${SERVICE}/api/a`, change)).status).toBe(401)
     expect(asked).toEqual(['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'])
     expect(requests).toHaveLength(3)
+  })
+
+  it('is not repeated in the name of somebody else who logs in meanwhile', async () => {
+    const { client, requests } = clientThatGets(wanted)
+    const fetch = repeatAfterProof(client, async () => {
+      Object.assign(client, { state: { caller: { userId: 'tom' } } })
+    })
+    expect((await fetch(`${SERVICE}/api/a`, change)).status).toBe(401)
+    expect(requests).toHaveLength(1)
   })
 
   it('rejects with what the person who turns back rejects with', async () => {

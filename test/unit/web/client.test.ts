@@ -489,6 +489,27 @@ describe('fetch', () => {
     expect(bodies).toEqual(['first', 'first', 'second', 'second'])
   })
 
+  it('repeats no request in the name of somebody else who has logged in meanwhile', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    let answer = () => {}
+    const late = new Promise<Response>(resolve => {
+      answer = () => resolve(new Response(null, { status: 401 }))
+    })
+    let requests = 0
+    const send: typeof fetch = async (input, init) => {
+      if (!new Request(input, init).url.endsWith('/api/data')) return service.fetch(input, init)
+      requests += 1
+      return late
+    }
+    Object.assign(tab, { platform: { ...device.tab(send) } })
+    const asked = tab.fetch('/api/data')
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(SECOND)
+    answer()
+    expect((await within(10 * SECOND, asked)).status).toBe(401)
+    expect([tab.state.caller?.userId, requests]).toEqual(['user-of-session-2', 1])
+  })
+
   it('does not refresh again and again for a backend that refuses every token', async () => {
     const send: typeof fetch = async (input, init) => {
       const { url } = new Request(input, init)
@@ -632,6 +653,20 @@ describe('pages 3: why a page waits', () => {
     void tab.refresh()
     await device.advance(SECOND)
     expect(tab.state.reason).toBe('network')
+  })
+
+  it('is nothing to a tab that nobody is logged in on', async () => {
+    const visitor = openTab()
+    await within(10 * SECOND, visitor.refresh())
+    service.outage = 'lost'
+    const other = openTab()
+    void other.refresh()
+    await device.advance(10 * SECOND)
+    expect(other.state.reason).toBe('network')
+    expect(visitor.state).toEqual({ status: 'loggedOut', caller: null })
+    void visitor.refresh()
+    await device.advance(10 * SECOND)
+    expect(visitor.state).toEqual({ status: 'loggedOut', caller: null })
   })
 
   it('is known to all tabs, which name the setting for satellites once', async () => {

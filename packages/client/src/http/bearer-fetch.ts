@@ -18,7 +18,10 @@ export function trustedUrl(input: string | URL | Request, trusted: readonly stri
 
 type Send = (target: string | Request, init: RequestInit) => Promise<Response>
 
-/** Sends the request, and once more after a 401 if it can be repeated and `replace` finds another token. */
+/**
+ * Sends the request, and once more after a 401 if it can be repeated and `replace` finds another token of the
+ * same user: what one person asked for is not done in the name of the next.
+ */
 export async function fetchWithToken(
   send: Send,
   input: string | URL | Request,
@@ -32,7 +35,7 @@ export async function fetchWithToken(
   if (answer.status !== 401 || isStream(init.body)) return answer
   if (NO_MATTER_OF_TOKEN.includes((await errorOf(answer)).code)) return answer
   const other = await replace(token)
-  return other ? sendWith(send, again, init, other) : answer
+  return other?.caller.userId === token.caller.userId ? sendWith(send, again, init, other) : answer
 }
 
 function sendWith(

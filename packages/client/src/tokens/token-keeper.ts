@@ -107,11 +107,11 @@ export class TokenKeeper {
   }
 
   /**
-   * Says why something that is being retried has not succeeded yet; null once it has. Does nothing if the
-   * state has changed meanwhile.
+   * Says why a refresh that is being retried has not succeeded yet, or a logout; null once it has. Whoever is
+   * logged out waits for nothing but their logout, and nobody else for one.
    */
-  explain(status: State['status'], reason: WaitReason | null): void {
-    if (this.state.status !== status) return
+  explain(reason: WaitReason | null, isOfLogout = false): void {
+    if ((this.state.status === 'loggedOut') !== isOfLogout) return
     const { reason: _, ...state } = this.state
     this.change({ ...state, ...(reason && { reason }) } as State)
   }
@@ -162,7 +162,7 @@ export class TokenKeeper {
     const ms = this.backoff.fail(error)
     const reason = await this.api.reasonFor(error)
     if (decided.aborted) return
-    this.explain(this.state.status, reason)
+    this.explain(reason)
     if (!isPassing(error)) throw error
     this.tabs.tell({ kind: 'wait', ms, failures: this.backoff.failures, reason })
   }
@@ -170,7 +170,7 @@ export class TokenKeeper {
   private async receive(message: Message): Promise<void> {
     if (message.kind === 'wait') {
       this.backoff.follow(message.ms, message.failures)
-      this.explain(this.state.status, message.reason)
+      this.explain(message.reason)
     } else if (message.kind === 'ended') {
       const { sid, cause } = message
       this.endedSids.add(sid)
