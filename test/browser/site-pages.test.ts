@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
 import { UserAdministration } from '../../src/users/user-administration.js'
-import { aMember, anOwner } from '../support/people.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
@@ -102,7 +103,13 @@ describe('what goes wrong', () => {
   test('pages 15: an outage is one banner, and over as soon as somebody asks', async () => {
     // As a balancer answers that knows no more than our headers.
     const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }
-    await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? YES : sick))
+    let isBack = false
+    await page.route(`${API}/api/**`, async route => {
+      if (isPreflight(route)) return route.fulfill(YES)
+      // Long enough for the press that asks: the page asks by itself too, and must not be served before it.
+      await sleep(300)
+      await (isBack ? route.continue() : route.fulfill(sick))
+    })
     await page.getByRole('link', { name: 'Team' }).click()
     await page.getByText('This is temporarily unavailable.').waitFor()
     expect(await page.locator('.outage').count()).toBe(1)
@@ -111,10 +118,11 @@ describe('what goes wrong', () => {
     const accountMenu = await page.getByRole('button', { name: 'Account menu' }).boundingBox()
     const bottom = (accountMenu?.y ?? Number.NaN) + (accountMenu?.height ?? Number.NaN)
     expect(bottom).toBeLessThanOrEqual(Number(await page.evaluate('innerHeight')))
-    await page.unroute(`${API}/api/**`)
     await page.getByRole('button', { name: 'Try now' }).click()
+    isBack = true
     await page.getByText(member.email).first().waitFor()
     await page.locator('.outage').waitFor({ state: 'detached' })
+    await page.unroute(`${API}/api/**`)
   })
 
   test('the overview keeps a place for the first steps, and says when they cannot be told', async () => {
@@ -155,6 +163,59 @@ describe('what goes wrong', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('Rosa of the Roses')
     await page.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('Name saved.').waitFor()
+  })
+
+  test('pages 21: so is what was typed in a dialog', async () => {
+    await visit(page, `${MAIN}/account/team`)
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await page.getByRole('dialog').getByLabel('E-mail').fill('rosa@example.com')
+    await stage.app.app.get(UserAdministration).endSessions(owner)
+    await page.getByRole('button', { name: 'Send invitation' }).click()
+    await page.getByText('Your session was ended from elsewhere').waitFor()
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.locator('form:visible').getByLabel('E-mail').fill(owner.email)
+    await page.locator('form:visible').getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByRole('dialog').waitFor()
+    expect(await page.getByRole('dialog').getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  test('a question that one person did not answer is not put to the next', async () => {
+    const asked = {
+      code: 'REAUTHENTICATION_REQUIRED',
+      status: 401,
+      detail: 'Who is it?',
+      methods: ['password'],
+    }
+    const names: string[] = []
+    await page.route(`${API}/api/profile`, async route => {
+      if (isPreflight(route)) return route.fulfill(YES)
+      if (route.request().method() !== 'PATCH') return route.continue()
+      names.push(route.request().postData() ?? '')
+      await route.fulfill({
+        status: 401,
+        headers: ALLOWED,
+        contentType: 'application/problem+json',
+        body: JSON.stringify(asked),
+      })
+    })
+    await visit(page, `${MAIN}/account/profile`)
+    await page.getByLabel('Name').fill('Rosa')
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByRole('dialog').waitFor()
+    const other = await page.context().newPage()
+    await visit(other, `${MAIN}/account`)
+    await logOutOn(other)
+    await other.close()
+    await page.getByText('You have logged out in another tab').waitFor()
+    await logInOn(page, member)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(names).toHaveLength(1)
+    await page.unroute(`${API}/api/profile`)
+    await logOutOn(page)
+    await logInOn(page, owner)
   })
 
   test('pages 16: an address that is not ours is refused before anybody chooses', async () => {

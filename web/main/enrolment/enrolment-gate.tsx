@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
+import { cancelQuestion } from '../reauthentication/reauthentication.js'
 import { ReauthenticationDialog } from '../reauthentication/reauthentication-dialog.js'
 import { EnrolmentPage } from './enrolment-page.js'
 import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-required.js'
@@ -10,7 +11,13 @@ import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-requi
 export function EnrolmentGate({ children }: { readonly children: ReactNode }) {
   const isRequired = useEnrolmentRequired()
   // Another person may log in next.
-  useEffect(() => forgetEnrolmentRequired, [])
+  useEffect(
+    () => () => {
+      forgetEnrolmentRequired()
+      cancelQuestion()
+    },
+    [],
+  )
   return (
     <>
       {isRequired ? <EnrolmentPage done={forgetEnrolmentRequired} /> : children}

@@ -20,6 +20,11 @@ export function reauthenticate(methods: readonly FactorMethod[]): Promise<void> 
   }).finally(() => ask(null))
 }
 
+/** Declines the question, if there is one. */
+export function cancelQuestion(): void {
+  question?.cancel()
+}
+
 /** The question to show; null when there is none. */
 export function useQuestion(): Question | null {
   return useSyncExternalStore(listen, () => question)

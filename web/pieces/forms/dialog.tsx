@@ -19,11 +19,16 @@ export function Dialog({
 }) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
+  /** Hidden with its page, which may come back with what was typed. */
+  const isHidden = useRef(false)
   // Closed while it is still in the page, because only then does the browser restore the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     element?.showModal()
-    return () => element?.close()
+    return () => {
+      isHidden.current = true
+      element?.close()
+    }
   }, [])
   // What opened it may be gone too, and the notice comes with the next render.
   useEffect(() => () => void setTimeout(rescueFocus), [])
@@ -32,13 +37,18 @@ export function Dialog({
     event.preventDefault()
     onCancel()
   }
+  // The event comes later, perhaps when the dialog is shown again.
+  const close = () => {
+    if (!isHidden.current) onCancel()
+    isHidden.current = false
+  }
   return (
     <dialog
       ref={dialog}
       className={isForemost ? 'foremost' : ''}
       aria-labelledby={id}
       onCancel={cancel}
-      onClose={onCancel}
+      onClose={close}
     >
       <h2 id={id}>{title}</h2>
       {children}
