@@ -14,7 +14,10 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
     // A browser allows only one such request at a time.
     autofill.stop()
     autofill.clear()
-    await loginWithPasskey(client).finally(autofill.start)
+    await loginWithPasskey(client).catch((failure: unknown) => {
+      autofill.start()
+      throw failure
+    })
     done?.()
   })
   if (!supportsPasskeys()) return null
@@ -36,10 +39,12 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
 function useAutofill(client: Client, done?: () => void) {
   const waiting = useRef<AbortController | null>(null)
   const [error, setError] = useState<unknown>(null)
+  const isGone = useRef(false)
   const latest = useRef(done)
   latest.current = done
   const stop = useCallback(() => waiting.current?.abort(), [])
   const start = useCallback(() => {
+    if (isGone.current) return
     waiting.current?.abort()
     const round = new AbortController()
     waiting.current = round
@@ -54,8 +59,12 @@ function useAutofill(client: Client, done?: () => void) {
     )
   }, [client])
   useEffect(() => {
+    isGone.current = false
     start()
-    return stop
+    return () => {
+      isGone.current = true
+      stop()
+    }
   }, [start, stop])
   return { start, stop, error, clear: () => setError(null) }
 }
