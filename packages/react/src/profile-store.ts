@@ -15,8 +15,8 @@ interface Known {
 /** The profile of the person who is logged in, requested once for all components that show it. */
 export class ProfileStore {
   private known: Known | null = null
-  /** The user whose profile is being requested. */
-  private asked: string | null = null
+  /** The request under way, and whose profile it is for. */
+  private asked: { readonly userId: string; readonly done: Promise<void> } | null = null
   private readonly listeners = new Set<() => void>()
 
   constructor(private readonly client: Client) {}
@@ -33,17 +33,23 @@ export class ProfileStore {
 
   /** Requests it unless it is loaded or on its way. A failure leaves it unknown, and the next call tries again. */
   async load(userId: string, isAnew = false): Promise<void> {
-    if (this.asked === userId || (!isAnew && this.of(userId))) return
-    this.asked = userId
+    if (!isAnew && (this.asked?.userId === userId || this.of(userId))) return
+    // What is under way may bring what was true before.
+    while (this.asked?.userId === userId) await this.asked.done
+    const asked = { userId, done: this.request(userId) }
+    this.asked = asked
+    await asked.done
+    if (this.asked === asked) this.asked = null
+  }
+
+  private async request(userId: string): Promise<void> {
     try {
       const answer = await this.client.fetch('/api/profile')
       const isSame = this.client.state.caller?.userId === userId
       if (answer.ok && isSame) this.known = { userId, profile: (await answer.json()) as Profile }
     } catch {
       // Nobody is logged in any more, or nothing answers: the session reports that.
-    } finally {
-      this.asked = null
-      for (const listener of this.listeners) listener()
     }
+    for (const listener of this.listeners) listener()
   }
 }
