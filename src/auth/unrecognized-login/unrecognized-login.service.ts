@@ -48,11 +48,12 @@ export class UnrecognizedLoginService {
     await this.knownDevices.forget(transaction, user.id, detail as UnrecognizedLoginDetail)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
-    if (!current || current.disabledAt) return null
+    if (!current) return null
     const { since } = detail as Partial<UnrecognizedLoginDetail>
     const reported = since ? new Date(since) : createdAt
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     await this.recovery.recover(transaction, current, wayBack, link.client)
+    if (current.disabledAt) return null
     return this.mails.issueResetLink(transaction, { ...current, email: email as Email })
   }
 }

@@ -11,6 +11,7 @@ import type { Source } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { aStamp } from '../../contracts/a-session.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -642,6 +643,19 @@ describe.each(BACKENDS)('on %s', backend => {
         await notMe(await app.mailedToken(user.email))
         expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('200')
         expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
+      })
+
+      it('gives a disabled user back to whoever they are, but mails no new password', async () => {
+        const { user, sessionId } = await aStolenSession()
+        const token = await app.mailedToken(user.email)
+        await app.app.get(UserAdministration).disable(user)
+        const before = await subjectsTo(user)
+        expect(outcome(await notMe(token))).toBe('204')
+        expect(await subjectsTo(user)).toEqual(before)
+        await app.app.get(UserAdministration).enable(user)
+        expect(outcome(await refresh(sessionId))).toBe('401 SESSION_NOT_FOUND')
+        expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
+        expect((await app.app.get(Users).find(user.id))?.passwordHash).toBeNull()
       })
 
       it('works once', async () => {
