@@ -45,11 +45,12 @@ export class BillingInbox {
     const queue = (db: Db) =>
       db.execute(sql`
         with replayed as (
-          update ${providerEvents} set effect = null, handled_at = null where id = ${eventId}
+          update ${providerEvents} set effect = null, handled_at = null
+          where id = ${eventId} and customer_id is not null
           returning customer_id
         )
         insert into ${billingWork} (customer_id, due_at)
-        select customer_id, clock_timestamp() from replayed where customer_id is not null
+        select customer_id, clock_timestamp() from replayed
         on conflict (customer_id) do update set ${REQUEUE}
         returning customer_id`)
     const queued = await (transaction ? queue(transaction) : this.database.run(queue))

@@ -289,7 +289,10 @@ describe('events', () => {
       { effect: null, handled_at: null },
     ])
     await inbox.store(anEvent('evt_2', null))
+    const none = () => run(sql`select effect, handled_at from provider_events where id = 'evt_2'`)
+    const before = await none()
     expect(await inbox.replay('evt_2')).toBe(false)
+    expect(await none()).toEqual(before)
     expect(await inbox.replay('evt_unknown')).toBe(false)
   })
 
