@@ -1,4 +1,4 @@
-import { IsString, Length } from 'class-validator'
+import { IsString, Length, Matches } from 'class-validator'
 import { ParseText } from '../http/request-validation.js'
 
 /** Long enough to mean something, short enough for a list. */
@@ -8,6 +8,7 @@ const MAX_LENGTH = 300
 /** The body of every change: why it is made, in one line that the account can read. */
 export class ReasonBody {
   @ParseText(text => text.trim().replace(/\s+/g, ' '))
+  @Matches(/^\P{C}+$/u)
   @Length(MIN_LENGTH, MAX_LENGTH)
   @IsString()
   reason!: string

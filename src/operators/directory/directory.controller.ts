@@ -16,6 +16,7 @@ import { Records } from './records.js'
 
 export class SearchQuery {
   @ParseText(text => text.trim())
+  @Matches(/^\P{C}+$/u)
   @Length(2, 254)
   @IsString()
   q!: string

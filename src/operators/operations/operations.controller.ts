@@ -17,6 +17,7 @@ import { AccountNames } from './account-names.js'
 
 /** For lists that people read. */
 const MOST = 100
+const EVENT_ID = /^[\w-]{1,255}$/
 
 export class EventsQuery {
   @IsIn(EVENT_STATES)
@@ -54,7 +55,8 @@ export class OperatorEventsController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    if (!(await this.replays.request(id, because(actor, reason)))) throw new ApiError('NOT_FOUND')
+    const isQueued = EVENT_ID.test(id) && (await this.replays.request(id, because(actor, reason)))
+    if (!isQueued) throw new ApiError('NOT_FOUND')
   }
 }
 

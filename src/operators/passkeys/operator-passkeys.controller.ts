@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Res } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { IsString, MaxLength } from 'class-validator'
+import { IsString, Matches, MaxLength } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { IsNewPasskeyResponse, IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { type Client, CurrentClient } from '../../http/client.js'
@@ -35,6 +35,7 @@ export class NewOperatorPasskeyBody {
 }
 
 export class RemovedOperatorPasskeyBody {
+  @Matches(/^[\w-]+$/)
   @MaxLength(1_400)
   @IsString()
   credentialId!: string

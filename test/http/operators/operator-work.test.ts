@@ -128,6 +128,17 @@ describe('operator console: looks', () => {
     expect(await search('Rosa _ & Co')).toEqual({ accounts: [], users: [] })
   })
 
+  it('text that no database takes is refused', async () => {
+    const owner = await anOwner(app)
+    const reason = 'because\u0000'
+    const answers = [
+      await operator.get('search?q=ab%00'),
+      await operator.post(`users/${owner.id}/disable`, { reason }),
+      await operator.post('passkeys/remove', { credentialId: 'a\u0000' }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
+  })
+
   it('every search and every look is recorded with who looked', async () => {
     const owner = await anOwner(app)
     await search(owner.email)
@@ -223,7 +234,8 @@ describe('operator console: satellites, payments, health', () => {
     expect((await app.auditRows()).filter(({ action }) => action === 'billing.replay')).toMatchObject([
       { accountId: owner.accountId, detail: { event: event.id, operator: operator.id, reason: REASON } },
     ])
-    expect((await operator.post('events/evt_unknown/replay')).json).toMatchObject({ code: 'NOT_FOUND' })
+    for (const id of ['evt_unknown', 'evt%00'])
+      expect((await operator.post(`events/${id}/replay`, { reason: REASON })).status).toBe(404)
   })
 
   it('shows which parts are up, and what waits', async () => {
