@@ -4,6 +4,7 @@ import { and, asc, eq, isNull, lt } from 'drizzle-orm'
 import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { operatorPasskeys, operatorSessions, operators } from '../database/schema.js'
 import { newTotpSecret, stepOfCode } from '../factors/totp/totp.js'
@@ -27,8 +28,8 @@ export class Operators {
 
   /**
    * Adds an operator; returns the secret (base32) for their authenticator app, which is shown only once. One
-   * who was disabled returns under the same id, with this password and a new secret. Throws an Error for an
-   * address that already has an operator.
+   * who was disabled returns under the same id, with this password, a new secret and nothing else. Throws an
+   * Error for an address that already has an operator.
    */
   async add(email: Email, password: string): Promise<{ readonly id: string; readonly totpSecret: string }> {
     const passwordHash = await this.passwords.hash(password, null)
@@ -47,8 +48,10 @@ export class Operators {
         lastStep: 0,
         disabledAt: null,
       }
-      if (known) await transaction.update(operators).set(row).where(eq(operators.id, id))
-      else await transaction.insert(operators).values({ id, email, ...row, createdAt: this.clock.now() })
+      if (known) {
+        await transaction.update(operators).set(row).where(eq(operators.id, id))
+        await forgetLogins(transaction, id)
+      } else await transaction.insert(operators).values({ id, email, ...row, createdAt: this.clock.now() })
       const event = auditEvent({ client: null, operator: { id, reason: null } }, 'operator.add', { email })
       await this.auditLog.record(transaction, event)
       return { id, totpSecret }
@@ -83,8 +86,7 @@ export class Operators {
         .where(and(eq(operators.email, email), isNull(operators.disabledAt)))
         .returning({ id: operators.id })
       if (!gone) return false
-      await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, gone.id))
-      await transaction.delete(operatorPasskeys).where(eq(operatorPasskeys.operatorId, gone.id))
+      await forgetLogins(transaction, gone.id)
       const deed = { id: gone.id, reason: null }
       const event = auditEvent({ client: null, operator: deed }, 'operator.disable', { email })
       await this.auditLog.record(transaction, event)
@@ -118,4 +120,10 @@ export class Operators {
     }
     return resealed
   }
+}
+
+/** Also those of a login that was on its way while its operator was disabled. */
+async function forgetLogins(transaction: Db, operatorId: string): Promise<void> {
+  await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, operatorId))
+  await transaction.delete(operatorPasskeys).where(eq(operatorPasskeys.operatorId, operatorId))
 }

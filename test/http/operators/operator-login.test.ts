@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
+import { Database } from '../../../src/database/database.js'
+import { operatorSessions } from '../../../src/database/schema.js'
 import { Operators } from '../../../src/operators/operators.js'
 import type { Email } from '../../../src/users/email.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -91,6 +93,17 @@ describe.each(BACKENDS)('operator console: login (%s)', backend => {
     expect((await operator.get('me')).status).toBe(401)
     app.clock.advance(60)
     expect((await operator.logIn({ password: 'another long password' })).status).toBe(401)
+  })
+
+  it('one who comes back does not find what a login left that was outrun by the end', async () => {
+    const operator = await ConsoleUser.loggedIn(app)
+    const sessions = () => app.app.get(Database).run(db => db.select().from(operatorSessions))
+    const late = (await sessions()).find(({ operatorId }) => operatorId === operator.id)
+    await app.app.get(Operators).disable(operator.email as Email)
+    await app.app.get(Database).run(db => db.insert(operatorSessions).values(late as never))
+    await app.app.get(Operators).add(operator.email as Email, 'another long password')
+    expect((await operator.get('me')).status).toBe(401)
+    expect((await sessions()).filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
   })
 
   async function rowsOf(action: string) {
