@@ -120,7 +120,8 @@ export class Site {
   /** The main site shows the logos of satellites, which may be anywhere. */
   private picturesOf({ logoUrl }: Brand): string[] {
     if (this.name === 'main') return ['https:']
-    return logoUrl === null ? [] : [new URL(logoUrl).origin]
+    const parsed = logoUrl === null ? null : URL.parse(logoUrl)
+    return parsed ? [parsed.origin] : []
   }
 }
 

@@ -11,6 +11,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator'
@@ -27,6 +28,8 @@ import type { SatelliteChange } from './registered-satellites.js'
 
 const MAX_ORIGIN_LENGTH = 300
 const MAX_LOGO_URL_LENGTH = 500
+/** Pages put its origin into their policy, so it has to be a URL by the platform's rules too. */
+const PARSED = { name: 'isParsed', validator: { validate: (value: string) => URL.canParse(value) } }
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
 
 /** For fields that may be omitted, and then stay as they are. */
@@ -70,6 +73,8 @@ export class BrandingBody {
   @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
   @ValidateIf((_, value) => value !== null)
   @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
+  @Matches(/^\P{C}+$/u, named('NOT_A_LOGO'))
+  @ValidateBy(PARSED, named('NOT_A_LOGO'))
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 

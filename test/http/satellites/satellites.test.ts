@@ -355,6 +355,9 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'http://cdn.example.net/rose.svg' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'javascript:alert(1)' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://user:secret@cdn.example.net/x' } }],
+      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\u0000' } }],
+      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\ud800' } }],
+      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://\ufffd.com/x' } }],
     ])('not to a wrong %s: %j', async (field, body) => {
       const landlord = await aSharedLandlord()
       const [added = await addSatellite(app, landlord)] = (await call(landlord)).json.satellites
