@@ -32,19 +32,22 @@ export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetc
     return asking
   }
   return async (input, init) => {
+    const userId = () => client.state.caller?.userId
+    let asker = userId()
     for (let proofs = 0; ; proofs += 1) {
       const before = given
       const answer = await client.fetch(isRequest(input) ? input.clone() : input, init)
+      asker ??= userId()
       if (answer.status !== 401 && answer.status !== 403) return answer
       const refusal = await errorOf(answer)
       if (proofs === MOST_PROOFS || !isMended(refusal) || isStream(init?.body)) return answer
-      const asked = client.state.caller?.userId
+      // What one person asked for is not done in the name of another who has logged in meanwhile.
+      if (userId() !== asker) return answer
       // A proof that was given while this request was on its way may be enough.
       if (given === before) await askOnce(refusal)
-      // What one person asked for is not done in the name of another who has logged in meanwhile.
-      if (client.state.caller?.userId !== asked) return answer
       // Your own backends read from the token when the person last proved their identity.
       if (!answer.url.startsWith(`${client.baseUrl}/`)) await client.refresh()
+      if (userId() !== asker) return answer
     }
   }
 }

@@ -143,6 +143,17 @@ describe('a request that needs a proof', () => {
     expect(requests).toHaveLength(1)
   })
 
+  it('is not put to somebody else who has logged in while it was on its way', async () => {
+    const { client, requests } = clientThatGets(() => {
+      Object.assign(client, { state: { caller: { userId: 'tom' } } })
+      return wanted()
+    })
+    let asked = 0
+    const fetch = repeatAfterProof(client, async () => void asked++)
+    expect((await fetch(`${SERVICE}/api/a`, change)).status).toBe(401)
+    expect([asked, requests.length]).toEqual([0, 1])
+  })
+
   it('rejects with what the person who turns back rejects with', async () => {
     const { client, requests } = clientThatGets(wanted)
     const fetch = repeatAfterProof(client, () => Promise.reject(new Error('Not now')))
