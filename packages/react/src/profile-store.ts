@@ -40,6 +40,7 @@ export class ProfileStore {
     this.asked = asked
     await asked.done
     if (this.asked === asked) this.asked = null
+    for (const listener of this.listeners) listener()
   }
 
   private async request(userId: string): Promise<void> {
@@ -50,6 +51,5 @@ export class ProfileStore {
     } catch {
       // Nobody is logged in any more, or nothing answers: the session reports that.
     }
-    for (const listener of this.listeners) listener()
   }
 }
