@@ -53,9 +53,8 @@ export class AcceptInvitationService {
       id: invitedBy,
       accountId,
     })
-    const isManager =
-      inviter?.accountId === accountId && !inviter.disabledAt && inviter.granted.teamManagement
-    if (!account || !isManager) throw new ApiError('INVALID_LINK')
+    const isManager = inviter?.accountId === accountId && inviter.granted.teamManagement
+    if (!account || !isManager || inviter.disabledAt || inviter.mustEnrol) throw new ApiError('INVALID_LINK')
     try {
       requireCanGrant(inviter, newlyGranted(null, permissions))
       requireCanOpen(inviter, 'nothing', satellites)

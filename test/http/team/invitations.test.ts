@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { accounts, oneTimeTokens } from '../../../src/database/schema.js'
+import { accounts, oneTimeTokens, users } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -385,6 +385,25 @@ describe.each(BACKENDS)('invitations on %s', backend => {
         expect(outcome(await team(app, session, ...lose(manager.user.id)))).toBe('204')
         expect(outcome(await join(await app.mailedToken(email)))).toBe(INVALID_LINK)
       }
+    })
+
+    it('is worthless while who invited has to enrol in a second factor, and good again afterwards', async () => {
+      const { owner } = await anAccount()
+      const manager = await aManager(app, owner)
+      const email = anEmail()
+      expect(outcome(await invite(manager.session, email))).toBe('201')
+      const token = await app.mailedToken(email)
+      const enforce = (secondFactorEnforced: boolean) =>
+        app.app.get(Database).transaction(async db => {
+          const required = { secondFactor: 'everyone', secondFactorEnforced } as const
+          await db.update(accounts).set(required).where(eq(accounts.id, owner.accountId))
+          // A trigger works it out for users who change.
+          await db.update(users).set({ mustEnrol: true }).where(eq(users.id, manager.user.id))
+        })
+      await enforce(true)
+      expect(outcome(await join(token))).toBe(INVALID_LINK)
+      await enforce(false)
+      expect(outcome(await join(token))).toBe('201')
     })
 
     it('notes links that are not good', async () => {
