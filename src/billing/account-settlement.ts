@@ -21,11 +21,11 @@ export class AccountSettlement {
 
   /**
    * Whether the account will be billed again, as far as we know: it has a subscription that nobody has
-   * cancelled.
+   * cancelled, or a second one, of which we do not know that.
    */
   async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status) && !row.cancelAtPeriodEnd
+    return row !== undefined && isLive(row.status) && (!row.cancelAtPeriodEnd || row.surplus.length > 0)
   }
 
   /**

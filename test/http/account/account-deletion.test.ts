@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { subscriptions } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
@@ -177,6 +180,20 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect([await deleteAt(app, owner), await subjectsTo(app, owner)]).toEqual([null, []])
       await app.sandbox.simulate.cancel(subscription)
       await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+    })
+
+    it('while a second subscription goes on beside a cancelled one', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      await pay(app, await openCheckout(app, session))
+      const change = (values: Partial<typeof subscriptions.$inferInsert>) =>
+        app.app
+          .get(Database)
+          .run(db => db.update(subscriptions).set(values).where(eq(subscriptions.accountId, owner.accountId)))
+      await change({ cancelAtPeriodEnd: true, surplus: ['sub_second'] })
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      await change({ surplus: [] })
       expect(outcome(await ask(app, session))).toBe('200')
     })
 
