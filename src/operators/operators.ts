@@ -50,7 +50,8 @@ export class Operators {
       }
       if (known) {
         await transaction.update(operators).set(row).where(eq(operators.id, id))
-        await forgetLogins(transaction, id)
+        // A login may have been on its way when they were disabled.
+        await removeLogins(transaction, id)
       } else await transaction.insert(operators).values({ id, email, ...row, createdAt: this.clock.now() })
       const event = auditEvent({ client: null, operator: { id, reason: null } }, 'operator.add', { email })
       await this.auditLog.record(transaction, event)
@@ -86,7 +87,7 @@ export class Operators {
         .where(and(eq(operators.email, email), isNull(operators.disabledAt)))
         .returning({ id: operators.id })
       if (!gone) return false
-      await forgetLogins(transaction, gone.id)
+      await removeLogins(transaction, gone.id)
       const deed = { id: gone.id, reason: null }
       const event = auditEvent({ client: null, operator: deed }, 'operator.disable', { email })
       await this.auditLog.record(transaction, event)
@@ -122,8 +123,8 @@ export class Operators {
   }
 }
 
-/** Also those of a login that was on its way while its operator was disabled. */
-async function forgetLogins(transaction: Db, operatorId: string): Promise<void> {
+/** Their sessions and passkeys. */
+async function removeLogins(transaction: Db, operatorId: string): Promise<void> {
   await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, operatorId))
   await transaction.delete(operatorPasskeys).where(eq(operatorPasskeys.operatorId, operatorId))
 }

@@ -8,7 +8,7 @@ const MAX_LENGTH = 300
 /** The body of every change: why it is made, in one line that the account can read. */
 export class ReasonBody {
   @ParseText(text => text.trim().replace(/\s+/g, ' '))
-  @Matches(/^\P{C}+$/u)
+  @Matches(/^[^\p{Cc}\p{Cs}]+$/u)
   @Length(MIN_LENGTH, MAX_LENGTH)
   @IsString()
   reason!: string

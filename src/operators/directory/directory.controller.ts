@@ -16,7 +16,7 @@ import { Records } from './records.js'
 
 export class SearchQuery {
   @ParseText(text => text.trim())
-  @Matches(/^\P{C}+$/u)
+  @Matches(/^[^\p{Cc}\p{Cs}]+$/u)
   @Length(2, 254)
   @IsString()
   q!: string
