@@ -299,8 +299,8 @@ export const hourlyBudgets = pgTable(
 )
 
 /**
- * Tokens of mailed links that nobody has followed yet, and other texts that count only once and were used
- * (src/links/used-texts.ts). `hash` is base64url SHA-256 of the token, which is only in the mail.
+ * Tokens of mailed links that nobody has followed yet, and single-use texts that have been used
+ * (src/links/used-texts.ts). `hash` is base64url SHA-256 of the token or text; a token is only in its mail.
  */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
