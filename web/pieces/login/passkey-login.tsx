@@ -14,10 +14,7 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
     // A browser allows only one such request at a time.
     autofill.stop()
     autofill.clear()
-    await loginWithPasskey(client).catch((failure: unknown) => {
-      autofill.start()
-      throw failure
-    })
+    await loginWithPasskey(client).finally(autofill.start)
     done?.()
   })
   if (!supportsPasskeys()) return null
@@ -39,6 +36,7 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
 function useAutofill(client: Client, done?: () => void) {
   const waiting = useRef<AbortController | null>(null)
   const [error, setError] = useState<unknown>(null)
+  // A login by the button ends after the form that it has replaced.
   const isGone = useRef(false)
   const latest = useRef(done)
   latest.current = done
