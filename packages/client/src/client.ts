@@ -32,7 +32,8 @@ export class Client {
   private readonly api: Api
   private readonly trusted: readonly string[]
   private forcedAt = Number.NEGATIVE_INFINITY
-  private leaving: Logout | null = null
+  /** Logouts that the service has not heard of yet, by session; those of the main site share one cookie. */
+  private readonly logouts = new Map<string | null, Logout>()
 
   constructor(
     { baseUrl, backends = [] }: ClientOptions,
@@ -91,7 +92,7 @@ export class Client {
    * like that of `POST /api/login`. Throws as `login` does.
    */
   async loginBy(path: string, body: object): Promise<Caller> {
-    if (this.home.source === 'main') await this.leaving?.callOff()
+    if (this.home.source === 'main') await this.callOffLogouts()
     try {
       const token = await this.api.login(path, body)
       this.keeper.take(token)
@@ -136,14 +137,16 @@ export class Client {
    * Like the global `fetch`, but with the access token. A bare path goes to the service. If a new token is
    * needed first, this waits out an outage of the service, unless `init.signal` aborts; the response itself
    * is returned as it is, whatever its status. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody
-   * is logged in, and a TypeError for a URL that belongs neither to the service nor to `backends`. Unless you
+   * is logged in, or somebody else by the time the token has come, and a TypeError for a URL that belongs neither to the service nor to `backends`. Unless you
    * pass a signal, it fails with a `TimeoutError` when no response has started after 20 seconds.
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)
     const signal = init.signal ?? (typeof input === 'object' && 'signal' in input ? input.signal : null)
+    const asking = this.state.caller?.userId
     const token = await this.liveToken({ signal })
-    if (!token) throw new MainstayError(401, { code: 'SESSION_NOT_FOUND', detail: 'Nobody is logged in' })
+    if (!token || (asking && token.caller.userId !== asking))
+      throw new MainstayError(401, { code: 'SESSION_NOT_FOUND', detail: 'Nobody is logged in' })
     const isOurs = url.startsWith(`${this.baseUrl}/`)
     const options = isOurs ? { credentials: this.home.credentials, ...init } : init
     const send = (target: string | Request, sent: RequestInit) =>
@@ -154,6 +157,7 @@ export class Client {
   /** Stops everything in the background. Nobody is logged out. */
   close(): void {
     this.keeper.close()
+    void this.callOffLogouts()
   }
 
   private async lookWhoIsThere(): Promise<void> {
@@ -173,11 +177,17 @@ export class Client {
   }
 
   private leave(rest: Rest): Promise<void> {
+    const { logouts } = this
+    const underWay = logouts.get(rest.sid)
+    if (underWay) return underWay.done
     const explain = (reason: WaitReason | null) => this.keeper.explain(reason, true)
-    this.leaving ??= new Logout(this.api, this.home, this.platform, rest, explain)
-    return this.leaving.done.finally(() => {
-      this.leaving = null
-    })
+    const logout = new Logout(this.api, this.home, this.platform, rest, explain)
+    logouts.set(rest.sid, logout)
+    return logout.done.finally(() => logouts.delete(rest.sid))
+  }
+
+  private async callOffLogouts(): Promise<void> {
+    await Promise.all([...this.logouts.values()].map(logout => logout.callOff()))
   }
 
   private async liveToken({ signal }: { signal?: AbortSignal | null }): Promise<AccessToken | null> {

@@ -97,6 +97,7 @@ export class SimulatedDevice {
     this.channels.set(name, receivers.add(receive))
     return {
       post: message => {
+        if (!receivers.has(receive)) throw new Error('InvalidStateError')
         const copy = structuredClone(message)
         for (const other of receivers) {
           if (other !== receive) this.after(CHANNEL_MS, () => receivers.has(other) && other(copy))

@@ -510,6 +510,19 @@ describe('fetch', () => {
     expect([tab.state.caller?.userId, requests]).toEqual(['user-of-session-2', 1])
   })
 
+  it('sends no request in the name of somebody else who has logged in while it waited for a token', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = UNAVAILABLE
+    await device.advance(HOUR)
+    const asked = expect(tab.fetch('/api/data')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+    service.outage = null
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(60 * SECOND)
+    await asked
+    expect(tab.state.caller?.userId).toBe('user-of-session-2')
+    expect(service.requests).not.toContain('GET /api/data')
+  })
+
   it('does not refresh again and again for a backend that refuses every token', async () => {
     const send: typeof fetch = async (input, init) => {
       const { url } = new Request(input, init)
@@ -620,6 +633,42 @@ describe('pages 6: a logout that the service has not heard of', () => {
     expect(statuses([tab, other])).toEqual(['loggedIn'])
     expect(service.isEnded('handle-of-session-2')).toBe(false)
     expect(items.size).toBe(0)
+  })
+})
+
+it('a satellite tells the service of both logouts, though the first is still being retried', async () => {
+  const tab = openSatelliteTab()
+  await within(10 * SECOND, tab.login(PERSON))
+  service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+  void tab.logout()
+  await device.advance(SECOND)
+  service.outage = null
+  await within(10 * SECOND, tab.login(PERSON))
+  await within(10 * SECOND, tab.logout())
+  expect(service.isEnded('handle-of-session-2')).toBe(true)
+  await device.advance(300 * SECOND)
+  expect(service.isEnded('handle-of-session-1')).toBe(true)
+})
+
+describe('a client that is closed', () => {
+  it('retries no logout', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    void tab.logout().catch(() => {})
+    await device.advance(SECOND)
+    tab.close()
+    const sent = service.requests.length
+    await device.advance(HOUR)
+    expect(service.requests).toHaveLength(sent)
+  })
+
+  it('still completes a login under way, and refreshes nothing afterwards', async () => {
+    const tab = openTab()
+    const login = tab.login(PERSON)
+    tab.close()
+    expect(await within(10 * SECOND, login)).toMatchObject({ sid: 'handle-of-session-1' })
+    await device.advance(HOUR)
+    expect(service.requests).toEqual(['POST /api/login'])
   })
 })
 

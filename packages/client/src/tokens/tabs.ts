@@ -22,7 +22,8 @@ const LOCK_TAIL_MS = 100
 
 /** The other tabs of this origin with a client of the same name. */
 export class Tabs {
-  private readonly channel: Channel | null
+  /** Null also after `close`. */
+  private channel: Channel | null
 
   constructor(
     private readonly name: string,
@@ -71,5 +72,6 @@ export class Tabs {
 
   close(): void {
     this.channel?.close()
+    this.channel = null
   }
 }

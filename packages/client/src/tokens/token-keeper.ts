@@ -37,6 +37,7 @@ export class TokenKeeper {
   private decided = new AbortController()
   private refreshing: Promise<void> | null = null
   private callOffNext = () => {}
+  private isClosed = false
   private readonly backoff: Backoff
   /** Sessions that are over: a token for one of them may still be on its way. */
   private readonly endedSids = new Set<string>()
@@ -117,6 +118,7 @@ export class TokenKeeper {
   }
 
   close(): void {
+    this.isClosed = true
     this.callOffNext()
     this.decided.abort()
     this.backoff.close()
@@ -209,6 +211,7 @@ export class TokenKeeper {
 
   private refreshAfter(ms: number): void {
     this.callOffNext()
+    if (this.isClosed) return
     this.callOffNext = this.platform.after(ms, () => void this.refresh().catch(() => {}), true)
   }
 
