@@ -112,6 +112,17 @@ describe('the page that docs/integrate.md shows for React', () => {
     expect(await menuOf(owner).count()).toBe(0)
   })
 
+  test('shows a name late that was not to be had at first', async () => {
+    let isOut = true
+    await page.route('**/api/profile', route => (isOut ? route.fulfill({ status: 503 }) : route.continue()))
+    const refused = page.waitForResponse('**/api/profile')
+    await enter()
+    await refused
+    expect(await menuOf(owner).count()).toBe(0)
+    isOut = false
+    await menuOf(owner).waitFor()
+  })
+
   test('says why somebody has to log in again, in the page and in one that is opened later', async () => {
     await enter()
     await menuOf(owner).waitFor()
@@ -139,6 +150,7 @@ describe('the page that docs/integrate.md shows for React', () => {
     await device.send('WebAuthn.addCredential', { authenticatorId, credential })
     await enter()
     await page.getByRole('button', { name: 'Use a passkey' }).waitFor()
+    await page.waitForFunction("document.activeElement.textContent === 'Use a passkey'")
     await expectGoodPage(page, 'react-second-step-passkey')
     await sign(true)
     await page.getByRole('button', { name: 'Use a passkey' }).click()
@@ -194,6 +206,8 @@ describe('the page that docs/integrate.md shows for React', () => {
     test('begins again after five wrong codes, and when they turn back', async () => {
       await enter()
       await page.getByRole('button', { name: 'Start again' }).click()
+      expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
+      await page.waitForFunction("document.activeElement.name === 'password'")
       await enter()
       for (let guess = 0; guess < 5; guess++) {
         await goOnWith('Code from your authenticator app', authenticator.wrongCode())
@@ -201,7 +215,8 @@ describe('the page that docs/integrate.md shows for React', () => {
       }
       await goOnWith('Code from your authenticator app', authenticator.code())
       await page.getByText('This took too long. Please log in again.').waitFor()
-      await page.getByLabel('Password').waitFor()
+      expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
+      await page.waitForFunction("document.activeElement.name === 'password'")
     })
   })
 })

@@ -20,16 +20,23 @@ export function PasskeyButton({
   words,
   isBusy,
   use,
+  takesFocus = false,
 }: {
   readonly words: LoginWords
   readonly isBusy: boolean
   readonly use: () => void
+  /** For a step that has just begun and has no field. */
+  readonly takesFocus?: boolean
 }): ReactNode {
   const [isPossible, setIsPossible] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
   useEffect(() => setIsPossible(supportsPasskeys()), [])
+  useEffect(() => {
+    if (isPossible && takesFocus) button.current?.focus()
+  }, [isPossible, takesFocus])
   if (!isPossible) return null
   return (
-    <button type="button" className="mainstay-secondary" aria-disabled={isBusy} onClick={use}>
+    <button ref={button} type="button" className="mainstay-secondary" aria-disabled={isBusy} onClick={use}>
       {words.usePasskey}
     </button>
   )
@@ -51,9 +58,10 @@ export function LabelledInput({
 }): ReactNode {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
+  const takesFocusAtFirst = useRef(takesFocus)
   useEffect(() => {
-    if (takesFocus) field.current?.focus()
-  }, [takesFocus])
+    if (takesFocusAtFirst.current) field.current?.focus()
+  }, [])
   return (
     <div className="mainstay-field">
       <label htmlFor={id}>{label}</label>

@@ -39,6 +39,8 @@ export function LoginForm({
   const words = withEnglish(own)
   const client = useClient()
   const [step, setStep] = useState<SecondStep | null>(null)
+  // Kept for whoever has to start again.
+  const [email, setEmail] = useState<string | null>(null)
   const [sentence, setSentence] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   // Two presses may come before the next render.
@@ -86,8 +88,12 @@ export function LoginForm({
           <PasswordStep
             words={words}
             isBusy={isBusy}
-            defaultEmail={defaultEmail}
-            logIn={credentials => run(() => client.login(credentials))}
+            defaultEmail={email ?? defaultEmail}
+            isAgain={email !== null}
+            logIn={credentials => {
+              setEmail(credentials.email)
+              void run(() => client.login(credentials))
+            }}
           />
           {passkeys && (
             <PasskeyButton words={words} isBusy={isBusy} use={() => run(() => loginWithPasskey(client))} />
@@ -106,11 +112,14 @@ function PasswordStep({
   words,
   isBusy,
   defaultEmail,
+  isAgain,
   logIn,
 }: {
   readonly words: LoginWords
   readonly isBusy: boolean
   readonly defaultEmail: string | undefined
+  /** Somebody has come back from the second step. */
+  readonly isAgain: boolean
   readonly logIn: (credentials: { email: string; password: string }) => void
 }): ReactNode {
   const send = (event: FormEvent<HTMLFormElement>) => {
@@ -127,7 +136,13 @@ function PasswordStep({
         autoComplete="username"
         defaultValue={defaultEmail}
       />
-      <LabelledInput label={words.password} name="password" type="password" autoComplete="current-password" />
+      <LabelledInput
+        label={words.password}
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        takesFocus={isAgain}
+      />
       <button type="submit" className="mainstay-primary" aria-disabled={isBusy}>
         {words.logIn}
       </button>

@@ -12,11 +12,15 @@ interface Known {
   readonly profile: Profile
 }
 
+/** How long after a failure it is requested again. */
+const RETRY_MS = 10_000
+
 /** The profile of the person who is logged in, requested once for all components that show it. */
 export class ProfileStore {
   private known: Known | null = null
   /** The request under way, and whose profile it is for. */
   private asked: { readonly userId: string; readonly done: Promise<void> } | null = null
+  private retry: ReturnType<typeof setTimeout> | undefined
   private readonly listeners = new Set<() => void>()
 
   constructor(private readonly client: Client) {}
@@ -31,7 +35,10 @@ export class ProfileStore {
     return userId !== null && this.known?.userId === userId ? this.known.profile : null
   }
 
-  /** Requests it unless it is loaded or on its way. A failure leaves it unknown, and the next call tries again. */
+  /**
+   * Requests it unless it is loaded or on its way. Resolves also after a failure; as long as somebody shows
+   * it, it is requested again later.
+   */
   async load(userId: string, isAnew = false): Promise<void> {
     if (!isAnew && (this.asked?.userId === userId || this.of(userId))) return
     // What is under way may bring what was true before.
@@ -46,10 +53,23 @@ export class ProfileStore {
   private async request(userId: string): Promise<void> {
     try {
       const answer = await this.client.fetch('/api/profile')
-      const isSame = this.client.state.caller?.userId === userId
-      if (answer.ok && isSame) this.known = { userId, profile: (await answer.json()) as Profile }
+      if (answer.ok && this.isLoggedIn(userId))
+        this.known = { userId, profile: (await answer.json()) as Profile }
+      if (answer.status >= 500 || answer.status === 429) this.retryLater(userId)
     } catch {
-      // Nobody is logged in any more, or nothing answers: the session reports that.
+      // Nobody is logged in any more, which the session reports, or nothing answers.
+      this.retryLater(userId)
     }
+  }
+
+  private retryLater(userId: string): void {
+    clearTimeout(this.retry)
+    this.retry = setTimeout(() => {
+      if (this.isLoggedIn(userId) && this.listeners.size > 0) void this.load(userId, true)
+    }, RETRY_MS)
+  }
+
+  private isLoggedIn(userId: string): boolean {
+    return this.client.state.caller?.userId === userId
   }
 }

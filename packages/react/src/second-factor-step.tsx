@@ -53,7 +53,9 @@ export function SecondFactorStep({
           </button>
         </form>
       )}
-      {methods.includes('passkey') && <PasskeyButton words={words} isBusy={isBusy} use={finishWithPasskey} />}
+      {methods.includes('passkey') && (
+        <PasskeyButton words={words} isBusy={isBusy} use={finishWithPasskey} takesFocus={!hasField} />
+      )}
       {methods.includes('recovery') && (hasApp || !isRecovery) && (
         <button type="button" className="mainstay-link" onClick={() => setIsRecovery(!isRecovery)}>
           {isRecovery ? words.useCode : words.useRecoveryCode}
