@@ -7,6 +7,7 @@ import { ApiError } from '../errors/api-error.js'
 import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'
+import { ActorAuthority } from '../users/actor-authority.js'
 import { PendingTransfers } from '../users/pending-transfers.js'
 import type { AccountAnswer, AccountBody } from './account.dto.js'
 import { transferAnswer } from './transfer/transfer.dto.js'
@@ -15,6 +16,7 @@ import { transferAnswer } from './transfer/transfer.dto.js'
 export class AccountService {
   constructor(
     private readonly accounts: Accounts,
+    private readonly authority: ActorAuthority,
     private readonly transfers: PendingTransfers,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
@@ -30,6 +32,7 @@ export class AccountService {
   async change(actor: SessionActor, { name, handoffRequired }: AccountBody): Promise<AccountAnswer> {
     const detail = { ...(name && { name }), ...(handoffRequired && { handoffRequired }) }
     return this.database.transaction(async transaction => {
+      await this.authority.lock(transaction, actor, 'accountSettings')
       await this.auditLog.record(transaction, auditEvent(actor, 'account.change', detail))
       if (name) await this.accounts.setName(transaction, actor.accountId, name)
       if (handoffRequired)

@@ -5,6 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
+import { ActorAuthority } from '../users/actor-authority.js'
 import {
   type AccountActor,
   type ProofRow,
@@ -25,6 +26,7 @@ export class SatelliteActivation {
 
   constructor(
     private readonly database: Database,
+    private readonly authority: ActorAuthority,
     private readonly registered: RegisteredSatellites,
     private readonly proofs: SatelliteProofs,
     private readonly mails: SatelliteMails,
@@ -46,6 +48,7 @@ export class SatelliteActivation {
   ): Promise<RegisteredSatellite> {
     const { id, origin } = found.satellite
     const former = await this.database.transaction(async transaction => {
+      await this.authority.lockAccount(transaction, actor, 'accountSettings')
       await this.registered.lockOrigin(transaction, origin)
       const current = await this.registered.lock(transaction, actor.accountId, id)
       requireNotBarred(actor, current)

@@ -5,7 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { fieldError } from '../errors/field-faults.js'
-import { Accounts } from '../users/accounts.js'
+import { ActorAuthority } from '../users/actor-authority.js'
 import { OriginClaims } from './origin-claims.js'
 import {
   type AccountActor,
@@ -28,7 +28,7 @@ export class SatelliteRegistry {
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
     private readonly claims: OriginClaims,
-    private readonly accounts: Accounts,
+    private readonly authority: ActorAuthority,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -57,7 +57,7 @@ export class SatelliteRegistry {
     const { accountId } = actor
     this.claims.requireValid({ accountId, ...wanted })
     return this.database.transaction(async transaction => {
-      if (!(await this.accounts.lock(transaction, accountId))) throw new ApiError('SESSION_NOT_FOUND')
+      await this.requireMayChange(transaction, actor)
       if (actor.client) await this.claims.requireRoom(transaction, accountId)
       const added = await this.registered.add(transaction, { accountId, ...wanted })
       await this.record(transaction, actor, 'satellite.add', added, { kind: wanted.kind })
@@ -82,6 +82,7 @@ export class SatelliteRegistry {
   /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
   async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
     await this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
       const found = await this.registered.lock(transaction, actor.accountId, id)
       requireShortSessions(found.satellite, change)
       if (Object.values(change).every(value => value === undefined)) return
@@ -99,6 +100,7 @@ export class SatelliteRegistry {
   suspend(actor: AccountActor, id: string): Promise<void> {
     const by = actor.client && !actor.operator ? 'account' : 'operator'
     return this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
       const found = await this.registered.lock(transaction, actor.accountId, id)
       const { state, suspendedBy } = found.satellite
       if (state === 'pending') throw new ApiError('SATELLITE_PENDING')
@@ -114,11 +116,17 @@ export class SatelliteRegistry {
    */
   remove(actor: AccountActor, id: string): Promise<void> {
     return this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
       const found = await this.registered.lock(transaction, actor.accountId, id)
       requireNotBarred(actor, found)
       await this.registered.remove(transaction, id)
       await this.record(transaction, actor, 'satellite.remove', found)
     })
+  }
+
+  /** Also locks the account. */
+  private requireMayChange(transaction: Db, actor: AccountActor): Promise<void> {
+    return this.authority.lockAccount(transaction, actor, 'accountSettings')
   }
 
   private record(

@@ -9,6 +9,7 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Account } from '../users/accounts.js'
+import { ActorAuthority, requirePermission } from '../users/actor-authority.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 
@@ -31,6 +32,7 @@ export interface ManagerAndMember {
 export class TeamAuthority {
   constructor(
     private readonly database: Database,
+    private readonly authority: ActorAuthority,
     private readonly users: Users,
     private readonly changes: SessionChanges,
     private readonly reauthentication: Reauthentication,
@@ -43,7 +45,7 @@ export class TeamAuthority {
    */
   async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
     const locked = await this.users.lockAll(transaction, [actor.userId, userId])
-    const manager = requireManager(locked.get(actor.userId))
+    const manager = requirePermission(locked.get(actor.userId), 'teamManagement')
     await this.changes.requireNotRevoked(transaction, actor)
     const member = locked.get(userId)
     if (member?.accountId !== manager.accountId) throw new ApiError('NOT_FOUND')
@@ -56,16 +58,11 @@ export class TeamAuthority {
    */
   transaction<T>(
     actor: SessionActor,
-    work: (transaction: Db, manager: User, account: Account | null) => Promise<T>,
+    work: (transaction: Db, manager: User, account: Account) => Promise<T>,
   ): Promise<T> {
     return this.database.transaction(async transaction => {
-      const { account, user } = await this.users.lockWithAccount(transaction, {
-        id: actor.userId,
-        accountId: actor.accountId,
-      })
-      const manager = requireManager(user)
-      await this.changes.requireNotRevoked(transaction, actor)
-      return work(transaction, manager, account)
+      const { account, user } = await this.authority.lock(transaction, actor, 'teamManagement')
+      return work(transaction, user, account)
     })
   }
 
@@ -96,17 +93,6 @@ export class TeamAuthority {
       throw refusal
     }
   }
-}
-
-/**
- * Throws like the guards when the manager has been removed, disabled or restricted since the guards let the
- * request through.
- */
-function requireManager(user: User | null | undefined): User {
-  if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
-  if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
-  if (!user.granted.teamManagement) throw new ApiError('PERMISSION_REQUIRED')
-  return user
 }
 
 /** Throws `OWN_RIGHTS` (403) for changes to oneself. */

@@ -10,6 +10,7 @@ import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
+import { ActorAuthority } from './actor-authority.js'
 import { ImportBatch } from './import/import-batch.js'
 import { UserImport } from './import/user-import.js'
 import { PeopleInCharge } from './lists/people-in-charge.js'
@@ -40,6 +41,7 @@ import { Users } from './users.js'
   ],
   providers: [
     Accounts,
+    ActorAuthority,
     Users,
     UserSearch,
     Passwords,
@@ -58,6 +60,7 @@ import { Users } from './users.js'
   ],
   exports: [
     Accounts,
+    ActorAuthority,
     Users,
     UserSearch,
     Passwords,

@@ -60,7 +60,7 @@ export class InvitationsService {
       })
       const opened = await this.invitations.open(transaction, actor, request)
       const { email: inviter, language } = manager
-      return { ...opened, inviter, language, accountName: account?.name ?? null }
+      return { ...opened, inviter, language, accountName: account.name }
     })
   }
 }

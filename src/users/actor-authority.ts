@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor } from '../audit/actor.js'
+import type { Db } from '../database/connection.js'
+import { ApiError } from '../errors/api-error.js'
+import type { Permission } from '../permissions/permissions.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { SessionActor } from '../sessions/session-actor.js'
+import { type Account, Accounts } from './accounts.js'
+import type { User } from './user.js'
+import { Users } from './users.js'
+
+/**
+ * Checks once more what the guards have checked, in the transaction of the change: they asked the session
+ * store, and the permission or the session may have been taken away since.
+ */
+@Injectable()
+export class ActorAuthority {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * The account and the user of this session, locked in this order until the transaction ends. Throws like
+   * the guards when the user no longer has the permission, or the session has ended.
+   */
+  async lock(
+    transaction: Db,
+    actor: SessionActor,
+    permission: Permission,
+  ): Promise<{ account: Account; user: User }> {
+    const account = await this.accounts.lock(transaction, actor.accountId)
+    const user = requirePermission(await this.users.lock(transaction, actor.userId), permission)
+    await this.changes.requireNotRevoked(transaction, actor)
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    return { account, user }
+  }
+
+  /** Locks the account for a user of it like {@link lock}, and for operators without a check. */
+  async lockAccount(
+    transaction: Db,
+    actor: Actor & Pick<SessionActor, 'accountId'>,
+    permission: Permission,
+  ): Promise<void> {
+    if (isSession(actor)) await this.lock(transaction, actor, permission)
+    else if (!(await this.accounts.lock(transaction, actor.accountId)))
+      throw new ApiError('SESSION_NOT_FOUND')
+  }
+}
+
+/**
+ * Throws like the guards when the user has been removed, disabled, restricted or told to set up a second
+ * factor since the guards let the request through.
+ */
+export function requirePermission(user: User | null | undefined, permission: Permission): User {
+  if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
+  if (!user.granted[permission]) throw new ApiError('PERMISSION_REQUIRED')
+  return user
+}
+
+function isSession(actor: Actor): actor is SessionActor {
+  return actor.sid !== undefined && actor.userId !== undefined
+}

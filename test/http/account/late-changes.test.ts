@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../../src/database/connection.js'
+import { Database } from '../../../src/database/database.js'
+import { userSessions } from '../../../src/database/schema.js'
+import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { DnsServer } from '../../support/dns-server.js'
+import { anOwner } from '../../support/people.js'
+import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import {
+  type AddedSatellite,
+  addSatellite,
+  anActiveSatellite,
+  anOrigin,
+  publish,
+  stored,
+} from '../support/satellite-calls.js'
+import { aMemberWith } from '../support/team-calls.js'
+
+const WITHOUT_SETTINGS = permissionsOf(PERMISSIONS.filter(name => name !== 'accountSettings'))
+
+/** What is taken away in the database before the session store has heard of it. */
+const TAKEN_AWAY: readonly [
+  string,
+  string,
+  (app: TestApp, transaction: Db, user: User) => Promise<unknown>,
+][] = [
+  [
+    'the permission',
+    '403 PERMISSION_REQUIRED',
+    (app, transaction, { id }) => app.app.get(Users).setGranted(transaction, id, WITHOUT_SETTINGS),
+  ],
+  [
+    'the right to log in',
+    '401 SESSION_NOT_FOUND',
+    (app, transaction, { id }) => app.app.get(Users).disable(transaction, id),
+  ],
+  [
+    'the session',
+    '401 SESSION_NOT_FOUND',
+    (_, transaction, { id }) => transaction.delete(userSessions).where(eq(userSessions.userId, id)),
+  ],
+]
+
+describe.each(BACKENDS)('A change that the guards let in just before, on %s', backend => {
+  let app: TestApp
+  let dns: DnsServer
+  let member: User
+  let change: (method: string, path: string, body?: object) => Promise<string>
+  let pending: AddedSatellite
+  let active: AddedSatellite
+  beforeAll(async () => {
+    dns = await DnsServer.start()
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await dns.stop()
+  })
+  beforeEach(async () => {
+    const owner = await anOwner(app)
+    member = await aMemberWith(app, owner, 'accountSettings')
+    const session = await provenSession(app, member)
+    const landlord = { owner, session }
+    pending = await addSatellite(app, landlord)
+    publish(dns, pending)
+    active = await anActiveSatellite(app, dns, landlord)
+    change = async (...request) => outcome(await onMainSite(app, session, ...request))
+  })
+
+  it.each(TAKEN_AWAY)('is refused once %s is gone', async (_, refusal, takeAway) => {
+    await app.app.get(Database).transaction(transaction => takeAway(app, transaction, member))
+    const outcomes = {
+      name: await change('PATCH', '/api/account', { name: 'Thief & Sons' }),
+      'hand-off': await change('PATCH', '/api/account', { handoffRequired: 'everyone' }),
+      'new satellite': await change('POST', '/api/satellites', { origin: anOrigin(), name: 'Mine' }),
+      'changed satellite': await change('PATCH', `/api/satellites/${active.id}`, { name: 'Mine' }),
+      suspension: await change('POST', `/api/satellites/${active.id}/suspend`),
+      removal: await change('DELETE', `/api/satellites/${active.id}`),
+      proof: await change('POST', `/api/satellites/${pending.id}/verify`),
+      policy: await change('PUT', '/api/account/second-factor', {
+        required: 'off',
+        paymentStepUpMinutes: null,
+      }),
+    }
+    expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map(name => [name, refusal])))
+    expect(await stored(app, active.id)).toMatchObject({ name: 'Rose Shop', state: 'active' })
+    expect(await stored(app, pending.id)).toMatchObject({ state: 'pending' })
+  })
+})
