@@ -117,13 +117,14 @@ export class Users {
       .where(eq(accounts.id, user.accountId))
       .for('share')
     const added = { ...user, entitled: account?.entitled ?? null, disabledAt: null, createdAt }
-    await this.userEmails.requireNotReserved(transaction, user)
     const rows = await transaction
       .insert(users)
       .values({ ...added, satellites: user.satellites && [...user.satellites] })
       .onConflictDoNothing()
       .returning()
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
+    // Not before: the insert waits for whoever is giving this address up.
+    await this.userEmails.requireNotReserved(transaction, user)
     await this.queueSeatSync(transaction, user.id)
     return rows[0] as User
   }

@@ -5,6 +5,7 @@ import { oneTimeTokens, users } from '../../../src/database/schema.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import type { Email } from '../../../src/users/email.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
@@ -17,6 +18,7 @@ import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
+import { untilWaiting } from '../support/waiting-statements.js'
 
 const NEW_PASSWORD = 'seven quiet otters juggle'
 const DAY = 24 * 60 * 60
@@ -365,6 +367,27 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
     })
   })
+
+  // An embedded database has one transaction at a time.
+  if (backend !== 'embedded')
+    it('keeps the old address free also from somebody who waits for it', async () => {
+      const owner = await anOwner(app)
+      const { database, users, emails } = {
+        database: app.app.get(Database),
+        users: app.app.get(Users),
+        emails: app.app.get(UserEmails),
+      }
+      let taking: Promise<unknown> = Promise.resolve()
+      await database.transaction(async transaction => {
+        const locked = (await users.lock(transaction, owner.id)) as User
+        await emails.change(transaction, locked, anEmail() as Email, app.clock.now())
+        taking = expect(
+          app.app.get(UserAdministration).createAccount(owner.email, PASSWORD),
+        ).rejects.toMatchObject({ code: 'EMAIL_TAKEN' })
+        await untilWaiting(app)
+      })
+      await taking
+    })
 
   it('takes a link for its own purpose alone', async () => {
     const owner = await anOwner(app)

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
+import { Database } from '../../../src/database/database.js'
 import { sessionLinks, userSessions } from '../../../src/database/schema.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
@@ -9,7 +9,6 @@ import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
-import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
@@ -18,6 +17,7 @@ import { aCode, aJourney, describeHandoff, handOff, redeem } from '../support/ha
 import { heldCall } from '../support/held-call.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
 import { aManager, team } from '../support/team-calls.js'
+import { untilWaiting } from '../support/waiting-statements.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
 /** So long a refresh can still say that a session has expired. */
@@ -239,7 +239,7 @@ describe('with several connections to the database', () => {
     const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
     await held.begun
     const loggingOut = logOut(app, main.accessToken)
-    await somebodyWaits()
+    await untilWaiting(app)
     held.release()
     const child = await redeeming
     expect([outcome(child), outcome(await loggingOut)]).toEqual(['200', '204'])
@@ -257,7 +257,7 @@ describe('with several connections to the database', () => {
     await database().transaction(async transaction => {
       await transaction.execute(lock(sidOf(main)))
       ending = app.app.get(UserAdministration).endSessions(member)
-      await somebodyWaits()
+      await untilWaiting(app)
       // What a logout does next. It would throw if the other held it.
       await transaction.execute(lock(sidOf(child)))
     })
@@ -279,7 +279,7 @@ describe('with several connections to the database', () => {
     await database().transaction(async transaction => {
       await transaction.execute(lock(sidOf(first)))
       ending = app.app.get(SessionChanges).endReplaced(replaced, client)
-      await somebodyWaits()
+      await untilWaiting(app)
       await transaction.execute(lock(sidOf(second)))
     })
     await ending
@@ -315,14 +315,6 @@ describe('with several connections to the database', () => {
 /** Locks a session; throws when somebody else has. */
 const lock = (sid: string) =>
   sql`select 1 from ${userSessions} where ${userSessions.sid} = ${sid} for update nowait`
-
-/** The statement of somebody waits for a row. */
-async function somebodyWaits() {
-  const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await eventually(async () => rowsOf(await database().run(db => db.execute(waiting))).length > 0, {
-    what: 'a statement that waits',
-  })
-}
 
 function handOffOrRefusal(main: SignedIn, satellite: string): Promise<string> {
   return handOff(app, main, satellite).then(

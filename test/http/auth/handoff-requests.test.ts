@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
+import { Database } from '../../../src/database/database.js'
 import { oneTimeTokens, satellites } from '../../../src/database/schema.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
-import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
@@ -14,6 +13,7 @@ import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem, requestCode } from '../support/handoff-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { closeTo } from '../support/team-calls.js'
+import { untilWaiting } from '../support/waiting-statements.js'
 
 const BRANDING = { name: 'Rosa’s shop', logoUrl: null, accent: '#1d4ed8', background: '#ffffff' }
 const HANDOFFS = 20
@@ -300,8 +300,7 @@ describe('an account that requires hand-offs', () => {
     await database.transaction(async transaction => {
       await transaction.execute(sql`select 1 from ${satellites} where id = ${satellite.id} for update`)
       changing = onMainSite(app, session, 'PATCH', '/api/account', { handoffRequired: 'everyone' })
-      const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await eventually(async () => rowsOf(await database.run(db => db.execute(waiting))).length > 0)
+      await untilWaiting(app)
       await transaction.execute(sql`update ${satellites} set name = 'Ours' where id = ${other.satellite.id}`)
     })
     expect(outcome((await changing) as TestResponse)).toBe('200')

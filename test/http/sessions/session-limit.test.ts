@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
+import { Database } from '../../../src/database/database.js'
 import type { SessionHandle } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
-import { eventually } from '../../support/eventually.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { claimsOf } from '../support/token-claims.js'
+import { untilWaiting } from '../support/waiting-statements.js'
 
 const CLIENT = { requestId: 'a-request', ip: '203.0.113.7', userAgent: 'curl/8.5.0', origin: null }
 
@@ -113,18 +112,12 @@ test('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async ()
   try {
     const owner = await anOwner(app)
     const database = app.app.get(Database)
-    const waiting = sql`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     let logins: Promise<unknown>[] = []
     // None of their statements sees the rows of the others when it begins.
     await database.transaction(async transaction => {
       await app.app.get(Users).lock(transaction, owner.id)
       logins = Array.from({ length: 4 }, () => signIn(app, owner, 'satellite'))
-      const allWait = async () => {
-        // Not in the transaction, which would see the same all the time.
-        const [row] = rowsOf<{ waiting: number }>(await database.run(db => db.execute(waiting)))
-        return row?.waiting === logins.length
-      }
-      await eventually(allWait, { what: 'all logins to wait for the user', everyMs: 20 })
+      await untilWaiting(app, logins.length)
     })
     await Promise.all(logins)
     expect(await liveSids(app, owner)).toHaveLength(2)
