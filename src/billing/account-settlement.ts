@@ -6,7 +6,7 @@ import { billingCustomers, checkouts, subscriptions } from '../database/schema.j
 import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
 import { ENDED_STATUSES, isLive } from './subscription/subscription-rules.js'
 import { BillingQueue } from './sync/billing-queue.js'
-import { redactEvents } from './sync/waiting-events.js'
+import { hasWaitingEvents, redactEvents } from './sync/waiting-events.js'
 
 /** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
 const LEEWAY_SECONDS = 60 * 60
@@ -42,8 +42,8 @@ export class AccountSettlement {
   }
 
   /**
-   * Whether nothing more can come from the provider: no subscription except ended ones, and no page that can
-   * be paid.
+   * Whether nothing more can come from the provider: no subscription except ended ones, no page that can be
+   * paid, and no event that waits to be handled.
    */
   async isSettled(transaction: Db, accountId: string): Promise<boolean> {
     const going = await transaction
@@ -62,7 +62,8 @@ export class AccountSettlement {
           gt(checkouts.createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS - LEEWAY_SECONDS)),
         ),
       )
-    return going.length === 0 && payable.length === 0
+    if (going.length > 0 || payable.length > 0) return false
+    return !(await hasWaitingEvents(transaction, accountId))
   }
 
   /**

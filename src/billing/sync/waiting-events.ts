@@ -152,9 +152,23 @@ const REDACTED_EVENT = sql`case when event is not null then jsonb_build_object(
 export async function redactEvents(transaction: Db, accountId: string): Promise<void> {
   await transaction.execute(sql`
     update ${providerEvents} set event = ${REDACTED_EVENT}
-    where customer_id in (
-      select customer_id from ${billingCustomers} where account_id = ${accountId}
-      union all
-      select 'checkout:' || provider_id from ${checkouts} where account_id = ${accountId}
-    )`)
+    where ${isAbout(accountId)}`)
+}
+
+/** Whether an event about the account has not been handled yet: it may say that something was paid. */
+export async function hasWaitingEvents(db: Db, accountId: string): Promise<boolean> {
+  const waiting = await db
+    .select({ id: providerEvents.id })
+    .from(providerEvents)
+    .where(and(isAbout(accountId), isNull(providerEvents.effect)))
+    .limit(1)
+  return waiting.length > 0
+}
+
+function isAbout(accountId: string) {
+  return sql`${providerEvents.customerId} in (
+    select customer_id from ${billingCustomers} where account_id = ${accountId}
+    union all
+    select 'checkout:' || provider_id from ${checkouts} where account_id = ${accountId}
+  )`
 }

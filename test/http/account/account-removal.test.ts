@@ -320,6 +320,25 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
+    it('while an event that says it was paid has not been handled, however long that takes', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const checkoutId = await openCheckout(app, session)
+      await ask(app, session)
+      app.sandbox.fault = 'error-500'
+      await pay(app, checkoutId)
+      await setGrace(app, owner, 0)
+      app.clock.advance(26 * 60 * 60)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+      app.sandbox.fault = null
+      await toProvidersTime(app)
+      await app.paymentsSettled()
+      app.clock.advance(26 * 60 * 60)
+      await run(app)
+      expect(await remaining(app, owner)).toHaveLength(1)
+    })
+
     it('while the page of before was paid, until that subscription has ended', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
