@@ -6,12 +6,10 @@ import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { PERMISSIONS, type Permission, type Permissions } from '../permissions/permissions.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Account } from '../users/accounts.js'
-import { ActorAuthority, requirePermission } from '../users/actor-authority.js'
+import { ActorAuthority } from '../users/actor-authority.js'
 import type { User } from '../users/user.js'
-import { Users } from '../users/users.js'
 
 /** Anybody with one of these can spend the account's money, or let others do so. */
 const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
@@ -33,8 +31,6 @@ export class TeamAuthority {
   constructor(
     private readonly database: Database,
     private readonly authority: ActorAuthority,
-    private readonly users: Users,
-    private readonly changes: SessionChanges,
     private readonly reauthentication: Reauthentication,
     private readonly auditLog: AuditLog,
   ) {}
@@ -44,12 +40,9 @@ export class TeamAuthority {
    * of other accounts, and like {@link transaction}.
    */
   async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
-    const locked = await this.users.lockAll(transaction, [actor.userId, userId])
-    const manager = requirePermission(locked.get(actor.userId), 'teamManagement')
-    await this.changes.requireNotRevoked(transaction, actor)
-    const member = locked.get(userId)
-    if (member?.accountId !== manager.accountId) throw new ApiError('NOT_FOUND')
-    return { manager, member }
+    const { user, other } = await this.authority.lockWithOther(transaction, actor, 'teamManagement', userId)
+    if (other?.accountId !== user.accountId) throw new ApiError('NOT_FOUND')
+    return { manager: user, member: other }
   }
 
   /**

@@ -37,6 +37,22 @@ export class ActorAuthority {
     return { account, user }
   }
 
+  /**
+   * Like {@link lock}, but locks two users instead of the account; the other may be of any account, or
+   * undefined when there is none.
+   */
+  async lockWithOther(
+    transaction: Db,
+    actor: SessionActor,
+    permission: Permission,
+    otherId: string,
+  ): Promise<{ user: User; other: User | undefined }> {
+    const locked = await this.users.lockAll(transaction, [actor.userId, otherId])
+    const user = requirePermission(locked.get(actor.userId), permission)
+    await this.changes.requireNotRevoked(transaction, actor)
+    return { user, other: locked.get(otherId) }
+  }
+
   /** Locks the account for a user of it like {@link lock}, and for operators without a check. */
   async lockAccount(
     transaction: Db,
@@ -53,7 +69,7 @@ export class ActorAuthority {
  * Throws like the guards when the user has been removed, disabled, restricted or told to set up a second
  * factor since the guards let the request through.
  */
-export function requirePermission(user: User | null | undefined, permission: Permission): User {
+function requirePermission(user: User | null | undefined, permission: Permission): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
   if (!user.granted[permission]) throw new ApiError('PERMISSION_REQUIRED')

@@ -7,6 +7,7 @@ import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
+import { AccountRecovery } from './recovery/account-recovery.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 
@@ -16,6 +17,7 @@ export class UserAdministration {
   constructor(
     private readonly database: Database,
     private readonly passwords: Passwords,
+    private readonly recovery: AccountRecovery,
     private readonly userChanges: UserChanges,
     private readonly changes: SessionChanges,
   ) {}
@@ -41,10 +43,17 @@ export class UserAdministration {
     return (await this.changes.durably(change)).ended
   }
 
-  /** Disables a user and ends all their sessions; returns how many. */
+  /**
+   * Disables a user and ends all their sessions; returns how many. If it is an owner, this cancels a pending
+   * transfer or deletion of the account: a thief may have requested it, and the owner can no longer stop it.
+   */
   async disable(user: TargetUser, actor: Actor = OPERATOR): Promise<number> {
-    const change = (transaction: Db) => this.userChanges.disable(transaction, user, actor)
-    return (await this.changes.durably(change)).ended
+    const { ended } = await this.changes.durably(async transaction => {
+      const current = await this.recovery.lock(transaction, user)
+      if (current) await this.recovery.keepAccount(transaction, current, actor, 'disabled')
+      return this.userChanges.disable(transaction, user, actor)
+    })
+    return ended
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */

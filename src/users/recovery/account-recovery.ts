@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { earliest } from '../../anomalies/unrecognized-login-tokens.js'
-import type { TargetUser } from '../../audit/actor.js'
+import type { Actor, TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Accounts } from '../accounts.js'
 import type { Email } from '../email.js'
-import type { Cancellation } from '../pending-transfers.js'
+import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
@@ -29,6 +29,7 @@ export class AccountRecovery {
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly begun: BegunChanges,
+    private readonly transfers: PendingTransfers,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
@@ -69,9 +70,15 @@ export class AccountRecovery {
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
     await this.begun.removeFactors(transaction, user.id, { address, since })
+    await this.keepAccount(transaction, user, { userId: user.id, client }, 'recovered')
+  }
+
+  /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
+  async keepAccount(transaction: Db, user: User, actor: Actor, reason: string): Promise<void> {
     if (user.role !== 'owner') return
-    const actor = { userId: user.id, accountId: user.accountId, client }
-    await this.accounts.cancelDeletion(transaction, actor, { reason: 'recovered' })
+    const { accountId } = user
+    await this.transfers.cancelOf(transaction, user, { client: actor.client, reason })
+    await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */

@@ -67,6 +67,20 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await rowsOf(app, owner, 'account.delete')).toHaveLength(1)
     })
 
+    it('is cancelled when an operator disables the owner, who could not cancel it', async () => {
+      const { owner } = await aLeavingOwner(app)
+      await app.app.get(UserAdministration).disable(owner)
+      expect(await deleteAt(app, owner)).toBeNull()
+      const [row, ...others] = await rowsOf(app, owner, 'account.delete.cancel')
+      expect([row?.detail, others]).toEqual([{ reason: 'disabled' }, []])
+    })
+
+    it('stays when a member is disabled', async () => {
+      const { owner } = await aLeavingOwner(app)
+      await app.app.get(UserAdministration).disable(await aMember(app, owner))
+      expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
+    })
+
     it('is in the audit log, and so is that the account stays', async () => {
       const { owner, session } = await aLeavingOwner(app)
       const at = (await deleteAt(app, owner))?.toISOString()

@@ -245,6 +245,18 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
     })
 
+    it('when an operator disables the owner meanwhile, also if the owner is enabled again', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      await begin(await provenSession(app, owner), member)
+      await app.app.get(UserAdministration).disable(owner)
+      await app.app.get(UserAdministration).enable(owner)
+      app.clock.advance(WAIT)
+      expect(await runJob()).toBe(0)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+      expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
+    })
+
     it('when the member is disabled or removed meanwhile', async () => {
       for (const [method, path] of [
         ['POST', '/disable'],
