@@ -35,12 +35,19 @@ export class DataExport {
     return {
       exportedAt: now,
       profile,
-      account: await this.account.read(profile),
+      account: await this.accountSeenBy(profile),
       sessions: await this.store.listByUser(profile.userId, now),
       factors: await this.userRecords.factors(profile),
       familiarClients: await this.userRecords.familiarClients(profile),
       pendingLinks: await this.userRecords.pendingLinks(profile),
     }
+  }
+
+  /** What else is pending there is told to those who may change the account. */
+  private async accountSeenBy({ accountId, granted }: ProfileAnswer): Promise<object> {
+    const account = await this.account.read({ accountId })
+    const { name, createdAt } = account
+    return granted.accountSettings ? account : { accountId, name, createdAt }
   }
 
   private async *pieces(head: object, profile: ProfileAnswer, last: number): AsyncGenerator<string> {

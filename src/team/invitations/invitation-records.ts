@@ -114,20 +114,16 @@ export class InvitationRecords {
   }
 
   /** Withdraws an invitation of the account; false when it has no open one with this id. */
-  withdraw(id: string, actor: SessionActor): Promise<boolean> {
-    return this.database.transaction(async transaction => {
-      const [row] = await transaction
-        .delete(oneTimeTokens)
-        .where(and(this.areOpen(actor.accountId), eq(oneTimeTokens.id, id)))
-        .returning({ email: oneTimeTokens.email })
-      if (!row) return false
-      const { accountId } = actor
-      await this.auditLog.record(
-        transaction,
-        auditEventOf({ accountId }, actor, 'invitation.withdraw', { invitation: id, ...row }),
-      )
-      return true
-    })
+  async withdraw(transaction: Db, actor: SessionActor, id: string): Promise<boolean> {
+    const { accountId } = actor
+    const [row] = await transaction
+      .delete(oneTimeTokens)
+      .where(and(this.areOpen(accountId), eq(oneTimeTokens.id, id)))
+      .returning({ email: oneTimeTokens.email })
+    if (!row) return false
+    const detail = { invitation: id, ...row }
+    await this.auditLog.record(transaction, auditEventOf({ accountId }, actor, 'invitation.withdraw', detail))
+    return true
   }
 
   private areOpen(accountId: string) {

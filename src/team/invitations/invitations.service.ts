@@ -49,7 +49,9 @@ export class InvitationsService {
 
   /** Invalidates the link; throws like {@link find}. */
   async withdraw(actor: SessionActor, id: string): Promise<void> {
-    if (!(await this.invitations.withdraw(id, actor))) throw new ApiError('NOT_FOUND')
+    await this.authority.transaction(actor, async transaction => {
+      if (!(await this.invitations.withdraw(transaction, actor, id))) throw new ApiError('NOT_FOUND')
+    })
   }
 
   private open(actor: SessionActor, request: InviteRequest): Promise<InvitationToMail> {

@@ -3,11 +3,11 @@ import { eq } from 'drizzle-orm'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { userSessions } from '../../../src/database/schema.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { DnsServer } from '../../support/dns-server.js'
-import { anOwner } from '../../support/people.js'
+import { anEmail, anOwner } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
@@ -19,9 +19,10 @@ import {
   publish,
   stored,
 } from '../support/satellite-calls.js'
-import { aMemberWith } from '../support/team-calls.js'
+import { aManager } from '../support/team-calls.js'
 
-const WITHOUT_SETTINGS = permissionsOf(PERMISSIONS.filter(name => name !== 'accountSettings'))
+/** What the member of these tests has, but nothing that lets them change the account or its team. */
+const LESS = permissionsOf(['dataEntry'])
 
 /** What is taken away in the database before the session store has heard of it. */
 const TAKEN_AWAY: readonly [
@@ -32,7 +33,7 @@ const TAKEN_AWAY: readonly [
   [
     'the permission',
     '403 PERMISSION_REQUIRED',
-    (app, transaction, { id }) => app.app.get(Users).setGranted(transaction, id, WITHOUT_SETTINGS),
+    (app, transaction, { id }) => app.app.get(Users).setGranted(transaction, id, LESS),
   ],
   [
     'the right to log in',
@@ -53,6 +54,7 @@ describe.each(BACKENDS)('A change that the guards let in just before, on %s', ba
   let change: (method: string, path: string, body?: object) => Promise<string>
   let pending: AddedSatellite
   let active: AddedSatellite
+  let invitation: string
   beforeAll(async () => {
     dns = await DnsServer.start()
     app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
@@ -63,11 +65,13 @@ describe.each(BACKENDS)('A change that the guards let in just before, on %s', ba
   })
   beforeEach(async () => {
     const owner = await anOwner(app)
-    member = await aMemberWith(app, owner, 'accountSettings')
+    ;({ user: member } = await aManager(app, owner, 'accountSettings'))
     const session = await provenSession(app, member)
     const landlord = { owner, session }
     pending = await addSatellite(app, landlord)
     publish(dns, pending)
+    const invited = await onMainSite(app, session, 'POST', '/api/team/invitations', { email: anEmail() })
+    invitation = invited.json.id
     active = await anActiveSatellite(app, dns, landlord)
     change = async (...request) => outcome(await onMainSite(app, session, ...request))
   })
@@ -82,6 +86,7 @@ describe.each(BACKENDS)('A change that the guards let in just before, on %s', ba
       suspension: await change('POST', `/api/satellites/${active.id}/suspend`),
       removal: await change('DELETE', `/api/satellites/${active.id}`),
       proof: await change('POST', `/api/satellites/${pending.id}/verify`),
+      invitation: await change('DELETE', `/api/team/invitations/${invitation}`),
       policy: await change('PUT', '/api/account/second-factor', {
         required: 'off',
         paymentStepUpMinutes: null,

@@ -243,6 +243,11 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       )
       expect(answer.json.auditLog.every(({ userId }: { userId: string }) => userId === member.id)).toBe(true)
       expect(answer.json.actions).toEqual([])
+      expect(answer.json.account).toEqual({
+        accountId: owner.accountId,
+        name: null,
+        createdAt: expect.any(String),
+      })
       expect(answer.text).not.toContain('192.0.2.9')
       expect(answer.text).not.toContain(owner.email)
     })
