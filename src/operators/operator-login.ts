@@ -61,8 +61,12 @@ export class OperatorLogin {
     throw new ApiError('INVALID_CREDENTIALS')
   }
 
-  private open({ id }: Operator, client: Client): Promise<SessionId> {
+  private open(operator: Operator, client: Client): Promise<SessionId> {
+    const { id } = operator
     return this.database.transaction(async transaction => {
+      // Since the check they may have been disabled, and even added anew.
+      if (!(await this.operators.isUnchanged(transaction, operator)))
+        throw new ApiError('INVALID_CREDENTIALS')
       const sessionId = await this.sessions.open(transaction, id)
       const actor = { client, operator: { id, reason: null } }
       await this.auditLog.record(transaction, auditEvent(actor, 'operator.login'))

@@ -59,6 +59,17 @@ export class Operators {
     })
   }
 
+  /** Whether this password still lets them in; both stay as they are until the transaction ends. */
+  async isUnchanged(transaction: Db, { id, passwordHash }: Operator): Promise<boolean> {
+    const isSame = and(
+      eq(operators.id, id),
+      eq(operators.passwordHash, passwordHash),
+      isNull(operators.disabledAt),
+    )
+    const rows = await transaction.select({ id: operators.id }).from(operators).where(isSame).for('share')
+    return rows.length > 0
+  }
+
   /** All there have ever been, oldest first. */
   list(): Promise<Operator[]> {
     return this.database.run(db => db.select().from(operators).orderBy(asc(operators.createdAt)))

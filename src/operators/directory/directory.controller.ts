@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IsOptional, IsString, Length, Matches } from 'class-validator'
+import { IsOptional, Matches } from 'class-validator'
 import { ApiError } from '../../errors/api-error.js'
 import { IdInPath } from '../../http/id-in-path.js'
 import { ParseText } from '../../http/request-validation.js'
+import { IsStorableLine } from '../../http/storable-line.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { asSessionHandle } from '../../sessions/session.js'
 import { UserAdministration } from '../../users/user-administration.js'
@@ -16,9 +17,7 @@ import { Records } from './records.js'
 
 export class SearchQuery {
   @ParseText(text => text.trim())
-  @Matches(/^[^\p{Cc}\p{Cs}]+$/u)
-  @Length(2, 254)
-  @IsString()
+  @IsStorableLine({ min: 2, max: 254 })
   q!: string
 }
 

@@ -1,4 +1,14 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Injectable,
+  Param,
+  type PipeTransform,
+  Post,
+  Query,
+} from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsIn, IsOptional } from 'class-validator'
 import {
@@ -18,6 +28,15 @@ import { AccountNames } from './account-names.js'
 /** For lists that people read. */
 const MOST = 100
 const EVENT_ID = /^[\w-]{1,255}$/
+
+/** A malformed id of the payment provider is `NOT_FOUND` (404), like an unknown one. */
+@Injectable()
+export class EventIdInPath implements PipeTransform<string, string> {
+  transform(text: string): string {
+    if (!EVENT_ID.test(text)) throw new ApiError('NOT_FOUND')
+    return text
+  }
+}
 
 export class EventsQuery {
   @IsIn(EVENT_STATES)
@@ -51,12 +70,11 @@ export class OperatorEventsController {
   @Post(':id/replay')
   @HttpCode(202)
   async replay(
-    @Param('id') id: string,
+    @Param('id', EventIdInPath) id: string,
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    const isQueued = EVENT_ID.test(id) && (await this.replays.request(id, because(actor, reason)))
-    if (!isQueued) throw new ApiError('NOT_FOUND')
+    if (!(await this.replays.request(id, because(actor, reason)))) throw new ApiError('NOT_FOUND')
   }
 }
 

@@ -5,6 +5,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
+import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { operatorPasskeys, operators as operatorRows } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
@@ -158,6 +159,7 @@ export class OperatorPasskeys {
     return this.database.transaction(async transaction => {
       if (!(await this.challenges.use(transaction, challenge, expiresAt)))
         throw new ApiError('PASSKEY_INVALID')
+      if (!(await lockPasskey(transaction, passkey))) throw new ApiError('PASSKEY_INVALID')
       const sessionId = await this.sessions.open(transaction, passkey.operatorId)
       const actor = { client, operator: { id: passkey.operatorId, reason: null } }
       const event = auditEvent(actor, 'operator.login', { passkey: passkey.name })
@@ -188,4 +190,14 @@ export class OperatorPasskeys {
     if (!operator || !(await this.operators.useCode(operator, code)))
       throw new ApiError('SECOND_FACTOR_INVALID')
   }
+}
+
+/** Whether it still exists; then nobody can remove it, nor disable its operator, until the transaction ends. */
+async function lockPasskey(transaction: Db, { credentialId }: PasskeyRow): Promise<boolean> {
+  const rows = await transaction
+    .select({ credentialId: operatorPasskeys.credentialId })
+    .from(operatorPasskeys)
+    .where(eq(operatorPasskeys.credentialId, credentialId))
+    .for('share')
+  return rows.length > 0
 }

@@ -1,9 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsOptional, Length, Matches } from 'class-validator'
+import { IsOptional } from 'class-validator'
 import { type Age, AgeCursor } from '../../http/age-cursor.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { PageLimit } from '../../http/page.js'
 import { ParseText } from '../../http/request-validation.js'
+import { IsStorableLine } from '../../http/storable-line.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { Role } from '../../users/user.js'
 import { PermissionsBody } from './member-access.dto.js'
@@ -28,8 +29,7 @@ export class MembersQuery {
       'Only those whose name or e-mail address contains this, in upper or lower case. A page looks at 10,000 members at most, so it may be short or empty although there is a `next`',
   })
   @ParseText(text => text.trim())
-  @Length(1, MAX_SEARCH)
-  @Matches(/^[^\p{Cc}\p{Cs}]*$/u)
+  @IsStorableLine({ min: 1, max: MAX_SEARCH })
   @IsOptional()
   q?: string
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { Database } from '../../../src/database/database.js'
 import { operatorSessions } from '../../../src/database/schema.js'
@@ -104,6 +104,25 @@ describe.each(BACKENDS)('operator console: login (%s)', backend => {
     await app.app.get(Operators).add(operator.email as Email, 'another long password')
     expect((await operator.get('me')).status).toBe(401)
     expect((await sessions()).filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
+  })
+
+  it('a login that was outrun by the end opens nothing, though they have come back', async () => {
+    const operator = await ConsoleUser.add(app)
+    const operators = app.app.get(Operators)
+    const useCode = operators.useCode.bind(operators)
+    jest.spyOn(operators, 'useCode').mockImplementation(async (...proof) => {
+      const isRight = await useCode(...proof)
+      await operators.disable(operator.email as Email)
+      await operators.add(operator.email as Email, 'another long password')
+      return isRight
+    })
+    try {
+      expect((await operator.logIn()).json).toMatchObject({ code: 'INVALID_CREDENTIALS' })
+    } finally {
+      jest.restoreAllMocks()
+    }
+    const left = await app.app.get(Database).run(db => db.select().from(operatorSessions))
+    expect(left.filter(({ operatorId }) => operatorId === operator.id)).toEqual([])
   })
 
   async function rowsOf(action: string) {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { Database } from '../../../src/database/database.js'
 import { userHandleOf } from '../../../src/factors/passkeys/passkey.js'
 import { Operators } from '../../../src/operators/operators.js'
 import type { Email } from '../../../src/users/email.js'
@@ -42,6 +43,25 @@ describe('operator console: passkeys', () => {
     const { json: options } = await operator.post('login/passkey/options', {})
     return operator.post('login/passkey', { response: authenticator.get(options, lies) })
   }
+
+  it('one that is removed during a login opens nothing', async () => {
+    const { operator, authenticator } = await withPasskey()
+    const { json: options } = await operator.post('login/passkey/options', {})
+    const database = app.app.get(Database)
+    const transaction = database.transaction.bind(database)
+    // The one that would open the session, once the passkey has been found and its signature checked.
+    const opening = jest.spyOn(database, 'transaction').mockImplementationOnce(async work => {
+      await app.app.get(Operators).disable(operator.email as Email)
+      return transaction(work)
+    })
+    try {
+      const answer = await operator.post('login/passkey', { response: authenticator.get(options) })
+      expect(answer.json).toMatchObject({ code: 'PASSKEY_INVALID' })
+      expect(opening).toHaveBeenCalled()
+    } finally {
+      jest.restoreAllMocks()
+    }
+  })
 
   it('one that was added logs in by itself, once for each challenge', async () => {
     const { operator, authenticator } = await withPasskey()
