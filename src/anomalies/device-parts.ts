@@ -1,8 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { given } from '../database/statement.js'
 
-/** More devices than a person has, because private windows make a new one at each login. */
-const MAX_DEVICE_IDS_PER_USER = 50
+/**
+ * How many are kept for each user, those that were seen last. More than a person has: private windows make a new
+ * device id at each login, and whoever knows the password can send any name of a device. Networks are what the
+ * rate limits know a user by, so others must not easily push theirs out.
+ */
+const MAX_PER_USER = { device: 50, 'device id': 50, network: 1_000 } as const
+const MOST_OF_KIND = sql.raw(
+  `case kind ${Object.entries(MAX_PER_USER)
+    .map(([kind, most]) => `when '${kind}' then ${most}`)
+    .join(' ')} end`,
+)
 
 /** The result of {@link DEVICE_COLUMNS}. */
 export interface KnownDeviceRow {
@@ -48,9 +57,11 @@ export const DEVICE_PARTS = sql`
   ), forgotten as (
     delete from familiar_clients
     where exists (select from found) and user_id = ${USER} and (kind, value) not in (select kind, value from seen)
-      and (last_seen < ${LONG_AGO} or kind = 'device id' and value in (
-        select value from before where kind = 'device id' and value not in (select value from seen)
-        order by last_seen desc, value offset ${sql.raw(String(MAX_DEVICE_IDS_PER_USER - 1))}
+      and (last_seen < ${LONG_AGO} or (kind, value) in (
+        select kind, value from (
+          select kind, value, row_number() over (partition by kind order by last_seen desc, value) as place
+          from before where (kind, value) not in (select kind, value from seen)
+        ) as others where place >= ${MOST_OF_KIND}
       ))
   ), latest as (
     select value, last_seen from before where kind = 'network' order by last_seen desc limit 1

@@ -10,6 +10,9 @@ import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
+/** How a session was used: by the client of before, by another one, or by one that was a reason to end it. */
+export type SessionUse = 'as before' | 'from elsewhere' | 'ended'
+
 /** Detects that a session is used from elsewhere, and acts on it as the settings say. */
 @Injectable()
 export class RefreshAnomalyCheck {
@@ -21,19 +24,19 @@ export class RefreshAnomalyCheck {
   ) {}
 
   /**
-   * Whether the session may go on; if not, it has ended. Costs two comparisons when nothing has changed. A change
+   * Ends the session where the settings ask for that. Costs two comparisons when nothing has changed. A change
    * is written to the store by compare-and-set, so exactly one request on one replica reports it.
    */
-  async check(session: Session, client: Client): Promise<boolean> {
-    if (session.ip === client.ip && session.userAgent === client.userAgent) return true
+  async check(session: Session, client: Client): Promise<SessionUse> {
+    if (session.ip === client.ip && session.userAgent === client.userAgent) return 'as before'
     const isNearby = subnetOf(session.ip) === subnetOf(client.ip)
     // Addresses change all the time within a network; recording each change would cost every refresh a round
     // trip.
-    if (isNearby && session.userAgent === client.userAgent) return true
+    if (isNearby && session.userAgent === client.userAgent) return 'as before'
     return this.respond(session, client)
   }
 
-  private async respond(session: Session, client: Client): Promise<boolean> {
+  private async respond(session: Session, client: Client): Promise<SessionUse> {
     const now = this.clock.now()
     const anomaly = refreshAnomaly(
       { ...this.placed(session), at: session.lastUsed },
@@ -48,7 +51,7 @@ export class RefreshAnomalyCheck {
     if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
       await this.response.notify(sinceLastUse(session), client, data => unusualUseNotice(data, isEnded))
-    return !isEnded
+    return isEnded ? 'ended' : 'from elsewhere'
   }
 
   private placed({ ip, userAgent }: ClientAddress) {

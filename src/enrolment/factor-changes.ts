@@ -76,7 +76,7 @@ export class FactorChanges {
    * began without it.
    */
   async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    return this.durably(actor, 'factor.add', work, async (transaction, { user, result }) => {
+    return this.durablyOnce(actor, 'factor.add', work, async (transaction, { user, result }) => {
       const ended = user.hasSecondFactor ? NOTHING_RECORDED : await this.endOthers(transaction, actor)
       const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
       return { ...together(ended, reassessed), result, recoveryCodes, user }
@@ -91,7 +91,7 @@ export class FactorChanges {
     actor: SessionActor,
     work: FactorWork<T>,
   ): Promise<{ readonly result: T; readonly user: User }> {
-    return this.durably(actor, 'factor.remove', work, async (transaction, { user, result }) => {
+    return this.durablyOnce(actor, 'factor.remove', work, async (transaction, { user, result }) => {
       const ended = await this.endOthers(transaction, actor)
       return { ...together(ended, await this.consequences.ofRemoving(transaction, user)), result, user }
     })
@@ -101,13 +101,14 @@ export class FactorChanges {
     return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], null)
   }
 
-  private async durably<T, R extends RecordedChanges>(
+  /** Once, because the answer has recovery codes that nobody can see again. */
+  private async durablyOnce<T, R extends RecordedChanges>(
     actor: SessionActor,
     action: AuditAction,
     work: FactorWork<T>,
     follow: (transaction: Db, done: { user: User; result: T }) => Promise<R>,
   ): Promise<R> {
-    return this.changes.durably(async transaction => {
+    return this.changes.durablyOnce(async transaction => {
       const user = await this.authority.lock(transaction, actor)
       const { result, detail } = await work(transaction, user)
       await this.auditLog.record(transaction, auditEvent(actor, action, detail))

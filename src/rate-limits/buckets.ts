@@ -121,14 +121,10 @@ function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong
 
 /** Right passwords: each costs a hash, a session and permanent rows. */
 function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
-  const { subject, client } = action
-  const right = { windowSeconds: HOUR_SECONDS, counts: 'right', max: settings.loginsPerAccount } as const
-  const here = [subject, clientNetworkOf(client.ip)]
-  return [
-    { ...right, limit: 'account and network', of: here, binds: 'everybody' },
-    { ...right, limit: 'account', of: [subject], binds: 'strangers' },
-    ...networkRules(action, settings.loginsPerNetwork, right),
-  ]
+  const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
+  const all = settings.loginsPerAccount
+  const max = { network: all, block: 2 * all, neighbourhood: 4 * all, all }
+  return [...accountRules(action, max, right), ...networkRules(action, settings.loginsPerNetwork, right)]
 }
 
 /** One stranger must not use up a user's password-reset mails. */

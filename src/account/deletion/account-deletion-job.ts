@@ -158,9 +158,9 @@ export class AccountDeletionJob {
     return owner
   }
 
-  /** Removes one user, if the account is still due. */
+  /** Removes one user, if the account is still due. The owner could not be told in a later run. */
   async removeUser(user: UserToRemove): Promise<void> {
-    await this.changes.durably(async transaction => {
+    await this.changes.durablyOnce(async transaction => {
       await this.accountsDue.lock(transaction, user.accountId)
       return this.userChanges.remove(transaction, user, OPERATOR)
     })

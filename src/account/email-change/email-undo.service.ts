@@ -28,16 +28,20 @@ export class EmailUndoService {
     const found = await this.links.userOf(link)
     const { id: userId, accountId } = found
     const event = auditEvent({ userId, accountId, client }, 'email.undo')
-    const { email, resetToken } = await this.changes.durably(async transaction => {
-      const user = await this.recovery.lock(transaction, found)
-      if (!user) throw new ApiError('INVALID_LINK')
-      const email = await this.recovery.recoverByLink(transaction, user, text, client)
-      const resetToken = user.disabledAt
-        ? null
-        : await this.mails.issueResetLink(transaction, { ...user, email })
-      const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-      return { ...ended, email, resetToken }
-    })
-    if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
+    await this.changes.durably(
+      async transaction => {
+        const user = await this.recovery.lock(transaction, found)
+        if (!user) throw new ApiError('INVALID_LINK')
+        const email = await this.recovery.recoverByLink(transaction, user, text, client)
+        const resetToken = user.disabledAt
+          ? null
+          : await this.mails.issueResetLink(transaction, { ...user, email })
+        const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
+        return { ...ended, email, resetToken }
+      },
+      ({ email, resetToken }) => {
+        if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
+      },
+    )
   }
 }

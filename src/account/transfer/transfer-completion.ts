@@ -40,12 +40,14 @@ export class OwnerChange {
    */
   async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
     try {
-      const { parties } = await this.changes.durably(async transaction => {
-        const parties = await this.lockDue(transaction, transfer)
-        await this.swap(transaction, transfer, parties)
-        return { ...(await this.recordGrants(transaction, parties)), parties }
-      })
-      this.mails.tellDone(parties)
+      await this.changes.durably(
+        async transaction => {
+          const parties = await this.lockDue(transaction, transfer)
+          await this.swap(transaction, transfer, parties)
+          return { ...(await this.recordGrants(transaction, parties)), parties }
+        },
+        ({ parties }) => this.mails.tellDone(parties),
+      )
       return 'done'
     } catch (error) {
       if (error instanceof NotDone) return error.outcome

@@ -4,6 +4,7 @@ import type { DeviceId } from '../../anomalies/device-id.js'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Client } from '../../http/client.js'
+import { Logger } from '../../log/logger.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../../sessions/sessions.service.js'
@@ -21,6 +22,8 @@ export interface LoggedIn extends NewSession {
 /** Opens sessions, however the users log in, and ends them at logout. */
 @Injectable()
 export class LoginSessions {
+  private readonly logger = new Logger('LoginSessions')
+
   constructor(
     private readonly sessions: SessionsService,
     private readonly secondFactors: SecondFactorDemand,
@@ -51,14 +54,23 @@ export class LoginSessions {
       const { device, liveSessions } = opened.confirmed
       await this.anomalyCheck.check(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
-      await this.sessions.endSurplus(user.id, liveSessions, client)
+      await this.unlessOut(this.sessions.endSurplus(user.id, liveSessions, client))
       await this.changes.endReplaced(sessionIds, client)
-      await this.records.learnLanguage(user, client)
+      await this.unlessOut(this.records.learnLanguage(user, client))
       this.records.count(proof)
       return { ...opened, deviceId: device.deviceId }
     } catch (error) {
       await this.sessions.discard(opened)
       throw error
+    }
+  }
+
+  /** For what the next login can do as well: during an outage this one's code must not be used up for nothing. */
+  private async unlessOut(housekeeping: Promise<void>): Promise<void> {
+    try {
+      await housekeeping
+    } catch (error) {
+      this.logger.warn(`Something was left to the next login of a user: ${(error as Error).message}`)
     }
   }
 

@@ -44,12 +44,14 @@ export class PasswordSetter {
     const known = [user.email, user.name ?? '']
     const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
-    await this.changes.durably(async transaction => {
-      await requireAllowed(transaction, await this.recovery.lock(transaction, user))
-      await this.users.setPassword(transaction, user.id, passwordHash)
-      await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
-      return this.changes.record(transaction, [change], event)
-    })
-    this.mails.tellChanged(user)
+    await this.changes.durably(
+      async transaction => {
+        await requireAllowed(transaction, await this.recovery.lock(transaction, user))
+        await this.users.setPassword(transaction, user.id, passwordHash)
+        await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
+        return this.changes.record(transaction, [change], event)
+      },
+      () => this.mails.tellChanged(user),
+    )
   }
 }

@@ -22,7 +22,7 @@ export class RefreshService {
   /**
    * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
    * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
-   * database unless the client has changed or the session is over.
+   * database unless the client has changed, which costs another, or the session is over.
    */
   async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
     const sid = handleOf(sessionId)
@@ -30,9 +30,19 @@ export class RefreshService {
     if (!session) return this.refusals.refusePast(client, sid)
     const refusal =
       reasonToRefuse(session, source, client) ?? (this.sites.isOpen(session) ? null : 'satellite closed')
-    if (!refusal && (await this.anomalyCheck.check(session, client))) return this.sites.issueToken(session)
-    this.refusals.note(client, refusal ?? 'anomaly', session)
-    throw overBecause(refusal ? null : 'revoked')
+    if (refusal) {
+      this.refusals.note(client, refusal, session)
+      throw overBecause(null)
+    }
+    const use = await this.anomalyCheck.check(session, client)
+    if (use === 'as before') return this.sites.issueToken(session)
+    if (use === 'ended') {
+      this.refusals.note(client, 'anomaly', session)
+      throw overBecause('revoked')
+    }
+    // The check took time, in which the session may have ended or lost permissions.
+    const current = await this.store.find(sid, this.clock.now())
+    return current ? this.sites.issueToken(current) : this.refusals.refusePast(client, sid)
   }
 }
 

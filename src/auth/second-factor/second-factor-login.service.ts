@@ -3,10 +3,12 @@ import { KnownDevices } from '../../anomalies/known-devices.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
 import { type Client, deviceName } from '../../http/client.js'
+import { Logger } from '../../log/logger.js'
 import { withMethods } from '../../permissions/auth-methods.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Users } from '../../users/users.js'
@@ -19,6 +21,8 @@ import { type SecondFactorChallenge, SecondFactorChallenges } from './second-fac
 /** Remembers browsers that have just used a second factor. */
 @Injectable()
 export class DeviceMemory {
+  private readonly logger = new Logger('DeviceMemory')
+
   constructor(
     private readonly devices: RememberedDevices,
     private readonly users: Users,
@@ -29,9 +33,20 @@ export class DeviceMemory {
 
   /**
    * Remembers the browser of this new session; returns the token for it to keep. Throws `SESSION_NOT_FOUND` when
-   * the session has ended in the meantime, for example because of a new password, which forgets all devices.
+   * the session has ended in the meantime, for example because of a new password, which forgets all devices. Null
+   * during an outage: the login itself is complete, and its code is used up.
    */
-  remember({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
+  async remember(loggedIn: LoggedIn, context: LoginContext): Promise<string | null> {
+    try {
+      return await this.add(loggedIn, context)
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500) throw error
+      this.logger.warn(`A device could not be remembered: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  private add({ session }: LoggedIn, { client }: LoginContext): Promise<string> {
     const { userId } = session
     return this.database.transaction(async transaction => {
       await this.users.lock(transaction, userId)

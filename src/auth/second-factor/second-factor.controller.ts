@@ -34,8 +34,9 @@ export class SecondFactorController {
     const origin = { source: challenge.source, deviceId: body.deviceId }
     const context = this.exchange.contextOf(origin, client, request)
     const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
-    if (body.rememberDevice && origin.source === 'main')
-      setRememberedDeviceCookie(reply, await this.deviceMemory.remember(loggedIn, context))
+    const remembered =
+      body.rememberDevice && origin.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
+    if (remembered) setRememberedDeviceCookie(reply, remembered)
     return this.exchange.answer(loggedIn, origin, request, reply)
   }
 }

@@ -34,12 +34,16 @@ export class UnrecognizedLoginService {
     const { sid } = token.detail as UnrecognizedLoginDetail
     const actor = { userId: user.id, accountId: user.accountId, sid, client }
     const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
-    const { resetToken } = await this.changes.durably(async transaction => {
-      const resetToken = await this.recover(transaction, user, link)
-      const recorded = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
-      return { ...recorded, resetToken }
-    })
-    if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
+    await this.changes.durably(
+      async transaction => {
+        const resetToken = await this.recover(transaction, user, link)
+        const recorded = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+        return { ...recorded, resetToken }
+      },
+      ({ resetToken }) => {
+        if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
+      },
+    )
   }
 
   private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {

@@ -27,7 +27,7 @@ export class PasswordRemoval {
    * none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
    */
   async remove(actor: SessionActor): Promise<boolean> {
-    const { isRemoved } = await this.changes.durably(async transaction => {
+    const { isRemoved } = await this.changes.durablyOnce(async transaction => {
       const user = await this.authority.lock(transaction, actor)
       if (user.passwordHash === null) return { ...NOTHING_RECORDED, isRemoved: false }
       const left = await this.factors.findIn(transaction, user.id)

@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
+import { Logger } from '../../log/logger.js'
 import { authMethods } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
@@ -35,6 +36,8 @@ export class TotpSecrets {
 /** Adds and removes authenticator apps. */
 @Injectable()
 export class TotpEnrolment {
+  private readonly logger = new Logger('TotpEnrolment')
+
   constructor(
     private readonly totp: TotpFactors,
     private readonly factorChanges: FactorChanges,
@@ -53,7 +56,7 @@ export class TotpEnrolment {
       return { result: null, detail: DETAIL }
     })
     await this.mails.added(actor, 'authenticator app')
-    await this.reauthentication.stamp(actor, authMethods('otp'))
+    await this.stamp(actor)
     return recoveryCodes
   }
 
@@ -65,5 +68,14 @@ export class TotpEnrolment {
       detail: DETAIL,
     }))
     if (wasConfirmed) await this.mails.removed(actor, 'authenticator app')
+  }
+
+  /** Without it the user must prove who they are once more; the recovery codes could not be shown once more. */
+  private async stamp(actor: SessionActor): Promise<void> {
+    try {
+      await this.reauthentication.stamp(actor, authMethods('otp'))
+    } catch (error) {
+      this.logger.warn(`The use of a new factor was not recorded in its session: ${(error as Error).message}`)
+    }
   }
 }

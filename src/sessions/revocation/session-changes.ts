@@ -58,11 +58,26 @@ export class SessionChanges {
    * Runs `work` in a transaction, and after the commit applies what it recorded to the store; returns what
    * `work` returns. When the store is unreachable this throws `SESSION_STORE_UNAVAILABLE`, but the changes
    * are recorded: this replica serves none of those sessions before the store has been told, and the other
-   * replicas follow within 5 s.
+   * replicas follow within 5 s. `afterCommit` runs in that case too: a mail, say, that nobody could send
+   * again.
    */
-  async durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+  async durably<R extends RecordedChanges>(
+    work: (transaction: Db) => Promise<R>,
+    afterCommit: (recorded: R) => void = () => {},
+  ): Promise<R> {
     const recorded = await this.database.transaction(work)
+    afterCommit(recorded)
     await this.apply(recorded)
+    return recorded
+  }
+
+  /**
+   * Like {@link durably}, but only logs that the store is unreachable: for what cannot be repeated, such as an
+   * answer that is given once.
+   */
+  async durablyOnce<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    const recorded = await this.database.transaction(work)
+    await this.applyIfReachable(recorded)
     return recorded
   }
 
@@ -90,12 +105,17 @@ export class SessionChanges {
     return { changes: { ended: [...new Set([...named, ...ended])], grants }, ended: ended.length }
   }
 
-  /** Applies to the store what {@link record} has recorded. Throws like {@link durably}. */
+  /**
+   * Applies to the store what {@link record} has recorded. Throws like {@link durably}, but only when every part
+   * has been tried: the shards that are reachable, and the gates of the others, have to know.
+   */
   async apply({ changes }: RecordedChanges): Promise<void> {
-    const { grants } = changes
-    const isInOrder = grants.length <= IN_ORDER_UP_TO
-    await this.store.apply(isInOrder ? { ended: changes.ended, grants: [] } : changes)
-    if (isInOrder) for (const grant of grants) await this.store.apply({ ended: [], grants: [grant] })
+    let failure: unknown = null
+    for (const part of partsOf(changes))
+      await this.store.apply(part).catch(error => {
+        failure ??= error
+      })
+    if (failure) throw failure
   }
 
   /**
@@ -117,13 +137,7 @@ export class SessionChanges {
     const recorded = await this.database.transaction(transaction =>
       this.recordReplaced(transaction, sids, client),
     )
-    try {
-      await this.apply(recorded)
-    } catch (error) {
-      this.logger.warn(
-        `The session that a login replaced could not be ended yet: ${(error as Error).message}`,
-      )
-    }
+    await this.applyIfReachable(recorded)
   }
 
   /** Ends one session and, unless told otherwise, its children; false when it no longer exists. */
@@ -140,6 +154,17 @@ export class SessionChanges {
       }),
     )
     return ended > 0
+  }
+
+  private async applyIfReachable(recorded: RecordedChanges): Promise<void> {
+    try {
+      await this.apply(recorded)
+    } catch (error) {
+      const why = (error as Error).message
+      this.logger.warn(
+        `Changes of sessions are recorded, but the session store could not be told yet: ${why}`,
+      )
+    }
   }
 
   /** All at once, in the order in which sessions are always locked. */
@@ -167,4 +192,11 @@ export class SessionChanges {
  */
 function isNewsIfNone(change: SessionChange): boolean {
   return change.kind === 'set-permissions' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
+}
+
+/** Few grants come one at a time, because their order may matter. */
+function partsOf(changes: StoreChanges): StoreChanges[] {
+  const { ended, grants } = changes
+  if (grants.length > IN_ORDER_UP_TO) return [changes]
+  return [{ ended, grants: [] }, ...grants.map(grant => ({ ended: [], grants: [grant] }))]
 }

@@ -79,17 +79,21 @@ export class FactorResetCompletion {
    * mailed link.
    */
   async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome, member } = await this.changes.durably(async transaction => {
-      const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
-      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
-      const { member, reset } = terms
-      const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
-      const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
-        requestedBy: reset.requestedBy,
-      })
-      return { ...removed, outcome: 'done' as const, member }
-    })
-    if (member) this.mails.tellDone(member)
+    const { outcome } = await this.changes.durably(
+      async transaction => {
+        const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
+        if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
+        const { member, reset } = terms
+        const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
+        const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
+          requestedBy: reset.requestedBy,
+        })
+        return { ...removed, outcome: 'done' as const, member }
+      },
+      ({ member }) => {
+        if (member) this.mails.tellDone(member)
+      },
+    )
     return outcome
   }
 }

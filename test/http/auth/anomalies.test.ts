@@ -402,6 +402,25 @@ describe.each(BACKENDS)('on %s', backend => {
         expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
       })
 
+      it('may have any name; of more than 50 names those seen least lately go, and no network', async () => {
+        const user = await anOwner(app)
+        const familiar = app.app.get(KnownDevices)
+        for (let count = 0; count < 53; count++) {
+          app.clock.advance(1)
+          await familiar.remember(user.id, {
+            device: `Browser ${count}`,
+            ip: `198.51.${count}.1`,
+            deviceId: undefined,
+          })
+        }
+        const rows = await rowsOf(user)
+        const devices = rows.filter(({ kind }) => kind === 'device').map(({ value }) => value)
+        expect(devices.sort()).toEqual(
+          Array.from({ length: 50 }, (_, count) => `Browser ${count + 3}`).sort(),
+        )
+        expect(rows.filter(({ kind }) => kind === 'network')).toHaveLength(53)
+      })
+
       it('is kept as a hash; of more than 50 those seen least lately go', async () => {
         const user = await anOwner(app)
         const familiar = app.app.get(KnownDevices)

@@ -138,6 +138,22 @@ it('security H4: right logins are bounded for an account from one network', asyn
   expect(await logIn('10.9.9.7')).toBe('right')
 })
 
+it('security H4: right logins are bounded for an account from a whole site, known as it may be', async () => {
+  const limits = app.app.get(RateLimiter)
+  const subject = anEmail()
+  let letIn = 0
+  for (let network = 0; network < 5; network++)
+    for (let time = 0; time < LOGINS; time++) {
+      const client = { requestId: 'r', ip: `2001:db8:7:${network}::1`, userAgent: null, origin: MAIN }
+      const counted = await limits
+        .count({ kind: 'password', subject, client }, async () => true)
+        .catch(() => null)
+      await counted?.succeeded()
+      if (counted) letIn += 1
+    }
+  expect(letIn).toBe(2 * LOGINS)
+})
+
 it('security H4: one address that logs in without end, rightly, keeps nobody else out', async () => {
   const flooders = await Promise.all(Array.from({ length: 7 }, () => anOwner(app)))
   const honest = await Promise.all(Array.from({ length: 14 }, () => anOwner(app)))

@@ -1,7 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { claimsOf } from '../support/token-claims.js'
 
 const NOT_FOUND = '401 SESSION_NOT_FOUND'
 
@@ -44,6 +49,34 @@ describe('POST /api/refresh', () => {
       expect(await refresh({ Origin: MAIN, Cookie: `theme=dark; sessionId=${main}; xsessionId=1` })).toBe(
         '200',
       )
+    })
+  })
+
+  describe('from elsewhere gives what the session has by then:', () => {
+    /** A session whose client is changed, while somebody else does this. */
+    async function refreshDuring(work: (owner: User) => Promise<unknown>) {
+      const owner = await anOwner(app)
+      const { sessionId } = await signIn(app, owner, 'main')
+      const store = app.app.get(SessionStore)
+      const updateClient = store.updateClient.bind(store)
+      jest.spyOn(store, 'updateClient').mockImplementation(async (...change) => {
+        await work(owner)
+        return updateClient(...change)
+      })
+      const headers = { Origin: MAIN, ...cookie(sessionId), 'User-Agent': 'curl/8' }
+      const answer = app.request({ method: 'POST', path: '/api/refresh', headers })
+      return answer.finally(() => jest.restoreAllMocks())
+    }
+
+    it('nothing once it has ended', async () => {
+      const answer = await refreshDuring(owner => app.app.get(UserAdministration).endSessions(owner))
+      expect([outcome(answer), answer.json.reason]).toEqual([NOT_FOUND, 'revoked'])
+    })
+
+    it('its new permissions', async () => {
+      const granted = permissionsOf(['viewReports'])
+      const answer = await refreshDuring(owner => app.app.get(UserAdministration).grant(owner, granted))
+      expect(claimsOf(answer.json.accessToken).permissions).toEqual(granted)
     })
   })
 

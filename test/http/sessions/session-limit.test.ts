@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
+import { unavailable } from '../../../src/errors/api-error.js'
 import type { SessionHandle } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
@@ -47,6 +48,19 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
           detail: { reason: 'too many sessions' },
         },
       ])
+    })
+
+    it('keeps nobody out while the store cannot list the sessions of before', async () => {
+      const owner = await anOwner(app)
+      await open(app, owner, 50)
+      const store = app.app.get(SessionStore)
+      const failing = jest
+        .spyOn(store, 'findAll')
+        .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
+      const late = await signIn(app, owner, 'main').finally(() => failing.mockRestore())
+      expect(outcome(await refreshByCookie(app, late.sessionId))).toBe('200')
+      await signIn(app, owner, 'main')
+      expect(await liveSids(app, owner)).toHaveLength(50)
     })
 
     it('holds for 60 logins at once, which end no more than ten', async () => {

@@ -114,6 +114,7 @@ describe('bucketsOf', () => {
       'origin: 1000 wrong, nobody',
       'total: 10000 wrong, nobody',
       'account and network: 60 right, everybody',
+      'account and neighbourhood: 240 right, everybody',
       'account: 60 right, strangers',
       'network: 600 right, strangers',
     ])
@@ -131,6 +132,8 @@ describe('bucketsOf', () => {
       'origin: 1000 wrong, nobody',
       'total: 10000 wrong, nobody',
       'account and network: 60 right, everybody',
+      'account and block: 120 right, everybody',
+      'account and neighbourhood: 240 right, everybody',
       'account: 60 right, strangers',
       'network: 600 right, strangers',
       'block: 1200 right, strangers',

@@ -227,6 +227,17 @@ describe('changes of sessions', () => {
     expect(told).toHaveBeenCalledTimes(1)
   })
 
+  it('are all tried where one fails, which is reported', async () => {
+    const failure = unavailable('SESSION_STORE_UNAVAILABLE')
+    const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+    told.mockRejectedValueOnce(failure)
+    const granted = permissionsOf([])
+    const grants = [1, 2].map(version => ({ version, sids: [], granted }))
+    const changed = changes.apply({ changes: { ended: ['a' as SessionHandle], grants }, ended: 1 })
+    await expect(changed).rejects.toBe(failure)
+    expect(told).toHaveBeenCalledTimes(3)
+  })
+
   it('are told in their order where one decision made them, and together where there are many', async () => {
     const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
     const grants = (count: number) =>

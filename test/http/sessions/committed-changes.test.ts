@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
+import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import type { User } from '../../../src/users/user.js'
+import { Authenticator } from '../../support/authenticator.js'
+import type { TestResponse } from '../../support/http-request.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { mailResetLink } from '../../support/reset-link.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { beginTransfer, TRANSFER_WAIT_SECONDS } from '../support/transfer-calls.js'
+
+const UNAVAILABLE = '503 SESSION_STORE_UNAVAILABLE'
+const NEW_PASSWORD = 'seven quiet otters juggle'
+
+// What has been committed cannot be done again: its link is used up, its codes are stored as hashes.
+describe.each(BACKENDS)('A change that the session store does not take, on %s,', backend => {
+  let app: TestApp
+  let owner: User
+  let session: SignedIn
+  beforeAll(async () => {
+    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+  })
+  afterAll(() => app.stop())
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
+  beforeEach(async () => {
+    owner = await anOwner(app)
+    session = await provenSession(app, owner)
+  })
+
+  function failToApply(): void {
+    jest
+      .spyOn(app.app.get(SessionStore), 'apply')
+      .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
+  }
+
+  const post = (path: string, body: object): Promise<TestResponse> =>
+    app.request({ method: 'POST', path, headers: { Origin: MAIN }, body, timeoutMs: 30_000 })
+
+  it('still mails the way back to who said that a login was not theirs', async () => {
+    await app.request({
+      method: 'POST',
+      path: '/api/login',
+      headers: { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
+      body: { email: owner.email, password: PASSWORD, source: 'main' },
+    })
+    const token = await app.mailedToken(owner.email, '/not-me')
+    failToApply()
+    expect(outcome(await post('/api/sessions/not-me', { token }))).toBe(UNAVAILABLE)
+    const reset = await app.mailedToken(owner.email, '/reset-password')
+    jest.restoreAllMocks()
+    expect(outcome(await post('/api/password/reset', { token: reset, password: NEW_PASSWORD }))).toBe('200')
+  })
+
+  it('still mails the way back to who undid a change of address', async () => {
+    const email = anEmail()
+    await onMainSite(app, session, 'POST', '/api/email/change', { email })
+    const token = await app.mailedToken(email)
+    await post('/api/email/confirm', { token, password: PASSWORD })
+    const undo = await app.mailedToken(owner.email, '/undo-email')
+    failToApply()
+    expect(outcome(await post('/api/email/undo', { token: undo }))).toBe(UNAVAILABLE)
+    expect(await app.mailedToken(owner.email, '/reset-password')).toBeTruthy()
+  })
+
+  it('still tells who has a new password', async () => {
+    await mailResetLink(app, owner)
+    const token = await app.mailedToken(owner.email)
+    failToApply()
+    expect(outcome(await post('/api/password/reset', { token, password: NEW_PASSWORD }))).toBe(UNAVAILABLE)
+    expect((await subjectsTo(app, owner)).at(-1)).toMatch(/password/i)
+    expect(await subjectsTo(app, owner)).toHaveLength(2)
+  })
+
+  it('still shows recovery codes, this once', async () => {
+    const begun = await onMainSite(app, session, 'POST', '/api/second-factor/totp')
+    const authenticator = new Authenticator(app, begun.json.secret)
+    failToApply()
+    jest
+      .spyOn(app.app.get(SessionStore), 'stampReauthentication')
+      .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
+    const confirmed = await onMainSite(app, session, 'POST', '/api/second-factor/totp/confirm', {
+      code: authenticator.code(),
+    })
+    expect(outcome(confirmed)).toBe('200')
+    expect(confirmed.json.recoveryCodes).toHaveLength(10)
+  })
+
+  it('still tells both sides of a transfer', async () => {
+    const member = await aMember(app, owner)
+    await beginTransfer(app, session, member)
+    app.clock.advance(TRANSFER_WAIT_SECONDS)
+    failToApply()
+    await app.app.get(TransferCompletion).run()
+    expect((await subjectsTo(app, member)).at(-1)).toMatch(/owner/)
+    expect((await subjectsTo(app, owner)).at(-1)).toMatch(/member|owner/)
+  })
+
+  it('still removes a whole account, and tells who owned it', async () => {
+    const { owner: leaving } = await aLeavingOwner(app)
+    await signIn(app, leaving, 'main')
+    await setGrace(app, leaving, 0)
+    const before = (await subjectsTo(app, leaving)).length
+    failToApply()
+    app.clock.advance(10 * 60)
+    await app.app.get(AccountDeletionJob).run()
+    expect(await subjectsTo(app, leaving)).toHaveLength(before + 1)
+  })
+})
