@@ -3,10 +3,9 @@ import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { AnomalyAction } from '../config/anomaly-policy.js'
 import { Settings } from '../config/settings.js'
-import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
-import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, actionsFor } from './anomaly.js'
 import { AnomalyMails, type Notice, type NoticeData } from './anomaly-mails.js'
@@ -50,14 +49,11 @@ export class AnomalyResponse {
     }
   }
 
-  /** Ends the session. Throws like {@link SessionChanges.durably}, in which case it has not ended. */
+  /** Ends the session, once: the next refresh would find none to tell the user of. */
   async end(session: OwnedSession, client: Client): Promise<void> {
-    await this.changes.durably(transaction => this.recordEnd(transaction, session, client))
-  }
-
-  /** Records the end in a transaction of {@link SessionChanges.durably}. */
-  recordEnd(transaction: Db, session: OwnedSession, client: Client): Promise<RecordedChanges> {
     const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
-    return this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event)
+    await this.changes.durablyOnce(transaction =>
+      this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event),
+    )
   }
 }

@@ -15,6 +15,7 @@ const MOST_OF_KIND = sql.raw(
 
 /** The result of {@link DEVICE_COLUMNS}. */
 export interface KnownDeviceRow {
+  /** Whether the user has ever logged in: after a long time everything is new, but it is not their first login. */
   readonly has_history: boolean
   readonly is_new_device: boolean
   readonly is_new_network: boolean
@@ -67,7 +68,7 @@ export const DEVICE_PARTS = sql`
     select value, last_seen from before where kind = 'network' order by last_seen desc limit 1
   )`
 export const DEVICE_COLUMNS = sql`
-  exists (select from before) as has_history,
+  exists (select from familiar_clients where user_id = ${USER} and kind = 'device') as has_history,
   (select is_new from written where kind = 'device') as is_new_device,
   (select is_new from written where kind = 'network') as is_new_network,
   (select is_ours from device_id) as is_ours,

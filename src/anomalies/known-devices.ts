@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, max, or, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -86,6 +86,26 @@ export class KnownDevices {
     return seen.deviceOf(row as KnownDeviceRow)
   }
 
+  /**
+   * Returns what {@link remember} would, and remembers nothing. Waits for a login of the user that is being
+   * recorded; one that comes meanwhile finds nothing of this.
+   */
+  async compare(userId: string, origin: LoginOrigin): Promise<KnownDevice> {
+    const seen = this.seenAt(userId, origin)
+    let found: KnownDevice | undefined
+    const compared = new Error('compared')
+    try {
+      await this.database.transaction(async transaction => {
+        const [row] = await REMEMBER.run(transaction, { device: seen.values })
+        found = seen.deviceOf(row as KnownDeviceRow)
+        throw compared
+      })
+    } catch (error) {
+      if (error !== compared) throw error
+    }
+    return found as KnownDevice
+  }
+
   /** What a login came from, as values for {@link DEVICE_PARTS}, and how to read the result. */
   seenAt(userId: string, { device, ip, deviceId }: LoginOrigin): SeenDevice {
     const now = this.clock.now()
@@ -122,22 +142,10 @@ export class KnownDevices {
     return new Map(rows.map(row => [row.userId, row.at as Date]))
   }
 
-  /** Forgets that the user has used a kind of device, a network or a device. Safe to repeat. */
-  async forget(
-    transaction: Db,
-    userId: string,
-    {
-      device,
-      network,
-      deviceId,
-    }: { readonly device?: string; readonly network?: string; readonly deviceId?: DeviceId },
-  ): Promise<void> {
-    const which = or(
-      device === undefined ? undefined : is('device', device),
-      network === undefined ? undefined : is('network', network),
-      deviceId === undefined ? undefined : is('device id', deviceIdHash(deviceId)),
-    )
-    if (which) await transaction.delete(familiarClients).where(and(eq(familiarClients.userId, userId), which))
+  /** Forgets that the user has logged in from this network, as {@link subnetOf} names it. Safe to repeat. */
+  async forgetNetwork(transaction: Db, userId: string, network: string): Promise<void> {
+    const which = and(eq(familiarClients.userId, userId), is('network', network))
+    await transaction.delete(familiarClients).where(which)
   }
 
   /**
@@ -146,6 +154,13 @@ export class KnownDevices {
   async forgetDeviceIds(transaction: Db, userId: string): Promise<void> {
     const which = and(eq(familiarClients.userId, userId), eq(familiarClients.kind, 'device id'))
     await transaction.delete(familiarClients).where(which)
+  }
+
+  /** Forgets every kind of device, network and device that the user has used since then alone. */
+  async forgetSince(transaction: Db, userId: string, since: Date): Promise<void> {
+    await transaction
+      .delete(familiarClients)
+      .where(and(eq(familiarClients.userId, userId), gte(familiarClients.firstSeen, since)))
   }
 
   /** Forgets everything that these users have logged in from. Call it when they are removed. */

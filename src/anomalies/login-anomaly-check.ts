@@ -3,8 +3,7 @@ import { Clock } from '../clock/clock.js'
 import { ApiError } from '../errors/api-error.js'
 import { GeoIp } from '../geoip/geoip.js'
 import { type Client, deviceName } from '../http/client.js'
-import { firstAddressOf, subnetOf } from '../http/network.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { firstAddressOf } from '../http/network.js'
 import { handleOf, newSessionId } from '../sessions/session.js'
 import type { OwnedSession } from '../sessions/user-sessions.js'
 import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
@@ -17,6 +16,16 @@ import type { AffectedSession } from './unrecognized-login-tokens.js'
 /** A session that has just begun, or would have. */
 type AffectedLogin = OwnedSession & AffectedSession
 
+/**
+ * The refusal of a login that is too unusual: somebody who has guessed or bought the password must not learn
+ * that it is right.
+ */
+export class UnusualLogin extends ApiError {
+  constructor(readonly anomaly: Anomaly) {
+    super('INVALID_CREDENTIALS')
+  }
+}
+
 /** Always mailed. */
 const NEW_DEVICES: ReadonlySet<AnomalyReason> = new Set(['new device', 'new device id'])
 
@@ -28,7 +37,6 @@ export class LoginAnomalyCheck {
     private readonly geoIp: GeoIp,
     private readonly response: AnomalyResponse,
     private readonly clock: Clock,
-    private readonly changes: SessionChanges,
   ) {}
 
   /** What the login comes from, for the statement that records it: see {@link DEVICE_PARTS}. */
@@ -36,94 +44,89 @@ export class LoginAnomalyCheck {
     return this.knownDevices.seenAt(userId, originOf(presented, client))
   }
 
-  /**
-   * Mails the user about a new device, which must have been recorded. With `revoke`, the session ends and this
-   * throws `INVALID_CREDENTIALS`, so that somebody who has guessed or bought the password does not learn that it
-   * is right.
-   */
-  async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
-    const anomaly = this.anomalyOf(device, client)
-    if (anomaly.score > 0) await this.respond(session, client, device, anomaly, null)
+  /** Whether the settings let unusual logins be refused at all. */
+  get mayRefuse(): boolean {
+    return this.response.mayRevoke
   }
 
   /**
-   * The same for a user with the right password who is sent to the main site and so has no session: mails and
-   * throws as {@link check} does. Remembers nothing.
+   * With `revoke`, throws {@link UnusualLogin} for a login that is too unusual. Call it in the transaction that
+   * records the login: what is rolled back makes no later login from there look familiar, also none that came at
+   * the same moment.
+   */
+  requireUsual(device: KnownDevice, client: Client): void {
+    const anomaly = this.anomalyOf(device, client)
+    if (this.response.actionsFor(anomaly).has('revoke')) throw new UnusualLogin(anomaly)
+  }
+
+  /** Mails the user about a login that {@link requireUsual} has refused; its session has never been anybody's. */
+  tellRefused(session: AffectedLogin, client: Client, { anomaly }: UnusualLogin): Promise<void> {
+    return this.tell(session, client, anomaly, 'unusual')
+  }
+
+  /** Mails the user about a new device, which must have been recorded. */
+  async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
+    await this.tell(session, client, this.anomalyOf(device, client), null)
+  }
+
+  /**
+   * For a user with the right password who is sent to the main site and so has no session: mails as {@link check}
+   * does, and throws like {@link requireUsual}. Remembers nothing.
    */
   async checkHandoffRequired(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<void> {
-    // Nobody has this session; mails and audit rows need one to refer to.
-    const session = { ...user, sid: handleOf(newSessionId()), createdAt: null }
-    const { device, anomaly } = await this.assess(session, presented, client)
-    await this.refuse(session, client, device)
-    if (anomaly.score > 0) await this.respond(session, client, device, anomaly, 'hand-off required')
+    const anomaly = await this.assess(user, presented, client)
+    const isRefused = this.response.actionsFor(anomaly).has('revoke')
+    await this.tell(nobodysSession(user), client, anomaly, isRefused ? 'unusual' : 'hand-off required')
+    if (isRefused) throw new UnusualLogin(anomaly)
   }
 
   /**
-   * The same for a user with the right password who still has to use a second factor. Where the settings let
-   * unusual logins be refused, it throws for such a login, so as not to confirm the password; otherwise the
-   * second step mails the user.
+   * For a user with the right password who still has to use a second factor. Where the settings let unusual
+   * logins be refused, it mails and throws for such a login, so as not to confirm the password; otherwise the
+   * second step mails the user. Remembers nothing.
    */
   async checkFirstStep(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<void> {
-    if (!this.response.mayRevoke) return
-    const session = { ...user, sid: handleOf(newSessionId()), createdAt: null }
-    const { device, anomaly } = await this.assess(session, presented, client)
-    await this.refuse(session, client, device)
-    if (this.response.actionsFor(anomaly).has('revoke'))
-      await this.respond(session, client, device, anomaly, 'unusual')
+    if (!this.mayRefuse) return
+    const anomaly = await this.assess(user, presented, client)
+    if (!this.response.actionsFor(anomaly).has('revoke')) return
+    await this.tell(nobodysSession(user), client, anomaly, 'unusual')
+    throw new UnusualLogin(anomaly)
   }
 
-  /** Records what the login came from. */
-  private async assess({ userId }: OwnedSession, presented: DeviceId | null | undefined, client: Client) {
-    const device = await this.knownDevices.remember(userId, originOf(presented, client))
-    return { device, anomaly: this.anomalyOf(device, client) }
+  private async assess(
+    { userId }: Pick<OwnedSession, 'userId'>,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<Anomaly> {
+    return this.anomalyOf(await this.knownDevices.compare(userId, originOf(presented, client)), client)
   }
 
   private anomalyOf({ known, before }: KnownDevice, client: Client): Anomaly {
     return loginAnomaly(known, before && this.previousLocation(before), this.currentLocation(client))
   }
 
-  private async respond(
+  private async tell(
     session: AffectedLogin,
     client: Client,
-    device: KnownDevice,
     anomaly: Anomaly,
-    otherRefusal: LoginRefusal | null,
+    refusal: LoginRefusal | null,
   ): Promise<void> {
+    if (anomaly.score === 0) return
     const actions = this.response.actionsFor(anomaly)
-    const refusal = actions.has('revoke') ? 'unusual' : otherRefusal
-    if (refusal === 'unusual') await this.refuse(session, client, device)
     if (actions.has('log')) this.response.note('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
       await this.response.notify(session, client, data =>
         (isNewDevice ? newDeviceNotice : unusualLoginNotice)(data, refusal),
       )
-    if (refusal === 'unusual') throw new ApiError('INVALID_CREDENTIALS')
-  }
-
-  /** Forgets what was new; otherwise the next login from there would pass as known. */
-  private async refuse(
-    session: OwnedSession,
-    client: Client,
-    { known, deviceId }: KnownDevice,
-  ): Promise<void> {
-    const news = {
-      ...(!known?.device && { device: deviceName(client.userAgent) }),
-      ...(!known?.network && { network: subnetOf(client.ip) }),
-      ...(!known?.deviceId && deviceId && { deviceId }),
-    }
-    await this.changes.durably(async transaction => {
-      await this.knownDevices.forget(transaction, session.userId, news)
-      return this.response.recordEnd(transaction, session, client)
-    })
   }
 
   private previousLocation({ network, at }: NonNullable<KnownDevice['before']>): ClientLocation {
@@ -137,4 +140,9 @@ export class LoginAnomalyCheck {
 
 function originOf(deviceId: DeviceId | null | undefined, { userAgent, ip }: Client): LoginOrigin {
   return { device: deviceName(userAgent), ip, deviceId }
+}
+
+/** Mails and audit rows need a session to refer to. */
+function nobodysSession(user: Pick<OwnedSession, 'userId' | 'accountId'>): AffectedLogin {
+  return { ...user, sid: handleOf(newSessionId()), createdAt: null }
 }

@@ -37,11 +37,15 @@ export class LoginLimits {
     )
   }
 
-  /** A guess at another factor from a live session. All sessions of the user share one extra allowance. */
+  /**
+   * A guess at another factor from a live session. From a network where the user has not logged in before, all
+   * their sessions share one extra allowance.
+   */
   countFactorGuess({ id, email }: Pick<User, 'id' | 'email'>, client: Client): Promise<CountedAction> {
-    return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
-      this.rateLimiter.isAllowed({ kind: 'session', subject: id, client }),
-    )
+    const isKnown = async () =>
+      (await this.knownDevices.knowsNetwork(id, client.ip)) ||
+      (await this.rateLimiter.isAllowed({ kind: 'session', subject: id, client }))
+    return this.rateLimiter.count({ kind: 'password', subject: email, client }, isKnown)
   }
 
   /** A mail to this address that somebody requests without a login. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from '../../anomalies/device-parts.js'
 import type { KnownDevice } from '../../anomalies/known-devices.js'
-import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { LoginAnomalyCheck, UnusualLogin } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AUDIT_ROW, AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
@@ -118,7 +118,7 @@ export class LoginRecords {
 
   /**
    * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
-   * meantime, and what the grounds say when something else has.
+   * meantime, what the grounds say when something else has, and {@link UnusualLogin}, of which the user is told.
    */
   async confirm(session: Session, login: Login): Promise<RecordedLogin> {
     const { user, grounds, context, proof } = login
@@ -132,12 +132,20 @@ export class LoginRecords {
     const statement = this.statementFor(uses)
     const write = (db: Db) => statement.run(db, values)
     let recorded: Row | undefined
-    const record = async (transaction?: Db) => {
+    const mayRefuse = this.anomalyCheck.mayRefuse
+    const record = async (transaction?: Db): Promise<void> => {
+      if (mayRefuse && !transaction) return this.database.transaction(record)
       const [row] = await (transaction ? write(transaction) : this.database.run(write))
       recorded = row as Row
       requireAll(recorded, uses)
+      if (mayRefuse) this.anomalyCheck.requireUsual(seen.deviceOf(recorded), client)
     }
-    await (grounds ? grounds.confirm(session, record) : record())
+    try {
+      await (grounds ? grounds.confirm(session, record) : record())
+    } catch (error) {
+      if (error instanceof UnusualLogin) await this.anomalyCheck.tellRefused(session, client, error)
+      throw error
+    }
     const row = recorded as unknown as Row
     return { device: seen.deviceOf(row), liveSessions: Number(row.live_sessions) }
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
-import type { UnrecognizedLoginDetail } from '../../anomalies/unrecognized-login-tokens.js'
+import { sinceOf, type UnrecognizedLoginDetail } from '../../anomalies/unrecognized-login-tokens.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
@@ -49,12 +49,13 @@ export class UnrecognizedLoginService {
   private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
-    await this.knownDevices.forget(transaction, user.id, detail as UnrecognizedLoginDetail)
+    // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
+    const { network } = detail as UnrecognizedLoginDetail
+    await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current) return null
-    const { since } = detail as Partial<UnrecognizedLoginDetail>
-    const reported = since ? new Date(since) : createdAt
+    const reported = sinceOf({ detail, createdAt })
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     await this.recovery.recover(transaction, current, wayBack, link.client)
     if (current.disabledAt) return null

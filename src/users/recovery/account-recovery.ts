@@ -69,7 +69,7 @@ export class AccountRecovery {
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
-    await this.begun.removeFactors(transaction, user.id, { address, since })
+    await this.begun.removeAllSince(transaction, user.id, { address, since })
     await this.keepAccount(transaction, user, { userId: user.id, client }, 'recovered')
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
+import { KnownDevices } from '../../anomalies/known-devices.js'
 import { earliest, UnrecognizedLoginTokens } from '../../anomalies/unrecognized-login-tokens.js'
 import type { Db } from '../../database/connection.js'
 import { oneTimeTokens } from '../../database/schema.js'
@@ -17,6 +18,7 @@ export class BegunChanges {
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
     private readonly reports: UnrecognizedLoginTokens,
+    private readonly knownDevices: KnownDevices,
   ) {}
 
   /**
@@ -38,17 +40,20 @@ export class BegunChanges {
   }
 
   /**
-   * Removes the factors that were added at `since` or later, or since any event of the last day that the user
+   * Removes the factors that were added, and forgets the devices and networks that were first seen, at `since` or
+   * later, or since any event of the last day that the user
    * was mailed about, because a stranger may have used several sessions. The caller ends all sessions, so
    * their permissions need no update. Links about those events mailed to `address` stop working.
    */
-  async removeFactors(
+  async removeAllSince(
     transaction: Db,
     userId: string,
     { address, since }: { readonly address: string; readonly since: Date | null },
   ): Promise<void> {
     const first = earliest([since, await this.reports.settle(transaction, userId, address)])
-    if (first) await this.factors.removeAddedSince(transaction, userId, first)
+    if (!first) return
+    await this.factors.removeAddedSince(transaction, userId, first)
+    await this.knownDevices.forgetSince(transaction, userId, first)
   }
 
   private async withdrawInvitations(transaction: Db, { id, accountId }: User): Promise<void> {

@@ -14,6 +14,7 @@ import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { aStamp } from '../../contracts/a-session.js'
+import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
@@ -155,6 +156,25 @@ describe.each(BACKENDS)('on %s', backend => {
             actions: ['log'],
           },
         ])
+      })
+
+      it('after more than 400 days is no first one, and is mailed', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        app.clock.advance(401 * DAY)
+        await logIn(user, { ip: NEW_YORK, userAgent: IPHONE })
+        expect(await subjectsTo(user)).toEqual([expect.stringMatching(/^New login/)])
+      })
+
+      it('that is the first one after a reset link is not mailed', async () => {
+        const user = await anOwner(app)
+        const headers = { Origin: MAIN, ...headersOf({}) }
+        const post = (path: string, body: object) => app.request({ method: 'POST', path, headers, body })
+        await post('/api/password/forgot', { email: user.email })
+        const token = await app.mailedToken(user.email)
+        expect(outcome(await post('/api/password/reset', { token, password: PASSWORD }))).toBe('200')
+        await logIn(user)
+        expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toEqual([])
       })
 
       it('on a new device names device, place, time and site', async () => {
@@ -392,6 +412,7 @@ describe.each(BACKENDS)('on %s', backend => {
       it('is forgotten by "this was not me": the next login with it is mailed again', async () => {
         const user = await anOwner(app)
         await logIn(user)
+        app.clock.advance(60)
         const device = await deviceOf(user, { ip: OFFICE })
         expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
         expect((await rowsOf(user)).filter(({ kind }) => kind === 'device id')).toEqual([])
@@ -400,6 +421,22 @@ describe.each(BACKENDS)('on %s', backend => {
         await app.request({ method: 'POST', path: '/api/password/reset', headers, body })
         await logIn(user, { ip: NEW_YORK, device })
         expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
+      })
+
+      it('that is only compared is new to who logs in at the same moment, and afterwards', async () => {
+        const known = app.app.get(KnownDevices)
+        for (let round = 0; round < 10; round++) {
+          const user = await anOwner(app)
+          await known.remember(user.id, { device: 'Chrome on Windows', ip: HOME, deviceId: undefined })
+          const strange = { device: 'Safari on iPhone', ip: NEW_YORK, deviceId: undefined }
+          const all = await Promise.all([
+            known.compare(user.id, strange),
+            known.remember(user.id, strange),
+            known.compare(user.id, { ...strange, ip: OFFICE }),
+          ])
+          expect(all[1].known).toMatchObject({ device: false, network: false })
+          expect(await known.knowsNetwork(user.id, OFFICE)).toBe(false)
+        }
       })
 
       it('may have any name; of more than 50 names those seen least lately go, and no network', async () => {
@@ -607,9 +644,25 @@ describe.each(BACKENDS)('on %s', backend => {
     })
 
     describe('"this was not me"', () => {
+      it('forgets all that was first used since the first login that was mailed and not reported', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        app.clock.advance(60)
+        await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
+        const first = await app.mailedToken(user.email)
+        app.clock.advance(60)
+        await logIn(user, { userAgent: IPHONE, ip: OFFICE })
+        expect(outcome(await notMe(first))).toBe('204')
+        const known = app.app.get(KnownDevices)
+        expect(
+          await Promise.all([HOME, NEW_YORK, OFFICE].map(ip => known.knowsNetwork(user.id, ip))),
+        ).toEqual([true, false, false])
+      })
+
       it('ends all sessions of the user, starts a reset and forgets device and network', async () => {
         const user = await anOwner(app)
         const own = await logIn(user)
+        app.clock.advance(60)
         const stolen = await logIn(user, { userAgent: IPHONE, ip: NEW_YORK })
         const answer = await notMe(await app.mailedToken(user.email))
         expect([outcome(answer), answer.text]).toEqual(['204', ''])
@@ -814,6 +867,21 @@ describe.each(BACKENDS)('on %s', backend => {
       for (let count = 0; count < most; count++)
         expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
       expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')
+    })
+
+    it('of many logins at once none is let in, nor told that its password is right', async () => {
+      const user = await anOwner(app)
+      await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const far = { ip: NEW_YORK, userAgent: IPHONE }
+      const answers = await Promise.all(Array.from({ length: 8 }, () => tryLogin(user, far)))
+      expect(new Set(answers.map(outcome))).toEqual(new Set(['401 INVALID_CREDENTIALS']))
+      expect(await app.app.get(SessionStore).listByUser(user.id, app.clock.now())).toHaveLength(1)
+      await giveTotp(app, user)
+      const firstSteps = await Promise.all(Array.from({ length: 8 }, () => tryLogin(user, far)))
+      expect(firstSteps.filter(answer => outcome(answer) !== '429 TOO_MANY_ATTEMPTS').map(outcome)).toEqual(
+        expect.not.arrayContaining(['200', '401 SECOND_FACTOR_REQUIRED']),
+      )
     })
 
     it('a login is refused as if the password were wrong, again and again, until it can be', async () => {
