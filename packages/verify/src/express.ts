@@ -1,21 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
+import { authorizationOf } from './authorization.js'
 import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
 import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
  * A middleware, for one route or for all: lets through only requests with a valid token that meets the
- * requirement.
+ * requirement. Throws a TypeError for a requirement that does not exist.
  */
 export function expressGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
+  if (requirement !== undefined) verifier.checkRequirement(requirement)
   return async (
     request: IncomingMessage,
     response: ServerResponse,
     next: (error?: unknown) => void,
   ): Promise<void> => {
     try {
-      setCaller(request, await verifier.verifyHeader(request.headersDistinct.authorization, requirement))
+      setCaller(request, await verifier.verifyHeader(authorizationOf(request), requirement))
     } catch (error) {
       if (error instanceof AccessTokenError) answer(response, error)
       else next(error)
@@ -26,6 +28,8 @@ export function expressGuard(verifier: AccessTokenVerifier, requirement?: Permis
 }
 
 function answer(response: ServerResponse, { statusCode, headers, problem }: AccessTokenError): void {
+  // A timeout, say, has answered meanwhile.
+  if (response.headersSent) return
   response.writeHead(statusCode, { ...headers, 'Content-Type': PROBLEM_CONTENT_TYPE })
   response.end(JSON.stringify(problem))
 }

@@ -1,17 +1,22 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, RawServerBase, RouteGenericInterface } from 'fastify'
 import { AccessTokenError, PROBLEM_CONTENT_TYPE } from './access-token-error.js'
+import { authorizationOf } from './authorization.js'
 import type { Permission } from './caller.js'
 import { setCaller } from './callers.js'
 import type { AccessTokenVerifier, Requirement } from './verifier.js'
 
 /**
  * An `onRequest` hook, for one route or for all: lets through only requests with a valid token that meets the
- * requirement.
+ * requirement. Throws a TypeError for a requirement that does not exist.
  */
 export function fastifyGuard(verifier: AccessTokenVerifier, requirement?: Permission | Requirement) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+  if (requirement !== undefined) verifier.checkRequirement(requirement)
+  return async <Server extends RawServerBase>(
+    request: FastifyRequest<RouteGenericInterface, Server>,
+    reply: FastifyReply<RouteGenericInterface, Server>,
+  ): Promise<FastifyReply<RouteGenericInterface, Server> | undefined> => {
     try {
-      setCaller(request, await verifier.verifyHeader(request.raw.headersDistinct.authorization, requirement))
+      setCaller(request, await verifier.verifyHeader(authorizationOf(request.raw), requirement))
       return undefined
     } catch (error) {
       if (!(error instanceof AccessTokenError)) throw error

@@ -16,6 +16,7 @@ import {
 } from '@nestjs/common'
 import { AccessTokenError } from './access-token-error.js'
 import type { RequiredAuthentication } from './auth-methods.js'
+import { authorizationOf } from './authorization.js'
 import type { Caller, Permission } from './caller.js'
 import { callerOf, setCaller } from './callers.js'
 import { AccessTokenVerifier, type Requirement, type VerifierOptions } from './verifier.js'
@@ -28,13 +29,15 @@ const PUBLIC = '@mainstay-auth/verify:public'
 
 /**
  * Lets through only requests with a valid token that meets the requirement:
- * `@UseGuards(new NestGuard(verifier, 'dataEntry'))`.
+ * `@UseGuards(new NestGuard(verifier, 'dataEntry'))`. Throws a TypeError for a requirement that does not exist.
  */
 export class NestGuard implements CanActivate {
   constructor(
     private readonly verifier: AccessTokenVerifier,
     private readonly requirement?: Permission | Requirement,
-  ) {}
+  ) {
+    if (requirement !== undefined) verifier.checkRequirement(requirement)
+  }
 
   canActivate(context: ExecutionContext): Promise<boolean> {
     const { requirement } = this
@@ -131,9 +134,8 @@ async function admit(
   if (context.getType() !== 'http') throw new Error('The guards of @mainstay-auth/verify are for HTTP only')
   const http = context.switchToHttp()
   const request = http.getRequest<OfEither<IncomingMessage>>()
-  const { authorization } = (request.raw ?? request).headersDistinct
   try {
-    const caller = await verifier.verifyHeader(authorization)
+    const caller = await verifier.verifyHeader(authorizationOf(request.raw ?? request))
     for (const requirement of requirements) verifier.require(requirement, caller)
     setCaller(request, caller)
     return true

@@ -19,8 +19,8 @@ export class PublishedKeys {
   private find: FindKey | null = null
   private fetchedAt = Number.NEGATIVE_INFINITY
   private triedAt = Number.NEGATIVE_INFINITY
-  /** Whether the last request failed. */
-  private isOut = false
+  /** Why the last request failed; null when it did not. */
+  private failure: unknown = null
   private fetching: Promise<void> | null = null
 
   /** `elapsed` is in milliseconds, from a monotonic clock. */
@@ -44,9 +44,9 @@ export class PublishedKeys {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       const fetching = this.fetchInTurn()
       // During an outage nobody waits for a request that will time out.
-      if (!this.isOut) await fetching
+      if (this.failure === null) await fetching
       // It may be a new key that we could not fetch.
-      if (this.isOut) throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: error })
+      if (this.failure !== null) throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: this.failure })
       return this.known(header)
     }
   }
@@ -56,7 +56,8 @@ export class PublishedKeys {
   }
 
   private known(header: JWSHeaderParameters): Promise<CryptoKey> {
-    if (!this.find || this.age() > USABLE_MS) throw new AccessTokenError('KEYS_UNAVAILABLE')
+    if (!this.find || this.age() > USABLE_MS)
+      throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: this.failure })
     return this.find(header)
   }
 
@@ -68,8 +69,8 @@ export class PublishedKeys {
   private async fetchInTurn(): Promise<void> {
     if (!this.fetching && this.elapsed() - this.triedAt < BETWEEN_FETCHES_MS) return
     this.fetching ??= this.fetch()
-      .catch(() => {
-        this.isOut = true
+      .catch(error => {
+        this.failure = error
       })
       .finally(() => {
         this.fetching = null
@@ -84,6 +85,6 @@ export class PublishedKeys {
     if (!answer.ok) throw new Error(`${this.url} answered ${answer.status}`)
     this.find = createLocalJWKSet((await answer.json()) as Parameters<typeof createLocalJWKSet>[0])
     this.fetchedAt = this.triedAt
-    this.isOut = false
+    this.failure = null
   }
 }

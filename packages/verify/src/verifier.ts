@@ -1,7 +1,7 @@
 import { type CryptoKey, type JWTHeaderParameters, jwtVerify } from 'jose'
 import { AccessTokenError } from './access-token-error.js'
 import { isEnough, type RequiredAuthentication } from './auth-methods.js'
-import type { Caller, Permission } from './caller.js'
+import { type Caller, PERMISSIONS, type Permission } from './caller.js'
 import { PublishedKeys } from './published-keys.js'
 import {
   ALGORITHM,
@@ -90,12 +90,20 @@ export class AccessTokenVerifier {
     return this.verify(token, requirement)
   }
 
-  /** Throws like {@link verify} unless the caller meets the requirement. */
+  /** Throws like {@link verify} unless the caller meets the requirement, and like {@link checkRequirement}. */
   require(requirement: Permission | Requirement, caller: Caller): void {
     const { permission, ...required } = requirementOf(requirement)
     if (permission && !caller.permissions[permission]) throw new AccessTokenError('PERMISSION_REQUIRED')
     if (!isEnough(caller, required, Math.floor(this.time.now().getTime() / 1000)))
       throw new AccessTokenError('STEP_UP_REQUIRED', { required })
+  }
+
+  /**
+   * Throws a TypeError for what is no requirement, such as a list or a misspelt permission: from JavaScript,
+   * everybody would meet it.
+   */
+  checkRequirement(requirement: Permission | Requirement): void {
+    requirementOf(requirement)
   }
 
   private async claimsOf(token: string): Promise<Claims> {
@@ -122,6 +130,14 @@ export class AccessTokenVerifier {
   }
 }
 
+const REQUIREMENT_FIELDS = ['permission', 'acr', 'maxAgeSeconds']
+
 function requirementOf(requirement: Permission | Requirement): Requirement {
-  return typeof requirement === 'string' ? { permission: requirement } : requirement
+  const asked: Requirement = typeof requirement === 'string' ? { permission: requirement } : requirement
+  const isObject = typeof asked === 'object' && asked !== null && !Array.isArray(asked)
+  const isKnown = isObject && Object.keys(asked).every(field => REQUIREMENT_FIELDS.includes(field))
+  const { permission } = isKnown ? asked : {}
+  if (!isKnown || (permission !== undefined && !PERMISSIONS.includes(permission)))
+    throw new TypeError(`${JSON.stringify(requirement)} is not a permission or requirement`)
+  return asked
 }

@@ -1,9 +1,10 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http'
+import { connect } from 'node:http2'
+import { type AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Controller, Get, Module, Req, UseGuards } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
@@ -223,6 +224,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     elapsed += 2 * MINUTE
     expect(await codeOf(own.verify(ofOwner))).toBe('503 KEYS_UNAVAILABLE')
     expect(await codeOf(aVerifier().verify(ofOwner))).toBe('503 KEYS_UNAVAILABLE')
+    await expect(aVerifier().verify(ofOwner)).rejects.toMatchObject({ cause: new TypeError('fetch failed') })
     link.isCut = false
     elapsed += MINUTE
     expect(await codeOf(own.verify(ofOwner))).toBe('accepted')
@@ -290,14 +292,6 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
   }
 })
 
-@Controller()
-class ReportsController {
-  @Get('reports')
-  read(@Req() request: object) {
-    return callerOf(request)
-  }
-}
-
 describe.each<[string, (verifier: AccessTokenVerifier) => Promise<{ url: string; stop(): unknown }>]>([
   ['Fastify', startFastify],
   ['Express', startExpress],
@@ -350,6 +344,83 @@ describe.each<[string, (verifier: AccessTokenVerifier) => Promise<{ url: string;
   })
 })
 
+describe('the guards, where Node does not keep header lines apart', () => {
+  let app: TestApp
+  let verifier: AccessTokenVerifier
+  let token: string
+  beforeAll(async () => {
+    app = await TestApp.start()
+    const jwksUrl = `${app.url}/.well-known/jwks.json`
+    verifier = new AccessTokenVerifier({ issuer: app.settings.jwtIssuer, jwksUrl })
+    token = (await signIn(app, await anOwner(app), 'main')).accessToken
+  })
+  afterAll(() => app.stop())
+
+  it('guard requests that a test injects, into Fastify and into Nest on it', async () => {
+    const server = fastify()
+    server.get('/reports', { onRequest: fastifyGuard(verifier, 'payments') }, request => callerOf(request))
+    const nest = await createNest(verifier)
+    await nest.init()
+    for (const inject of [server.inject.bind(server), nest.inject.bind(nest)]) {
+      const ask = async (headers: Record<string, string>) =>
+        (await inject({ method: 'GET', url: '/reports', headers })).statusCode
+      expect([await ask({}), await ask(bearer('a.b.c')), await ask(bearer(token))]).toEqual([401, 401, 200])
+    }
+    await Promise.all([server.close(), nest.close()])
+  })
+
+  it('guard HTTP/2', async () => {
+    const server = fastify({ http2: true })
+    server.get('/reports', { onRequest: fastifyGuard(verifier, 'payments') }, request => callerOf(request))
+    const session = connect(await server.listen({ port: 0, host: '127.0.0.1' }))
+    const ask = async (headers: Record<string, string>) => {
+      const stream = session.request({ ':path': '/reports', ...headers })
+      const [answer] = await once(stream, 'response')
+      stream.resume()
+      return answer[':status']
+    }
+    expect([await ask({}), await ask({ authorization: `Bearer ${token}` })]).toEqual([401, 200])
+    session.close()
+    await server.close()
+  })
+
+  it('leave an answer alone that something else has begun', async () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()))
+    response.writeHead(503)
+    const next = jest.fn()
+    await expressGuard(verifier)(new IncomingMessage(new Socket()), response, next)
+    expect([response.statusCode, next.mock.calls]).toEqual([503, []])
+  })
+})
+
+describe('a requirement that nobody could meet, or everybody would', () => {
+  const verifier = new AccessTokenVerifier({ issuer: 'https://auth.test' })
+
+  it.each<[unknown]>([
+    [['payments']],
+    ['admin'],
+    [{ permissions: 'payments' }],
+    [{ permission: 'admin' }],
+    [{ maxAge: 60 }],
+    [null],
+  ])('is refused when the guard is made: %j', requirement => {
+    for (const guard of [fastifyGuard, expressGuard])
+      expect(() => guard(verifier, requirement as never)).toThrow(TypeError)
+    expect(() => new NestGuard(verifier, requirement as never)).toThrow(TypeError)
+    expect(() => verifier.require(requirement as never, {} as Caller)).toThrow(TypeError)
+  })
+
+  it.each<[unknown]>([
+    ['payments'],
+    [{ permission: 'payments', maxAgeSeconds: 60 }],
+    [{ acr: TWO_FACTORS }],
+    [undefined],
+  ])('is not %j', requirement => {
+    for (const guard of [fastifyGuard, expressGuard])
+      expect(() => guard(verifier, requirement as never)).not.toThrow()
+  })
+})
+
 async function startFastify(verifier: AccessTokenVerifier) {
   const server = fastify()
   server.get('/reports', { onRequest: fastifyGuard(verifier, 'payments') }, request => callerOf(request))
@@ -368,13 +439,22 @@ async function startExpress(verifier: AccessTokenVerifier) {
   return { url: `http://127.0.0.1:${port}`, stop: () => listening.close() }
 }
 
-async function startNest(verifier: AccessTokenVerifier) {
-  UseGuards(new NestGuard(verifier, 'payments'))(ReportsController)
+async function createNest(verifier: AccessTokenVerifier) {
+  @Controller()
+  @UseGuards(new NestGuard(verifier, 'payments'))
+  class ReportsController {
+    @Get('reports')
+    read(@Req() request: object) {
+      return callerOf(request)
+    }
+  }
   @Module({ controllers: [ReportsController] })
   class ReportsModule {}
-  const server = await NestFactory.create<NestFastifyApplication>(ReportsModule, new FastifyAdapter(), {
-    logger: false,
-  })
+  return NestFactory.create<NestFastifyApplication>(ReportsModule, new FastifyAdapter(), { logger: false })
+}
+
+async function startNest(verifier: AccessTokenVerifier) {
+  const server = await createNest(verifier)
   await server.listen(0, '127.0.0.1')
   return { url: await server.getUrl(), stop: () => server.close() }
 }
