@@ -1,14 +1,18 @@
 // node packages/client/bundle.mjs: the built client as one small file, each of the others as one more,
 // for pages without a build of their own.
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 /** Members of what never leaves the client, so no page, message or answer has them either. */
 const INTERNAL_MEMBERS = [
+  'after',
   'callOff',
   'deviceTime',
+  'done',
   'explain',
+  'fail',
   'follow',
   'forget',
   'inTurn',
@@ -17,15 +21,22 @@ const INTERNAL_MEMBERS = [
   'isOwn',
   'isSettled',
   'issuedAtSeconds',
+  'keep',
+  'leave',
+  'left',
   'lifetimeMs',
   'listen',
+  'live',
   'onWake',
   'openChannel',
   'presented',
   'reasonFor',
+  'reset',
   'settle',
   'take',
   'tell',
+  'wait',
+  'warn',
 ]
 
 const fileIn = name => fileURLToPath(new URL(`dist/${name}`, import.meta.url))
@@ -44,7 +55,17 @@ await build({
   mangleProps: new RegExp(`^(${[...privateMembers(), ...INTERNAL_MEMBERS].join('|')})$`),
   format: 'esm',
   target: 'es2022',
+  plugins: [{ name: 'one-error-class', setup: shareErrors }],
 })
+
+/** The errors of all files are the client's own, so that `instanceof` holds for each of them. */
+function shareErrors({ onResolve }) {
+  onResolve({ filter: /\/mainstay-error\.js$/ }, ({ importer }) =>
+    dirname(importer) === dirname(fileIn('index.js')) && basename(importer) !== 'index.js'
+      ? { path: './mainstay.js', external: true }
+      : null,
+  )
+}
 
 /** Members that are private wherever they are declared, so no page, message or answer has them. */
 function privateMembers() {

@@ -60,10 +60,11 @@ async function call(
   { path: named = {}, query = {}, body, signal, anonymous }: AnyOptions = {},
 ): Promise<unknown> {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(named[name])))
+  // Without URLSearchParams: older versions of React Native take no pairs.
   const asked = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
+    value === undefined ? [] : `${name}=${encodeURIComponent(String(value))}`,
   )
-  const url = `${client.baseUrl}${filled}${asked.length > 0 ? `?${new URLSearchParams(asked)}` : ''}`
+  const url = `${client.baseUrl}${filled}${asked.length > 0 ? `?${asked.join('&')}` : ''}`
   const init: RequestInit = {
     method: method.toUpperCase(),
     ...(signal && { signal }),
@@ -79,6 +80,16 @@ async function call(
   return type.startsWith('application/json') ? answer.json() : answer
 }
 
-function fetchAnonymously(url: string, init: RequestInit): Promise<Response> {
-  return fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), ...init, credentials: 'omit' })
+async function fetchAnonymously(url: string, init: RequestInit): Promise<Response> {
+  const sent: RequestInit = { ...init, credentials: 'omit' }
+  if (init.signal) return await fetch(url, sent)
+  // React Native has no AbortSignal.timeout.
+  const patience = new AbortController()
+  const expire = () => patience.abort(Object.assign(new Error('No answer'), { name: 'TimeoutError' }))
+  const timer = setTimeout(expire, TIMEOUT_MS)
+  try {
+    return await fetch(url, { ...sent, signal: patience.signal })
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -31,7 +31,8 @@ export class Client {
   private readonly keeper: TokenKeeper
   private readonly api: Api
   private readonly trusted: readonly string[]
-  private forcedAt = Number.NEGATIVE_INFINITY
+  /** By the monotonic clock, which begins at 0 or later. */
+  private forcedAt = -NEXT_FORCED_REFRESH_MS
   /** Logouts that the service has not heard of yet, by session; those of the main site share one cookie. */
   private readonly logouts = new Map<string | null, Logout>()
 

@@ -80,8 +80,13 @@ function onWake(listener: () => void): () => void {
   return () => change('removeEventListener')
 }
 
-function openChannel(name: string, receive: (message: unknown) => void): Channel {
-  const channel = new BroadcastChannel(name)
-  channel.onmessage = event => receive((event as { data: unknown }).data)
-  return { post: message => channel.postMessage(message), close: () => channel.close() }
+function openChannel(name: string, receive: (message: unknown) => void): Channel | null {
+  try {
+    const channel = new BroadcastChannel(name)
+    channel.onmessage = event => receive((event as { data: unknown }).data)
+    return { post: message => channel.postMessage(message), close: () => channel.close() }
+  } catch {
+    // Firefox, where the site may not store anything.
+    return null
+  }
 }

@@ -1,6 +1,7 @@
 import { createContext, runInContext } from 'node:vm'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { buildSync } from 'esbuild'
+import type { Api } from '../../../packages/client/src/api.js'
 import type { Client, StoredSessionOptions } from '../../../packages/client/src/index.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
@@ -47,10 +48,14 @@ const GLOBALS = {
 
 let app: TestApp
 let client: Client
+let api: Api
 beforeAll(async () => {
   app = await TestApp.start('embedded')
   const { outputFiles } = buildSync({
-    entryPoints: ['packages/client/src/index.ts'],
+    stdin: {
+      contents: "export * from './index.ts'; export { typedApi } from './api.ts'",
+      resolveDir: 'packages/client/src',
+    },
     bundle: true,
     format: 'iife',
     globalName: 'mainstay',
@@ -58,10 +63,12 @@ beforeAll(async () => {
   })
   const context = createContext({ ...GLOBALS })
   const bundle = outputFiles[0]?.text
-  const { mobileClient } = runInContext(`${bundle}; mainstay`, context) as {
+  const { mobileClient, typedApi } = runInContext(`${bundle}; mainstay`, context) as {
     mobileClient: (options: StoredSessionOptions) => Client
+    typedApi: (client: Client) => Api
   }
   client = mobileClient({ baseUrl: app.url, storage: memoryStorage() })
+  api = typedApi(client)
 })
 afterAll(async () => {
   client?.close()
@@ -85,4 +92,11 @@ it('the client needs nothing but what React Native has', async () => {
   await expect(client.login({ email, password: 'wrong' })).rejects.toMatchObject({
     code: 'INVALID_CREDENTIALS',
   })
+})
+
+it('typed calls need no more: one without a login, and one with a query', async () => {
+  const { email } = await anOwner(app)
+  expect(await api.post('/api/password/forgot', { body: { email }, anonymous: true })).toBeNull()
+  await client.login({ email, password: PASSWORD })
+  expect(await api.get('/api/logins', { query: { limit: 1 } })).toMatchObject({ logins: expect.any(Array) })
 })

@@ -40,7 +40,7 @@ describe('typed calls', () => {
     expect(await api.delete('/api/sessions')).toBeNull()
     expect(await api.post('/api/password/forgot', { body: { email: 'rosa@example.com' } })).toBeNull()
     expect(requests).toEqual([
-      `GET ${SERVICE}/api/team?q=rosa+%26+co&limit=5`,
+      `GET ${SERVICE}/api/team?q=rosa%20%26%20co&limit=5`,
       `PUT ${SERVICE}/api/team/a%2Fb/satellites {"satellites":null}`,
       `DELETE ${SERVICE}/api/sessions`,
       `POST ${SERVICE}/api/password/forgot {"email":"rosa@example.com"}`,

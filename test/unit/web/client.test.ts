@@ -5,6 +5,7 @@ import {
   isSecondFactorRequired,
   type SecondFactorRequired,
 } from '../../../packages/client/src/http/mainstay-error.js'
+import { thisPlatform } from '../../../packages/client/src/platform.js'
 import { cookieHome, storageHome } from '../../../packages/client/src/tokens/session-home.js'
 import type { Storage } from '../../../packages/client/src/tokens/storage.js'
 import type { ErrorCode } from '../../../src/errors/error-codes.js'
@@ -242,13 +243,17 @@ describe('a tab', () => {
     expect(tab.state.status).toBe('loggedIn')
   })
 
-  it('tells of a refusal that is neither, and logs nobody out', async () => {
+  it.each([
+    [403, 'CROSS_SITE_REFUSED', { code: 'CROSS_SITE_REFUSED' }],
+    // Of a proxy, say.
+    [401, 'UNKNOWN', {}],
+  ])('tells of a refusal that is neither (%i %s), and logs nobody out', async (status, code, body) => {
     const [tab] = (await openTabs(1)) as [Client]
-    service.outage = { status: 403, body: { code: 'CROSS_SITE_REFUSED' } }
+    service.outage = { status, body }
     await expect(within(10 * SECOND, tab.refresh())).rejects.toMatchObject({
       name: 'MainstayError',
-      status: 403,
-      code: 'CROSS_SITE_REFUSED',
+      status,
+      code,
     })
     expect(tab.state.status).toBe('loggedIn')
     service.outage = null
@@ -553,12 +558,22 @@ describe('fetch', () => {
     await expect(tab.fetch(new Request(`${SERVICE}/api/data`, { signal: leaving.signal }))).rejects.toThrow()
   })
 
-  it.each(['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'])('does not refresh for %s', async code => {
+  it.each([
+    'INVALID_CREDENTIALS',
+    'SECOND_FACTOR_INVALID',
+    'PASSKEY_INVALID',
+    'REAUTHENTICATION_REQUIRED',
+    'STEP_UP_REQUIRED',
+  ])('neither refreshes nor repeats anything for %s', async code => {
     const [tab] = (await openTabs(1)) as [Client]
-    const send: typeof fetch = async () => new Response(JSON.stringify({ code }), { status: 401 })
+    let requests = 0
+    const send: typeof fetch = async () => {
+      requests += 1
+      return new Response(JSON.stringify({ code }), { status: 401 })
+    }
     Object.assign(tab, { platform: { ...device.tab(send) } })
     expect((await tab.fetch('/api/account')).status).toBe(401)
-    expect(service.refreshes()).toBe(0)
+    expect([service.refreshes(), requests]).toEqual([0, 1])
   })
 })
 
@@ -619,6 +634,30 @@ describe('pages 6: a logout that the service has not heard of', () => {
     expect(tab.state.status).toBe('loggedOut')
     service.outage = null
     await device.advance(60 * SECOND)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
+  })
+
+  it('that comes before the first answer is known to the other tabs', async () => {
+    const [other] = (await openTabs(1)) as [Client]
+    const tab = openTab()
+    await within(10 * SECOND, tab.logout())
+    await device.advance(SECOND)
+    expect(tab.state.status).toBe('loggedOut')
+    expect(other.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logoutElsewhere' })
+  })
+
+  it('that comes before the first answer is not undone by the refresh of another tab', async () => {
+    const [other] = (await openTabs(1)) as [Client]
+    const tab = openTab()
+    const seen: string[] = []
+    tab.onChange(({ status }, kind) => seen.push(`${kind} ${status}`))
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void tab.logout()
+    await device.advance(SECOND)
+    service.outage = null
+    await within(10 * SECOND, other.refresh())
+    await device.advance(300 * SECOND)
+    expect(seen.filter(change => change.endsWith('loggedIn'))).toEqual([])
     expect(service.isEnded('handle-of-session-1')).toBe(true)
   })
 
@@ -718,6 +757,16 @@ describe('pages 3: why a page waits', () => {
     expect(visitor.state).toEqual({ status: 'loggedOut', caller: null })
   })
 
+  it('is nothing to a tab that does not wait, and gone with the tab that did', async () => {
+    const [first, second] = [openSatelliteTab(), openSatelliteTab()]
+    await within(10 * SECOND, first.login(PERSON))
+    await within(10 * SECOND, second.login(PERSON))
+    service.outage = UNAVAILABLE
+    void first.refresh()
+    await device.advance(SECOND)
+    expect([first.state.reason, second.state.reason]).toEqual(['service', undefined])
+  })
+
   it('is known to all tabs, which name the setting for satellites once', async () => {
     service.outage = 'unlisted'
     const own = new Map([['key', 'session-0 handle-of-session-0']])
@@ -753,6 +802,27 @@ describe('pages 15: after an outage', () => {
     expect(service.refreshes()).toBe(1)
   })
 
+  it('a refresh whose answer stops half-way is tried again', async () => {
+    service.cookie = 'session-0'
+    let isStalling = true
+    const stalling: typeof fetch = async (input, init) => {
+      const answer = await service.fetch(input, init)
+      if (!isStalling) return answer
+      isStalling = false
+      const body = new ReadableStream({
+        start: stream => {
+          stream.enqueue(Buffer.from('{"accessTo'))
+          init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason))
+        },
+      })
+      return new Response(body, { status: 200 })
+    }
+    const tab = openTab({ send: stalling })
+    void tab.refresh()
+    await device.advance(60 * SECOND)
+    expect([tab.state.status, service.refreshes()]).toEqual(['loggedIn', 2])
+  })
+
   it('a request without an answer gives up, unless it brings a signal of its own', async () => {
     const hanging: typeof fetch = (input, init) =>
       String(input).endsWith('/login')
@@ -779,6 +849,23 @@ it('pages 22: a visitor without a session is answered without an error', async (
   }
   expect(await within(SECOND, openTab({ send: watched }).refresh())).toBeNull()
   expect(statuses).toEqual([204])
+})
+
+it('goes on alone where the browser has blocked the channel between tabs', () => {
+  const blocked = class {
+    constructor() {
+      throw new DOMException('The operation is insecure.', 'SecurityError')
+    }
+  }
+  const channel = Object.getOwnPropertyDescriptor(globalThis, 'BroadcastChannel') as PropertyDescriptor
+  Object.defineProperty(globalThis, 'BroadcastChannel', { ...channel, value: blocked })
+  Object.defineProperty(globalThis, 'document', { configurable: true, value: {} })
+  try {
+    expect(thisPlatform().openChannel('name', () => {})).toBeNull()
+  } finally {
+    Object.defineProperty(globalThis, 'BroadcastChannel', channel)
+    Reflect.deleteProperty(globalThis, 'document')
+  }
 })
 
 it('knows every code of the service', () => {

@@ -56,12 +56,13 @@ export class Api {
 
   /** `path` is what follows `/api/`. Throws unless the answer is a success. */
   async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
-    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, {
+    const init: RequestInit = {
       method: 'POST',
       headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
       credentials: this.home.credentials,
       ...(body && { body: JSON.stringify(body) }),
-    })
+    }
+    const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, init, true)
     this.wasRead = true
     if (!answer.ok) throw await errorOf(answer)
     return answer
@@ -88,7 +89,8 @@ export class Api {
       const { accessToken } = (await answer.json()) as LoginAnswer
       return readToken(accessToken, bornAt)
     } catch (error) {
-      if (error instanceof MainstayError && error.status === 401) return error.reason ?? 'ended'
+      // Not any 401: it may be a proxy's.
+      if (error instanceof MainstayError && error.code === 'SESSION_NOT_FOUND') return error.reason ?? 'ended'
       throw error
     }
   }

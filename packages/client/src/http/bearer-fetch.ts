@@ -1,8 +1,11 @@
 import type { AccessToken } from '../tokens/access-token.js'
 import { errorOf } from './mainstay-error.js'
 
-/** 401 errors of the service that a new token would not fix. */
-const NO_MATTER_OF_TOKEN = ['INVALID_CREDENTIALS', 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED']
+/**
+ * Codes of 401 errors of the service that a new token would not fix: wrong passwords, codes and passkeys, which
+ * count as guesses, and what has to be proved first.
+ */
+const NO_MATTER_OF_TOKEN = /_(CREDENTIALS|INVALID|REQUIRED)$/
 
 /**
  * The full URL of a request. Throws a TypeError unless it begins with a trusted base and a slash: that fixes
@@ -33,7 +36,7 @@ export async function fetchWithToken(
   const again = isRequest(input) ? input.clone() : url
   const answer = await sendWith(send, isRequest(input) ? input : url, init, token)
   if (answer.status !== 401 || isStream(init.body)) return answer
-  if (NO_MATTER_OF_TOKEN.includes((await errorOf(answer)).code)) return answer
+  if (NO_MATTER_OF_TOKEN.test((await errorOf(answer)).code)) return answer
   const other = await replace(token)
   return other?.caller.userId === token.caller.userId ? sendWith(send, again, init, other) : answer
 }

@@ -21,7 +21,7 @@ export interface SessionHome {
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /** Forgets this session, but not one that another tab has put in its place. */
   forget(sid: string): Promise<void>
-  /** Whether a token of this session may be taken over from another tab. */
+  /** Whether a token of this session may be taken over from another tab: not while one is to be ended here. */
   isOwn(sid: string): Promise<boolean>
   /**
    * Notes that the session is to be ended, until `settle` or the next login; false when there is nothing to
@@ -53,7 +53,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     forget: async () => {},
-    isOwn: async () => true,
+    isOwn: async () => !(await storage.get(key)),
     leave: async sid => {
       await storage.set(key, sid ?? UNNAMED)
       return true

@@ -8,7 +8,8 @@ import type { Channel, Platform } from '../platform.js'
 export type Message =
   /** A token was issued; `bornAt` is device time, because a frozen tab may read its messages much later. */
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
-  | { readonly kind: 'ended'; readonly sid: string; readonly cause: LogoutCause | null }
+  /** `sid` is null for the session of the cookie, whichever it is. */
+  | { readonly kind: 'ended'; readonly sid: string | null; readonly cause: LogoutCause | null }
   /** A refresh failed: nobody asks again for `ms`. */
   | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
 

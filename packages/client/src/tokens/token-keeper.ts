@@ -102,9 +102,10 @@ export class TokenKeeper {
   /** Logs out here and in the other tabs with this session; `sid` is null when it is not known which. */
   end(sid: string | null, cause: LogoutCause | null): void {
     this.drop(cause)
-    if (!sid) return
-    this.endedSids.add(sid)
-    this.tabs.tell({ kind: 'ended', sid, cause })
+    if (sid) this.endedSids.add(sid)
+    // The cookie's session may have another name, but somebody has logged out of it, whatever it is called.
+    if (sid || (cause === 'logout' && this.home.source === 'main'))
+      this.tabs.tell({ kind: 'ended', sid, cause })
   }
 
   /**
@@ -172,12 +173,13 @@ export class TokenKeeper {
   private async receive(message: Message): Promise<void> {
     if (message.kind === 'wait') {
       this.backoff.follow(message.ms, message.failures)
-      this.explain(message.reason)
+      // Others wait for nothing.
+      if (this.refreshing) this.explain(message.reason)
     } else if (message.kind === 'ended') {
       const { sid, cause } = message
-      this.endedSids.add(sid)
-      if (this.sid() === sid) this.drop(cause === 'logout' ? 'logoutElsewhere' : cause)
-      await this.home.forget(sid)
+      if (sid) this.endedSids.add(sid)
+      if (!sid || this.sid() === sid) this.drop(cause === 'logout' ? 'logoutElsewhere' : cause)
+      if (sid) await this.home.forget(sid)
     } else {
       const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
       const token = readToken(message.accessToken, this.platform.now() - age)
