@@ -172,12 +172,12 @@ export class RegisteredSatellites {
     return this.holdersElsewhere(transaction, claim).for('update')
   }
 
-  /** Whether an operator has suspended another satellite of the account that shares hosts with this one. */
-  async isBarredByAnother(db: Db, { accountId, origin, kind }: OriginClaim): Promise<boolean> {
+  /** Whether an operator has suspended another satellite, of any account, that shares hosts with this one. */
+  async isBarredByAnother(db: Db, { id, origin, kind }: SatelliteRow): Promise<boolean> {
     const barred = await db
       .select({ origin: satellites.origin, kind: satellites.kind })
       .from(satellites)
-      .where(and(eq(satellites.accountId, accountId), eq(satellites.suspendedBy, 'operator')))
+      .where(and(ne(satellites.id, id), eq(satellites.suspendedBy, 'operator')))
     return barred.some(other =>
       kind === 'preview' && other.kind === 'preview'
         ? parentOf(other.origin) === parentOf(origin)

@@ -59,8 +59,7 @@ export class SatelliteActivation {
       if (satellite.state === 'active') return []
       if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))
         throw new ApiError('SATELLITE_SUSPENDED', {
-          detail:
-            'An operator has suspended a satellite of this account that has hosts in common with this one',
+          detail: 'An operator has suspended another satellite that has hosts in common with this one',
         })
       const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
       if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')

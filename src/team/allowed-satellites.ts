@@ -43,7 +43,10 @@ export class AllowedSatellites {
    * that every account may use; compared byte for byte. Null means all.
    */
   async require(accountId: string, origins: readonly string[] | null): Promise<void> {
-    const inactive = origins?.filter(origin => !this.satellites.isOf(accountId, origin)) ?? []
+    // A host that a pattern covers is none: members are admitted to the pattern.
+    const isActive = (origin: string) =>
+      this.satellites.isOf(accountId, origin) && this.satellites.find(origin)?.origin === origin
+    const inactive = origins?.filter(origin => !isActive(origin)) ?? []
     if (inactive.length === 0) return
     const own = await this.database.run(db => this.registered.list(db, accountId))
     const unknown = inactive.find(origin => !own.some(({ satellite }) => satellite.origin === origin))

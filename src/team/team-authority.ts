@@ -14,8 +14,6 @@ import type { User } from '../users/user.js'
 /** Anybody with one of these can spend the account's money, or let others do so. */
 const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
 
-type Scope = User['satellites']
-
 /** A manager and the member they are about to change. */
 export interface ManagerAndMember {
   readonly manager: User
@@ -110,14 +108,4 @@ export function requireCanGrant(manager: User, given: readonly Permission[]): vo
 
 function needsReauthentication(given: readonly Permission[]): boolean {
   return given.some(name => NEEDS_REAUTHENTICATION.includes(name))
-}
-
-/**
- * Throws `OWN_RIGHTS` (403) when `wanted` opens a site that was closed to the member and is also closed to
- * the manager.
- */
-export function requireCanOpen(manager: User, had: Scope | 'nothing', wanted: Scope): void {
-  if (manager.satellites === null || had === null) return
-  const open = [...manager.satellites, ...(had === 'nothing' ? [] : had)]
-  if (!wanted?.every(origin => open.includes(origin))) throw new ApiError('OWN_RIGHTS')
 }

@@ -6,7 +6,7 @@ import type { Permission } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from './accounts.js'
-import type { User } from './user.js'
+import { effectiveGrant, type User } from './user.js'
 import { Users } from './users.js'
 
 /**
@@ -72,7 +72,7 @@ export class ActorAuthority {
 function requirePermission(user: User | null | undefined, permission: Permission): User {
   if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
   if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
-  if (!user.granted[permission]) throw new ApiError('PERMISSION_REQUIRED')
+  if (!effectiveGrant(user)[permission]) throw new ApiError('PERMISSION_REQUIRED')
   return user
 }
 

@@ -1,5 +1,5 @@
 import type { HandoffRequirement } from '../database/columns/handoff-requirement.js'
-import { PERMISSIONS, type Permissions, permissionsOf } from '../permissions/permissions.js'
+import { PERMISSIONS, type Permissions, permissionsOf, withinLimits } from '../permissions/permissions.js'
 import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'
@@ -37,6 +37,11 @@ export type NewUser = Omit<
   User,
   'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt' | 'language'
 > & { readonly language?: string | null }
+
+/** What the user may do now: what they were granted, within the limits of plan, satellites and enrolment. */
+export function effectiveGrant(user: User): Permissions {
+  return withinLimits(user.granted, user)
+}
 
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {

@@ -144,3 +144,36 @@ it.each([
     /don't meet the specifications of the schema/,
   )
 })
+
+it('passes on settings of a values file as they are written there', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-values-'))
+  const values = join(folder, 'values.yaml')
+  await writeFile(
+    values,
+    'settings: { SIGN_UP: on, SESSION_TTL_SECONDS: 2592000, PAYMENT_GRACE_SECONDS: 1209600, LOG_LEVEL: warn }',
+  )
+  const { data } = (await rendered('-f', values)).find(
+    ({ kind, data }) => kind === 'ConfigMap' && data.SIGN_UP,
+  )
+  expect(data).toMatchObject({
+    SIGN_UP: 'on',
+    SESSION_TTL_SECONDS: '2592000',
+    PAYMENT_GRACE_SECONDS: '1209600',
+    LOG_LEVEL: 'warn',
+  })
+  await rm(folder, { recursive: true })
+})
+
+it('shuts every port but that of DNS where none is named, and knows those of Redis Sentinel', async () => {
+  const egressOf = async (...args: string[]) =>
+    (await rendered(...args)).find(({ kind }) => kind === 'NetworkPolicy').spec.egress
+  expect(await egressOf('--set-json', 'networkPolicy.toPorts=[]')).toHaveLength(1)
+  const [, named] = await egressOf()
+  expect(named.ports).toContainEqual({ protocol: 'TCP', port: 26379 })
+})
+
+it('mounts every file of the Secret, such as a PLANS_FILE', async () => {
+  const { volumes } = podOfService(await rendered())
+  const settings = volumes.find(({ name }: Manifest) => name === 'settings')
+  expect(settings.secret).not.toHaveProperty('items')
+})

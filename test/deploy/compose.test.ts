@@ -47,6 +47,14 @@ describe('deploy/compose, filled in as its README says', () => {
     expect(adapted.stdout).toContain('"shop-two.example.org"')
   })
 
+  it('lets Caddy reach the API by the addresses of TRUST_PROXY alone', () => {
+    const networksOf = (service: string) => Object.keys(composition.services[service].networks)
+    for (const api of ['api-1', 'api-2'])
+      expect(networksOf(api).filter(name => networksOf('caddy').includes(name))).toEqual(['edge'])
+    const [{ subnet }] = composition.networks.edge.ipam.config
+    expect(composition.services['api-1'].environment.TRUST_PROXY).toBe(subnet)
+  })
+
   it('has every required setting, and no name that is not a setting', async () => {
     const names = new Set(ALL_SETTINGS.map(({ name }) => name))
     for (const service of OURS) {

@@ -27,15 +27,15 @@ export class DataExport {
   async start(actor: SessionActor): Promise<AsyncIterable<string>> {
     const profile = await this.profiles.read(actor)
     const last = await this.userRecords.begin(actor)
-    return this.pieces(await this.head(profile), profile, last)
+    return this.pieces(await this.head(profile, actor.permissions.accountSettings), profile, last)
   }
 
-  private async head(profile: ProfileAnswer): Promise<object> {
+  private async head(profile: ProfileAnswer, isInCharge: boolean): Promise<object> {
     const now = this.clock.now()
     return {
       exportedAt: now,
       profile,
-      account: await this.accountSeenBy(profile),
+      account: await this.accountOf(profile, isInCharge),
       sessions: await this.store.listByUser(profile.userId, now),
       factors: await this.userRecords.factors(profile),
       familiarClients: await this.userRecords.familiarClients(profile),
@@ -44,10 +44,10 @@ export class DataExport {
   }
 
   /** What else is pending there is told to those who may change the account. */
-  private async accountSeenBy({ accountId, granted }: ProfileAnswer): Promise<object> {
+  private async accountOf({ accountId }: ProfileAnswer, isInCharge: boolean): Promise<object> {
     const account = await this.account.read({ accountId })
     const { name, createdAt } = account
-    return granted.accountSettings ? account : { accountId, name, createdAt }
+    return isInCharge ? account : { accountId, name, createdAt }
   }
 
   private async *pieces(head: object, profile: ProfileAnswer, last: number): AsyncGenerator<string> {

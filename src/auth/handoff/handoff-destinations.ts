@@ -85,7 +85,8 @@ export class HandoffDestinations {
         .where(and(isThere, eq(satellites.state, 'suspended'))),
     )
     const found = rows[0] ?? (await this.findSuspendedPreview(user, origin))
-    if (!found) throw new ApiError('SATELLITE_NOT_FOUND')
+    // Nobody else has to know that it exists.
+    if (found?.accountId !== user.accountId) throw new ApiError('SATELLITE_NOT_FOUND')
     if (!admits(found, user)) return { origin, ...unadorned(origin), access: 'not_invited' }
     return { origin, name: found.name, branding: found.branding, access: 'suspended' }
   }

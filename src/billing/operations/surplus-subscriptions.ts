@@ -51,26 +51,38 @@ export class SurplusSubscriptions {
   }
 
   /**
-   * Ends a surplus subscription at the provider now and refunds everything paid for it; returns the refunds.
-   * Null when it is not surplus. Safe to repeat: nothing is refunded twice. Throws like `callStripe`.
+   * Refunds everything paid for a surplus subscription, then ends it at the provider; returns the refunds. Null
+   * when it is not surplus. Safe to repeat, also when it has failed half-way: nothing is refunded twice, and it
+   * is known as surplus until it has ended. Throws like `callStripe`.
    */
   async end(subscriptionId: string): Promise<Refund[] | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
-    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
-    const payments = await this.paymentsOf(subscriptionId)
-    const refunds = await Promise.all(payments.map(payment => this.refund(payment)))
-    const made = refunds.filter(refund => refund !== null)
-    await this.database.transaction(async transaction => {
-      const { accountId } = owner
-      const detail = { subscription: subscriptionId, refunds: made }
-      await this.auditLog.record(
-        transaction,
-        auditEvent({ ...OPERATOR, accountId }, 'billing.surplus.end', detail),
-      )
-      if (owner.customerId) await this.queue.add(owner.customerId, transaction)
-    })
+    const made: Refund[] = []
+    try {
+      for (const payment of await this.paymentsOf(subscriptionId)) {
+        const refund = await this.refund(payment)
+        if (refund) made.push(refund)
+      }
+      await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
+    } catch (error) {
+      if (made.length > 0) await this.record(subscriptionId, owner, made)
+      throw error
+    }
+    await this.record(subscriptionId, owner, made)
     return made
+  }
+
+  private record(
+    subscription: string,
+    { accountId, customerId }: { accountId: string; customerId: string | null },
+    refunds: readonly Refund[],
+  ): Promise<void> {
+    const event = auditEvent({ ...OPERATOR, accountId }, 'billing.surplus.end', { subscription, refunds })
+    return this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, event)
+      if (customerId) await this.queue.add(customerId, transaction)
+    })
   }
 
   private async ownerOf(subscriptionId: string) {
@@ -102,10 +114,11 @@ export class SurplusSubscriptions {
   private async refund(payment: string): Promise<Refund | null> {
     return callStripe(async () => {
       try {
-        const { amount, currency } = await this.stripe.refunds.create(
-          { payment_intent: payment, reason: 'duplicate' },
-          { idempotencyKey: `refund-${payment}` },
-        )
+        // Without an idempotency key, under which a failure would be repeated for a day.
+        const { amount, currency } = await this.stripe.refunds.create({
+          payment_intent: payment,
+          reason: 'duplicate',
+        })
         return { payment, amount, currency }
       } catch (error) {
         if (error instanceof Stripe.errors.StripeError && error.code === 'charge_already_refunded')

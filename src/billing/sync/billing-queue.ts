@@ -122,27 +122,29 @@ export class BillingQueue {
   }
 
   /**
-   * Schedules a retry, later each time, or gives up after {@link MAX_ATTEMPTS}; returns whether it gave up.
-   * Does nothing when the claim has expired and another worker has the customer.
+   * Schedules a retry, later each time, or gives up after {@link MAX_ATTEMPTS}; returns whether it gave up. A
+   * reason to sync that has come since the claim is neither postponed nor given up. Does nothing when the claim has expired and another worker has the customer.
    */
   async retry(work: ClaimedWork, reason: string): Promise<boolean> {
     const { attempts } = work
     const isLast = attempts + 1 >= MAX_ATTEMPTS
     const pauseSeconds = Math.min(2 ** attempts, MAX_PAUSE_SECONDS) * (0.75 + Math.random() / 2)
+    const hasNoNewReason = eq(billingWork.version, work.version)
     const postponed = await this.database.run(db =>
       db
         .update(billingWork)
         .set({
           ...RELEASED,
           attempts: attempts + 1,
-          dueAt: sql`clock_timestamp() + make_interval(secs => ${pauseSeconds})`,
-          parkedAt: isLast ? sql`clock_timestamp()` : null,
+          dueAt: sql`case when ${hasNoNewReason} then clock_timestamp() + make_interval(secs => ${pauseSeconds})
+            else ${billingWork.dueAt} end`,
+          parkedAt: isLast ? sql`case when ${hasNoNewReason} then clock_timestamp() end` : null,
           lastError: reason.slice(0, 500),
         })
         .where(isHeldBy(work))
-        .returning({ customerId: billingWork.customerId }),
+        .returning({ parkedAt: billingWork.parkedAt }),
     )
-    return isLast && postponed.length > 0
+    return postponed.some(({ parkedAt }) => parkedAt !== null)
   }
 
   /** Releases a claim without a result, so that another worker can take the customer at once. */

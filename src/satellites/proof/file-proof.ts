@@ -42,7 +42,13 @@ function read(url: string, { resolver, mayBePrivate }: FileProofOptions): Promis
   return new Promise((resolve, reject) => {
     get(url, { agent, signal, lookup, headers: { Accept: 'text/plain' } }, response =>
       firstKibibyte(response).then(resolve, reject),
-    ).on('error', reject)
+    )
+      .on('error', reject)
+      // Otherwise nothing at all would come of an answer with the status 101, not even a time-out.
+      .on('upgrade', ({ statusCode }, socket) => {
+        socket.destroy()
+        reject(new OtherAnswer(faultOf('PROOF_STATUS', { status: statusCode ?? 0 })))
+      })
   })
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { FactorRemoval } from '../../factors/factor-removal.js'
 import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
 import { NOTHING_RECORDED, SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { User } from '../../users/user.js'
+import { effectiveGrant, type User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted } from '../team-authority.js'
@@ -61,7 +61,7 @@ function mayStillRequest(
   if (!manager || manager.disabledAt || manager.mustEnrol || manager.accountId !== member.accountId)
     return false
   const hasAll = newlyGranted(null, member.granted).every(name => manager.granted[name])
-  return manager.granted.teamManagement && member.role !== 'owner' && hasAll
+  return effectiveGrant(manager).teamManagement && member.role !== 'owner' && hasAll
 }
 
 /** Carries out requested resets. */

@@ -5,8 +5,9 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
+import { effectiveGrant } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { newlyGranted, requireCanGrant, requireCanOpen } from '../team-authority.js'
+import { newlyGranted, requireCanGrant } from '../team-authority.js'
 import { type Invitation, InvitationRecords } from './invitation-records.js'
 import type { AcceptedAnswer, AcceptInvitationBody } from './invitations.dto.js'
 
@@ -47,17 +48,16 @@ export class AcceptInvitationService {
    */
   private async requireStillMeant(
     transaction: Db,
-    { accountId, invitedBy, permissions, satellites }: Invitation,
+    { accountId, invitedBy, permissions }: Invitation,
   ): Promise<void> {
     const { account, user: inviter } = await this.users.lockWithAccount(transaction, {
       id: invitedBy,
       accountId,
     })
-    const isManager = inviter?.accountId === accountId && inviter.granted.teamManagement
+    const isManager = inviter?.accountId === accountId && effectiveGrant(inviter).teamManagement
     if (!account || !isManager || inviter.disabledAt || inviter.mustEnrol) throw new ApiError('INVALID_LINK')
     try {
       requireCanGrant(inviter, newlyGranted(null, permissions))
-      requireCanOpen(inviter, 'nothing', satellites)
     } catch (cause) {
       throw new ApiError('INVALID_LINK', { cause })
     }

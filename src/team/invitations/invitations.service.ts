@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
-import { newlyGranted, requireCanOpen, TeamAuthority } from '../team-authority.js'
+import { newlyGranted, TeamAuthority } from '../team-authority.js'
 import { InvitationMails, type InvitationToMail } from './invitation-mails.js'
 import { type Invitation, InvitationRecords, type InviteRequest } from './invitation-records.js'
 
@@ -56,10 +56,9 @@ export class InvitationsService {
 
   private open(actor: SessionActor, request: InviteRequest): Promise<InvitationToMail> {
     return this.authority.transaction(actor, async (transaction, manager, account) => {
-      this.authority.auditRefusals(actor, 'invitation.create', undefined, () => {
-        this.authority.requireCanGrant(actor, manager, newlyGranted(null, request.permissions))
-        requireCanOpen(manager, 'nothing', request.satellites)
-      })
+      this.authority.auditRefusals(actor, 'invitation.create', undefined, () =>
+        this.authority.requireCanGrant(actor, manager, newlyGranted(null, request.permissions)),
+      )
       const opened = await this.invitations.open(transaction, actor, request)
       const { email: inviter, language } = manager
       return { ...opened, inviter, language, accountName: account.name }

@@ -8,7 +8,6 @@ import { UserEmails } from '../../users/user-emails.js'
 import {
   type ManagerAndMember,
   newlyGranted,
-  requireCanOpen,
   requireNotOwner,
   requireSomebodyElse,
   TeamAuthority,
@@ -56,7 +55,6 @@ export class MembersService {
         requireMayGo({ manager, member })
         if (!member.disabledAt) return
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
-        requireCanOpen(manager, 'nothing', member.satellites)
       })
       return this.userChanges.enable(transaction, member, actor)
     })

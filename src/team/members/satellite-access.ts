@@ -8,7 +8,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { mergeChanges } from '../../sessions/stores/session-store.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
-import { requireCanOpen, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
+import { requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
 
 type Scope = Pick<User, 'accountId' | 'satellites'>
 
@@ -37,7 +37,6 @@ export class SatelliteAccess {
       this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
         requireNotOwner(member)
         requireSomebodyElse(manager, member)
-        requireCanOpen(manager, member.satellites, satellites)
       })
       await this.userChanges.setSatellites(transaction, member, satellites, actor)
       const ended = await this.changes.record(

@@ -8,7 +8,7 @@ import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { anEmail, anOwner } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import {
@@ -34,6 +34,11 @@ const TAKEN_AWAY: readonly [
     'the permission',
     '403 PERMISSION_REQUIRED',
     (app, transaction, { id }) => app.app.get(Users).setGranted(transaction, id, LESS),
+  ],
+  [
+    'every site but one',
+    '403 PERMISSION_REQUIRED',
+    (app, transaction, { id }) => app.app.get(Users).setSatellites(transaction, id, [SHOP_ONE]),
   ],
   [
     'the right to log in',

@@ -100,6 +100,18 @@ describe('billing 3a: a claim that ran out', () => {
     expect(await workOf('cus_asked_again')).toBeUndefined()
   })
 
+  it('is neither put off nor given up when there was another reason to look meanwhile', async () => {
+    await ask('cus_asked_late')
+    await rows(sql`update billing_work set attempts = 19 where customer_id = 'cus_asked_late'`)
+    const [work] = await claim(1, 1)
+    await ask('cus_asked_late')
+    expect(await app.app.get(BillingQueue).retry(work!, 'The provider is down')).toBe(false)
+    expect(await workOf('cus_asked_late')).toMatchObject({ claim: null, parked_at: null })
+    const [again] = await claim(1, 1)
+    expect(again).toMatchObject({ customerId: 'cus_asked_late' })
+    await finish(again!)
+  })
+
   it('does not finish what was made anew since, whose version begins at 1 again', async () => {
     await ask('cus_made_anew')
     const [first] = await claim(1, 1)

@@ -383,15 +383,24 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(answer.json.errors).toEqual([expect.objectContaining({ field: 'satellites' })])
     })
 
-    it('opens to nobody what is closed to the manager', async () => {
-      const { owner, session } = await anAccount()
+    it('is not for a manager who has been limited to satellites, and so manages nothing', async () => {
+      const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       const member = await aMember(app, owner)
       await closeTo(app, manager.user, [SHOP_ONE])
-      await limit(session, member.id, [SHOP_ONE])
-      expect(outcome(await limit(manager.session, member.id, [SHOP_ONE, SHOP_TWO]))).toBe(OWN_RIGHTS)
-      expect(outcome(await limit(manager.session, member.id, null))).toBe(OWN_RIGHTS)
-      expect(outcome(await limit(manager.session, manager.user.id, null))).toBe(OWN_RIGHTS)
+      const wishes: [string, string[] | null][] = [
+        [member.id, [SHOP_ONE]],
+        [member.id, null],
+        [manager.user.id, null],
+      ]
+      for (const [id, satellites] of wishes)
+        expect(outcome(await limit(manager.session, id, satellites))).toBe('403 PERMISSION_REQUIRED')
+    })
+
+    it('is for nobody themselves, and not for the owner', async () => {
+      const { owner } = await anAccount()
+      const manager = await aManager(app, owner)
+      expect(outcome(await limit(manager.session, manager.user.id, [SHOP_ONE]))).toBe(OWN_RIGHTS)
       expect(outcome(await limit(manager.session, owner.id, [SHOP_ONE]))).toBe(LAST_OWNER)
     })
   })
@@ -477,16 +486,14 @@ describe.each(BACKENDS)('the team on %s', backend => {
     })
   })
 
-  it('gives no site back that is closed to the manager', async () => {
+  it('is given back by nobody who has been limited to satellites', async () => {
     const { owner } = await anAccount()
     const manager = await aManager(app, owner)
     const member = await aMember(app, owner)
     await team(app, manager.session, 'POST', `/${member.id}/disable`)
     await closeTo(app, manager.user, [SHOP_ONE])
     const enable = () => team(app, manager.session, 'POST', `/${member.id}/enable`)
-    expect(outcome(await enable())).toBe(OWN_RIGHTS)
-    await closeTo(app, member, [SHOP_ONE])
-    expect(outcome(await enable())).toBe('204')
+    expect(outcome(await enable())).toBe('403 PERMISSION_REQUIRED')
   })
 
   describe('removing', () => {

@@ -1,5 +1,6 @@
+import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { faultOf } from '../../../src/errors/field-faults.js'
 import { lookUpTxt, resolverOf } from '../../../src/satellites/proof/dns-proof.js'
@@ -111,6 +112,21 @@ describe('files', () => {
     `http://${host}:${(server.address() as AddressInfo).port}/.well-known/mainstay-challenge.txt`
   const fetchFile = (mayBePrivate = true, url = urlOf()) =>
     fetchProofFile(url, { resolver: resolverOf([dns.address]), mayBePrivate })
+
+  test('101 Switching Protocols is answered like any other status', async () => {
+    dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })
+    const raw = createTcpServer(socket => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    }).listen(0, '127.0.0.1')
+    await once(raw, 'listening')
+    const { port } = raw.address() as AddressInfo
+    try {
+      const url = `http://shop.example.net:${port}/.well-known/mainstay-challenge.txt`
+      expect(await fetchFile(true, url)).toMatchObject({ fault: faultOf('PROOF_STATUS', { status: 101 }) })
+    } finally {
+      raw.close()
+    }
+  }, 15_000)
 
   test('the content, by the name servers that records are looked up at', async () => {
     dns.zones.set('shop.example.net', { a: ['127.0.0.1'] })

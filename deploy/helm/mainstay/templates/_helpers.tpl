@@ -40,7 +40,6 @@ envFrom:
   secret:
     secretName: {{ .Values.settingsSecret }}
     defaultMode: 0440
-    items: [{ key: production.env, path: production.env }]
 {{- end }}
 
 {{- define "mainstay.keysVolume" -}}

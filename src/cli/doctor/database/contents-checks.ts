@@ -26,7 +26,11 @@ async function checkSealedSecrets(
   const keys = await loadSecretKeys(secretsKeysFile).catch(() => null)
   if (!keys) return [skipped(check, 'SECRETS_KEYS_FILE cannot be used')]
   const used = await postgres.rows<{ kid: string; count: number }>(
-    `select split_part(secret, '.', 1) as kid, count(*)::int as count from totp_factors group by 1`,
+    `select split_part(sealed, '.', 1) as kid, count(*)::int as count from (
+      select secret as sealed from totp_factors
+      union all select totp_secret from operators
+      union all select sealed from failed_mails
+    ) as secrets group by 1`,
   )
   const unknown = used.filter(({ kid }) => !keys.some(key => key.kid === kid))
   const old = used.filter(({ kid }) => keys.some(key => key.kid === kid && key.state === 'retired'))
@@ -35,7 +39,7 @@ async function checkSealedSecrets(
       fault(
         check,
         `${count} secrets are encrypted with the key ${kid}, which SECRETS_KEYS_FILE does not have`,
-        'Give all replicas the file that has it; without it those users need their factors reset',
+        'Give all replicas the file that has it; without it users need their factors reset, operators operator:disable and operator:add, and mails that failed are lost',
       ),
     ),
     ...old.map(({ kid, count }) =>
