@@ -20,7 +20,7 @@ export interface KnownDevice {
 }
 
 /** What a login comes from. */
-export interface LoginOrigin {
+export interface PresentedDevice {
   /** The kind of device, in words. */
   readonly device: string
   readonly ip: string
@@ -80,7 +80,7 @@ export class KnownDevices {
   }
 
   /** Records what a login came from and returns what of it was new, in one statement. */
-  async remember(userId: string, origin: LoginOrigin): Promise<KnownDevice> {
+  async remember(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
     const seen = this.seenAt(userId, origin)
     const [row] = await this.database.run(db => REMEMBER.run(db, { device: seen.values }))
     return seen.deviceOf(row as KnownDeviceRow)
@@ -90,7 +90,7 @@ export class KnownDevices {
    * Returns what {@link remember} would, and remembers nothing. Waits for a login of the user that is being
    * recorded; one that comes meanwhile finds nothing of this.
    */
-  async compare(userId: string, origin: LoginOrigin): Promise<KnownDevice> {
+  async compare(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
     const seen = this.seenAt(userId, origin)
     let found: KnownDevice | undefined
     const compared = new Error('compared')
@@ -107,7 +107,7 @@ export class KnownDevices {
   }
 
   /** What a login came from, as values for {@link DEVICE_PARTS}, and how to read the result. */
-  seenAt(userId: string, { device, ip, deviceId }: LoginOrigin): SeenDevice {
+  seenAt(userId: string, { device, ip, deviceId }: PresentedDevice): SeenDevice {
     const now = this.clock.now()
     const newId = deviceId === undefined ? null : newDeviceId()
     const values = {

@@ -10,7 +10,7 @@ import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } f
 import { type LoginRefusal, newDeviceNotice, unusualLoginNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { DeviceId } from './device-id.js'
-import { type KnownDevice, KnownDevices, type LoginOrigin, type SeenDevice } from './known-devices.js'
+import { type KnownDevice, KnownDevices, type PresentedDevice, type SeenDevice } from './known-devices.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** A session that has just begun, or would have. */
@@ -41,7 +41,7 @@ export class LoginAnomalyCheck {
 
   /** What the login comes from, for the statement that records it: see {@link DEVICE_PARTS}. */
   seenAt(userId: string, presented: DeviceId | null | undefined, client: Client): SeenDevice {
-    return this.knownDevices.seenAt(userId, originOf(presented, client))
+    return this.knownDevices.seenAt(userId, presentedDevice(presented, client))
   }
 
   /** Whether the settings let unusual logins be refused at all. */
@@ -106,7 +106,7 @@ export class LoginAnomalyCheck {
     presented: DeviceId | null | undefined,
     client: Client,
   ): Promise<Anomaly> {
-    return this.anomalyOf(await this.knownDevices.compare(userId, originOf(presented, client)), client)
+    return this.anomalyOf(await this.knownDevices.compare(userId, presentedDevice(presented, client)), client)
   }
 
   private anomalyOf({ known, before }: KnownDevice, client: Client): Anomaly {
@@ -138,7 +138,7 @@ export class LoginAnomalyCheck {
   }
 }
 
-function originOf(deviceId: DeviceId | null | undefined, { userAgent, ip }: Client): LoginOrigin {
+function presentedDevice(deviceId: DeviceId | null | undefined, { userAgent, ip }: Client): PresentedDevice {
   return { device: deviceName(userAgent), ip, deviceId }
 }
 

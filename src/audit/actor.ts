@@ -20,8 +20,8 @@ export interface OperatorDeed {
   readonly reason: string | null
 }
 
-/** Whoever can run the command line may do everything. */
-export const OPERATOR: Actor = { client: null }
+/** The service itself, or a command whose operator gives no reason. */
+export const SERVICE: Actor = { client: null }
 
 /** The person who runs a command, with the reason that they give. */
 export function atCommandLine(reason: string | undefined): Actor {

@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { AuditChain, type ChainHead, EMPTY_CHAIN } from './audit-chain.js'
 import { type AuditRow, chainHash } from './audit-hash.js'
@@ -106,7 +107,7 @@ export class AuditSealer implements OnApplicationShutdown {
       if (this.head.position > 0) this.logHead()
     } catch (error) {
       this.logger.error(
-        `The newest audit rows are not sealed yet; the next start will seal them: ${messageOf(error)}`,
+        `The newest audit rows are not sealed yet; the next start will seal them: ${causeMessage(error)}`,
       )
     }
   }
@@ -119,7 +120,7 @@ export class AuditSealer implements OnApplicationShutdown {
       this.isFailing = false
     } catch (error) {
       // Every few seconds during an outage; one line is enough.
-      if (!this.isFailing) this.logger.error(`Audit rows are not being sealed: ${messageOf(error)}`)
+      if (!this.isFailing) this.logger.error(`Audit rows are not being sealed: ${causeMessage(error)}`)
       this.isFailing = true
     }
   }
@@ -180,10 +181,4 @@ function linksFor(rows: readonly AuditRow[], head: ChainHead, sealedAt: Date) {
     hash = chainHash(hash, row)
     return { position, auditId: row.id, hash, sealedAt }
   })
-}
-
-/** For an outage: what the database said, not what clients are told. */
-function messageOf(error: unknown): string {
-  const { cause, message } = error as Error
-  return cause instanceof Error ? cause.message : message
 }

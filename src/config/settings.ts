@@ -67,7 +67,7 @@ export class Settings {
   readonly deletionGraceSeconds!: number
   /** Between the request to make somebody else the owner and the earliest time at which they are. */
   readonly transferWaitSeconds!: number
-  /** How long rows of the audit log are kept; null: for ever. */
+  /** How long rows of the audit log are kept; null: forever. */
   readonly auditRetentionDays!: number | null
   readonly anomalyPolicy!: AnomalyPolicy
   /** A city database in MMDB form; with null, places are not known. */

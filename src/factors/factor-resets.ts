@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { asc, eq, inArray, lte } from 'drizzle-orm'
-import { type Actor, OPERATOR, type TargetUser } from '../audit/actor.js'
+import { type Actor, SERVICE, type TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
@@ -114,6 +114,6 @@ export class FactorResets {
       .from(factorResets)
       .innerJoin(users, eq(users.id, factorResets.userId))
       .where(eq(factorResets.requestedBy, userId))
-    for (const target of theirs) await this.cancel(transaction, target, OPERATOR, reason)
+    for (const target of theirs) await this.cancel(transaction, target, SERVICE, reason)
   }
 }

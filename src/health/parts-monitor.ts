@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
@@ -94,14 +95,9 @@ export class PartsMonitor implements OnApplicationBootstrap {
     if (before.state === state) return
     const now = this.clock.now()
     this.parts[name] = { state, since: now }
-    if (failure) this.logger.error(`${WORDS[name]} is down: ${reasonOf(failure)}`)
+    if (failure) this.logger.error(`${WORDS[name]} is down: ${causeMessage(failure)}`)
     else this.logger.warn(`${WORDS[name]} is up again after ${secondsBetween(before.since, now)} s`)
   }
-}
-
-/** What the driver said, which is the cause of our refusal. */
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error ? cause.message : message
 }
 
 function secondsBetween(from: Date, to: Date): number {

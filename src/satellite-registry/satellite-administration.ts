@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { type Actor, OPERATOR } from '../audit/actor.js'
+import { type Actor, SERVICE } from '../audit/actor.js'
 import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Database } from '../database/database.js'
@@ -44,7 +44,7 @@ export class SatelliteAdministration {
   }
 
   /** Closes a satellite; its account can neither resume nor remove it. Throws `SATELLITE_PENDING`. */
-  suspend({ id, accountId }: SatelliteRow, actor: Actor = OPERATOR): Promise<void> {
+  suspend({ id, accountId }: SatelliteRow, actor: Actor = SERVICE): Promise<void> {
     return this.registry.suspend({ ...actor, accountId }, id)
   }
 
@@ -52,7 +52,7 @@ export class SatelliteAdministration {
    * Activates a suspended satellite without its proof, which the daily check looks for again: it gets another
    * 7 days. Throws `SATELLITE_PENDING`.
    */
-  resume({ id, accountId }: SatelliteRow, { client, operator }: Actor = OPERATOR): Promise<void> {
+  resume({ id, accountId }: SatelliteRow, { client, operator }: Actor = SERVICE): Promise<void> {
     return this.database.transaction(async transaction => {
       const { satellite } = await this.registered.lock(transaction, accountId, id)
       if (satellite.state === 'pending') throw new ApiError('SATELLITE_PENDING')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { type Actor, OPERATOR, type TargetUser } from '../audit/actor.js'
+import { type Actor, SERVICE, type TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import type { Permissions } from '../permissions/permissions.js'
@@ -33,12 +33,12 @@ export class UserAdministration {
   }
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: TargetUser, granted: Permissions, actor: Actor = OPERATOR): Promise<void> {
+  async grant(user: TargetUser, granted: Permissions, actor: Actor = SERVICE): Promise<void> {
     await this.changes.durably(transaction => this.userChanges.grant(transaction, user, granted, actor))
   }
 
   /** Ends all sessions of a user; returns how many. */
-  async endSessions(user: TargetUser, actor: Actor = OPERATOR): Promise<number> {
+  async endSessions(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, actor)
     return (await this.changes.durably(change)).ended
   }
@@ -47,7 +47,7 @@ export class UserAdministration {
    * Disables a user and ends all their sessions; returns how many. If it is an owner, this cancels a pending
    * transfer or deletion of the account: a thief may have requested it, and the owner can no longer stop it.
    */
-  async disable(user: TargetUser, actor: Actor = OPERATOR): Promise<number> {
+  async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const { ended } = await this.changes.durably(async transaction => {
       const current = await this.recovery.lock(transaction, user)
       if (current) await this.recovery.keepAccount(transaction, current, actor, 'disabled')
@@ -57,7 +57,7 @@ export class UserAdministration {
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
-  async enable(user: TargetUser, actor: Actor = OPERATOR): Promise<void> {
+  async enable(user: TargetUser, actor: Actor = SERVICE): Promise<void> {
     await this.changes.durably(transaction => this.userChanges.enable(transaction, user, actor))
   }
 
@@ -72,6 +72,6 @@ export class UserAdministration {
       satellites: null,
       passwordHash: await this.passwords.hash(password, null),
     }
-    return this.database.transaction(transaction => this.userChanges.create(transaction, user, OPERATOR))
+    return this.database.transaction(transaction => this.userChanges.create(transaction, user, SERVICE))
   }
 }

@@ -34,7 +34,7 @@ interface Contents {
 }
 
 /** Who works in the operator console. */
-const OPERATOR = 'operator@example.com'
+const SERVICE = 'operator@example.com'
 
 let laptop: Laptop
 let satellite: string
@@ -85,7 +85,7 @@ async function addOperator(settings: Record<string, string>) {
   const environment = { ...settings, NODE_ENV: 'development', PATH: process.env.PATH ?? '' }
   const { output, errors } = await run(
     'dist/joined/cli.js',
-    ['operator:add', OPERATOR],
+    ['operator:add', SERVICE],
     environment,
     PATIENCE_MS,
   )
@@ -120,7 +120,7 @@ test(
     await take('sessions')
 
     await visit(`${operatorOrigin}/`)
-    await page.getByLabel('E-mail').fill(OPERATOR)
+    await page.getByLabel('E-mail').fill(SERVICE)
     await page.getByLabel('Password').fill(operator.password)
     await page.getByLabel('Code from your authenticator app').fill(operator.app.code())
     await page.getByRole('button', { name: 'Log in', exact: true }).click()

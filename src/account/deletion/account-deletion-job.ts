@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { and, asc, desc, eq } from 'drizzle-orm'
-import { OPERATOR } from '../../audit/actor.js'
+import { SERVICE } from '../../audit/actor.js'
 import { AccountSettlement } from '../../billing/account-settlement.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -162,7 +162,7 @@ export class AccountDeletionJob {
   async removeUser(user: UserToRemove): Promise<void> {
     await this.changes.durablyOnce(async transaction => {
       await this.accountsDue.lock(transaction, user.accountId)
-      return this.userChanges.remove(transaction, user, OPERATOR)
+      return this.userChanges.remove(transaction, user, SERVICE)
     })
   }
 }

@@ -7,12 +7,6 @@ import type { Email } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'
 import type { Role } from '../../users/user.js'
 
-/** The new name of a person or an account. */
-export class NameBody {
-  @IsName({ required: true })
-  name!: string
-}
-
 /** The fields to change; at least one is required. */
 export class ProfileBody {
   @ApiPropertyOptional()

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../../database/schema.js'
-import { OPERATOR } from '../actor.js'
+import { SERVICE } from '../actor.js'
 import { auditEvent } from '../audit-event.js'
 import { AuditLog } from '../audit-log.js'
 import { type AuditPartition, AuditPartitions } from './audit-partitions.js'
@@ -68,7 +68,7 @@ export class AuditRetention {
           setWhere: sql`${auditRetention.before} < excluded.before`,
         })
         .returning({ id: auditRetention.id })
-      const event = auditEvent(OPERATOR, 'audit.expire', { before: before.toISOString() })
+      const event = auditEvent(SERVICE, 'audit.expire', { before: before.toISOString() })
       // What an earlier run left over was announced by that run.
       if (said.length > 0) await this.auditLog.record(db, event)
     })

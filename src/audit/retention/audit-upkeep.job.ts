@@ -24,7 +24,7 @@ export class AuditUpkeep {
     this.keptDays = auditRetentionDays
   }
 
-  /** Returns what was removed, if the log is not kept for ever; null also when the run did not finish here. */
+  /** Returns what was removed, if the log is not kept forever; null also when the run did not finish here. */
   @Interval(JOB.everyMs)
   run(): Promise<Expired | null> {
     return this.jobs.run(JOB, async now => {

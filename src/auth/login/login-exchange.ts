@@ -16,7 +16,7 @@ import type { LoginContext } from './login-context.js'
 import { answerWithoutCookie, type LoggedIn } from './login-sessions.js'
 
 /** What every login says in its body about where it comes from. */
-export interface LoginOrigin {
+export interface RequestedLogin {
   readonly source: Source
   readonly deviceId?: DeviceId | null
 }
@@ -27,7 +27,7 @@ export class LoginExchange {
   constructor(private readonly settings: Settings) {}
 
   /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
-  contextOf({ source, deviceId }: LoginOrigin, client: Client, request: FastifyRequest): LoginContext {
+  contextOf({ source, deviceId }: RequestedLogin, client: Client, request: FastifyRequest): LoginContext {
     if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
     requireMainOrigin(request, this.settings)
     return {
@@ -42,7 +42,7 @@ export class LoginExchange {
   /** The body of the answer; on the main site its cookies are set too. */
   answer(
     loggedIn: LoggedIn,
-    { source, deviceId }: LoginOrigin,
+    { source, deviceId }: RequestedLogin,
     request: FastifyRequest,
     reply: FastifyReply,
   ) {

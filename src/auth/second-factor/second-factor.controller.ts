@@ -31,12 +31,12 @@ export class SecondFactorController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const challenge = await this.challenges.take(body.challenge, client)
-    const origin = { source: challenge.source, deviceId: body.deviceId }
-    const context = this.exchange.contextOf(origin, client, request)
+    const login = { source: challenge.source, deviceId: body.deviceId }
+    const context = this.exchange.contextOf(login, client, request)
     const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
     const remembered =
-      body.rememberDevice && origin.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
+      body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
     if (remembered) setRememberedDeviceCookie(reply, remembered)
-    return this.exchange.answer(loggedIn, origin, request, reply)
+    return this.exchange.answer(loggedIn, login, request, reply)
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { asc, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { OPERATOR } from '../../audit/actor.js'
+import { SERVICE } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
@@ -78,7 +78,7 @@ export class SurplusSubscriptions {
     { accountId, customerId }: { accountId: string; customerId: string | null },
     refunds: readonly Refund[],
   ): Promise<void> {
-    const event = auditEvent({ ...OPERATOR, accountId }, 'billing.surplus.end', { subscription, refunds })
+    const event = auditEvent({ ...SERVICE, accountId }, 'billing.surplus.end', { subscription, refunds })
     return this.database.transaction(async transaction => {
       await this.auditLog.record(transaction, event)
       if (customerId) await this.queue.add(customerId, transaction)

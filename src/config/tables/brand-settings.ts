@@ -28,7 +28,7 @@ export const BRAND_SETTINGS = {
     name: 'SUPPORT_URL',
     read: read.orNull(read.addressOf('https:', 'mailto:')),
     default: '',
-    defaultInWords: 'neither pages nor mails name one',
+    defaultInWords: 'pages and mails show no help link',
     meaning: 'Where people get help, such as `mailto:help@example.com` or a page (https)',
     examples: { production: 'mailto:help@example.com' },
   },

@@ -45,7 +45,7 @@ export const STORE_SETTINGS = {
     name: 'AUDIT_RETENTION_DAYS',
     read: read.orNull(read.days(MIN_AUDIT_RETENTION_DAYS, MAX_AUDIT_RETENTION_DAYS)),
     default: '',
-    defaultInWords: 'for ever',
+    defaultInWords: 'forever',
     meaning:
       'How many days rows of the audit log are kept; older ones are removed every day, with their seals',
   },

@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js'
 import { passkeys } from '../../database/schema.js'
 import { PasskeySites } from './passkey-sites.js'
 
-/** Passkeys belong to one domain for ever. */
+/** Passkeys belong to one domain forever. */
 @Injectable()
 export class PasskeyStartCheck implements OnModuleInit {
   constructor(

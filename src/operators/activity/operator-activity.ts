@@ -33,7 +33,7 @@ export class OperatorActivity {
       return pageBefore(query, await idsBetween(db, query), step => scanAuditLog(db, selection, step))
     })
     const [emails, operators] = await Promise.all([this.emailsOf(rows), this.operators.list()])
-    await this.noteLook(rows, actor)
+    await this.recordView(rows, actor)
     const names = new Map(operators.map(({ id, email }) => [id, email]))
     const shown = rows.map(row => shownRow(row, names, emails))
     return {
@@ -57,7 +57,7 @@ export class OperatorActivity {
     return new Map(found.map(user => [user.id, user.email]))
   }
 
-  private async noteLook(rows: readonly AuditRow[], actor: OperatorActor): Promise<void> {
+  private async recordView(rows: readonly AuditRow[], actor: OperatorActor): Promise<void> {
     if (!rows.some(hasPerson)) return
     const event = auditEvent(actor, 'operator.list', { list: 'activity', users: idsOfUsers(rows) })
     await this.database.transaction(transaction => this.auditLog.record(transaction, event))

@@ -10,7 +10,7 @@ import { isId } from '../../http/id-in-path.js'
 import type { OperatorActor } from '../operator.guard.js'
 
 /** If more match, type more. */
-const MOST = 20
+const MAX_RESULTS = 20
 
 export interface FoundAccount {
   readonly id: string
@@ -65,7 +65,7 @@ export class DirectorySearch {
         .leftJoin(users, isOwner)
         .where(inArray(id, ids))
         .orderBy(name, id)
-        .limit(MOST)
+        .limit(MAX_RESULTS)
     })
   }
 
@@ -78,7 +78,7 @@ export class DirectorySearch {
         .from(users)
         .where(which)
         .orderBy(email)
-        .limit(MOST),
+        .limit(MAX_RESULTS),
     )
   }
 }
@@ -86,7 +86,7 @@ export class DirectorySearch {
 /** Each of the three searches uses its own index; combined in one condition they would scan every account. */
 async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
   const isNamed = like(sql`lower(${accounts.name})`, startsWith(text.toLowerCase()))
-  const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MOST)
+  const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MAX_RESULTS)
   const withSatellite = db
     .select({ id: satellites.accountId })
     .from(satellites)

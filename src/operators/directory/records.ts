@@ -48,7 +48,7 @@ export class Records {
   async account(id: string, after: UserCursor | null, actor: OperatorActor) {
     const account = await this.accounts.find(id)
     if (!account) throw new ApiError('NOT_FOUND')
-    await this.noteLook({ accountId: id }, actor)
+    await this.recordView({ accountId: id }, actor)
     const [members, subscription, satellites, waiting, latest] = await Promise.all([
       this.users.listByAccount(id, after, MEMBERS + 1),
       this.subscriptionOf(id),
@@ -72,7 +72,7 @@ export class Records {
   async user(id: string, actor: OperatorActor) {
     const user = await this.users.find(id)
     if (!user) throw new ApiError('NOT_FOUND')
-    await this.noteLook(user, actor)
+    await this.recordView(user, actor)
     const [account, factors, resets, sites, latest] = await Promise.all([
       this.accounts.find(user.accountId),
       this.factors.find(id),
@@ -104,7 +104,7 @@ export class Records {
     }
   }
 
-  private noteLook(
+  private recordView(
     target: { readonly accountId: string; readonly id?: string },
     actor: OperatorActor,
   ): Promise<void> {

@@ -39,7 +39,7 @@ export class FailedMailService {
       ({ failedAt: createdAt, id }) => ageCursor({ createdAt, id }),
     )
     const receivers = await this.receiversOf(rows)
-    if (actor && rows.length > 0) await this.noteLook([...receivers.values()], actor)
+    if (actor && rows.length > 0) await this.recordView([...receivers.values()], actor)
     return { mails: rows.map(mail => shownMail(mail, receivers.get(mail.to))), next }
   }
 
@@ -95,7 +95,7 @@ export class FailedMailService {
     return new Map(found.map(user => [user.email, user]))
   }
 
-  private async noteLook(receivers: readonly Receiver[], actor: OperatorActor): Promise<void> {
+  private async recordView(receivers: readonly Receiver[], actor: OperatorActor): Promise<void> {
     const detail = { list: 'failed mails', users: receivers.map(({ id }) => id) }
     await this.database.transaction(transaction =>
       this.auditLog.record(transaction, auditEvent(actor, 'operator.list', detail)),

@@ -26,7 +26,7 @@ import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
 
 /** For lists that people read. */
-const MOST = 100
+const MAX_EVENTS = 100
 const EVENT_ID = /^[\w-]{1,255}$/
 
 /** A malformed id of the payment provider is `NOT_FOUND` (404), like an unknown one. */
@@ -61,7 +61,7 @@ export class OperatorEventsController {
   @ForOperators()
   @Get()
   async list(@Query() { state }: EventsQuery) {
-    const found = await this.inspection.listEvents(state ? { state } : {}, MOST)
+    const found = await this.inspection.listEvents(state ? { state } : {}, MAX_EVENTS)
     return { events: await this.accountNames.addTo(found) }
   }
 

@@ -3,6 +3,7 @@ import { inArray } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
 import { userSessions } from '../../database/schema.js'
 import { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { SESSION_KEYS, sidOfKey } from '../stores/redis-session.js'
@@ -96,7 +97,7 @@ export class LossAcceptance {
       if (this.staleCountOf(shard) === staleCount) this.outcomes.set(shard, { shard, was, problem: null })
       return true
     } catch (error) {
-      this.setUndone(shard, reasonOf(error as Error))
+      this.setUndone(shard, causeMessage(error))
       if (isAboutTheShard(error)) return !(error instanceof EvictingServerError)
       throw error
     }
@@ -158,10 +159,6 @@ export class LossAcceptance {
 function isAboutTheShard(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'SESSION_STORE_UNAVAILABLE'
   return error instanceof NotYetError || error instanceof EvictingServerError
-}
-
-function reasonOf({ message, cause }: Error): string {
-  return cause instanceof Error ? cause.message : message
 }
 
 async function unknownOf(keys: readonly string[], database: Database): Promise<string[]> {

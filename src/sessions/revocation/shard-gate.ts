@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-store.js'
@@ -126,8 +127,7 @@ export class ShardGate {
   }
 
   private note(error: Error): void {
-    const { cause } = error as { cause?: Error }
-    this.reason = cause?.message ?? error.message
+    this.reason = causeMessage(error)
     if (needsAnOperator(error)) this.logOnce()
     else if (performance.now() - this.lastLogAt >= LOG_EVERY_MS) this.logOutage()
   }

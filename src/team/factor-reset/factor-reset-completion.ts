@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { type Actor, OPERATOR } from '../../audit/actor.js'
+import { type Actor, SERVICE } from '../../audit/actor.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { FactorRemoval } from '../../factors/factor-removal.js'
@@ -40,7 +40,7 @@ export class ResetTerms {
     const member = locked.get(userId)
     if (!reset || !member || reset.requestedBy !== read?.requestedBy) return 'void'
     if (!mayStillRequest(reset, locked, member)) {
-      await this.resets.cancel(transaction, member, OPERATOR, 'who requested it may not any more')
+      await this.resets.cancel(transaction, member, SERVICE, 'who requested it may not any more')
       return 'void'
     }
     if (isConfirmed) return { member, reset }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
-import { OPERATOR } from '../../audit/actor.js'
+import { SERVICE } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
@@ -107,7 +107,7 @@ export class ImportBatch {
     alreadyThere: number,
   ): Promise<void> {
     const lines = { from: batch.at(0)?.line, to: batch.at(-1)?.line }
-    const event = auditEvent(OPERATOR, 'user.import', { added, alreadyThere, lines })
+    const event = auditEvent(SERVICE, 'user.import', { added, alreadyThere, lines })
     await this.auditLog.record(transaction, event)
   }
 }

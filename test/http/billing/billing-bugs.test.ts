@@ -12,7 +12,7 @@ import { aSubscriber, creationOf, openCheckout, statusOf } from '../support/subs
 import { claimsOf } from '../support/token-claims.js'
 
 /** What other people's billing does wrong. Each test has the name of its bug. */
-describe.each(BACKENDS)('not here (%s)', backend => {
+describe.each(BACKENDS)('billing mistakes that must not happen (%s)', backend => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
@@ -23,7 +23,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     return app.sandbox.customers().filter(({ metadata }) => metadata.accountId === accountId)
   }
 
-  it('answers 200 when it failed', async () => {
+  it('answers 503 when the event could not be stored', async () => {
     const inbox = app.app.get(BillingInbox)
     const store = inbox.store
     const event = anEvent()
@@ -36,7 +36,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await keptEvents(app, event.id)).toHaveLength(1)
   })
 
-  it('answers 200 and forgets when what the event leads to fails', async () => {
+  it('tries again when handling an event fails', async () => {
     const payer = await aSubscriber(app)
     app.sandbox.fault = 'error-500'
     await app.sandbox.simulate.cancel(payer.subscriptionId)
@@ -46,7 +46,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     await eventually(async () => (await statusOf(app, payer.signedIn)) === 'canceled')
   })
 
-  it('applies old events over new ones', async () => {
+  it('does not apply an old event over a newer state', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
@@ -56,7 +56,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('lets what it saw earlier win over what it has seen since', async () => {
+  it('never prefers what it saw earlier to what it has seen since', async () => {
     const payer = await aSubscriber(app)
     const looks = app.app.get(CustomerSnapshots)
     const { fetch: look } = looks
@@ -82,7 +82,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('bills twice', async () => {
+  it('does not bill an account twice', async () => {
     const payer = await aSubscriber(app)
     const bodies = [{}, { priceId: 'price_yearly' }, { priceId: 'price_yearly', return: `${MAIN}/again` }]
     for (const body of bodies) {
@@ -98,7 +98,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(open).toEqual([])
   })
 
-  it('bills twice: two pages of one account, both paid', async () => {
+  it('does not bill an account twice when two pages are both paid', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const first = await openCheckout(app, signedIn)
     const second = await openCheckout(app, signedIn, { priceId: 'price_yearly' })
@@ -108,7 +108,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({ plan: 'price_yearly' })
   })
 
-  it('bills twice: a click that meets another with the same key at the provider', async () => {
+  it('does not bill an account twice when two clicks share a key at the provider', async () => {
     const payer = await signIn(app, await anOwner(app), 'main')
     const { sessions } = app.app.get(Stripe).checkout
     const busy = new Stripe.errors.StripeIdempotencyError({ message: 'key in use', statusCode: 409 } as never)
@@ -124,7 +124,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     jest.restoreAllMocks()
   })
 
-  it('hits the wrong customer: one with the same e-mail address', async () => {
+  it('does not match customers by e-mail address', async () => {
     const owner = await anOwner(app)
     const stranger = await app.app.get(Stripe).customers.create({ email: owner.email })
     const payer = await aSubscriber(app, owner)
@@ -132,7 +132,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(customersOf(owner.accountId).map(({ id }) => id)).toEqual([payer.customerId])
   })
 
-  it('hits the wrong customer: an event that names another account in its metadata', async () => {
+  it('ignores an account that the metadata of an event names', async () => {
     const payer = await aSubscriber(app)
     const victim = await aSubscriber(app)
     const { accountId } = claimsOf(victim.signedIn.accessToken)
@@ -150,14 +150,14 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
-  it('makes two customers of one account, however many ask at once', async () => {
+  it('creates one customer, however many requests come at once', async () => {
     const owner = await anOwner(app)
     const sessions = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
     await Promise.all(sessions.map(session => subscribe(app, session)))
     expect(customersOf(owner.accountId)).toHaveLength(1)
   })
 
-  it('makes two customers of one account, or none for a day, after the provider failed', async () => {
+  it('creates one customer after the provider has failed, and at once', async () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     app.sandbox.fault = 'error-500'
@@ -170,7 +170,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(made?.idempotencyKey).toBe(`customer-${owner.accountId}-2`)
   })
 
-  it('takes a purchase that is no subscription for one', async () => {
+  it('does not take a one-off purchase for a subscription', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
@@ -188,7 +188,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('takes unpaid for paid', async () => {
+  it('does not count an unpaid checkout as paid', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     await app.sandbox.simulate.payByBankDebit(checkoutId)
@@ -200,7 +200,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await state()).toBe('none')
   })
 
-  it('loses a refund or a dispute', async () => {
+  it('records refunds and disputes', async () => {
     const payer = await aSubscriber(app)
     const { accountId } = claimsOf(payer.signedIn.accessToken)
     await app.sandbox.simulate.refund(payer.subscriptionId, 100)
@@ -215,7 +215,7 @@ describe.each(BACKENDS)('not here (%s)', backend => {
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
-  it('believes the test mode where money is real, or the other way', async () => {
+  it('refuses events of the other mode', async () => {
     const event = anEvent({ livemode: true })
     expect(outcome(await postEvent(app, event))).toBe('400 WRONG_MODE')
     expect(await keptEvents(app, event.id)).toEqual([])

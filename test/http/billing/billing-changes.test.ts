@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { OPERATOR } from '../../../src/audit/actor.js'
+import { SERVICE } from '../../../src/audit/actor.js'
 import { Seats } from '../../../src/billing/provider/provider-updates.js'
 import { Database } from '../../../src/database/database.js'
 import { billingWork } from '../../../src/database/schema.js'
@@ -144,9 +144,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     await accounts.enable(member)
     await billed(payer, 3)
     const userChanges = app.app.get(UserChanges)
-    await app.app
-      .get(SessionChanges)
-      .durably(transaction => userChanges.remove(transaction, second, OPERATOR))
+    await app.app.get(SessionChanges).durably(transaction => userChanges.remove(transaction, second, SERVICE))
     await billed(payer, 2)
     expect(await subscription(payer)).toMatchObject({ quantity: 2 })
   })

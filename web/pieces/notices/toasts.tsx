@@ -4,7 +4,7 @@ import { t } from '../language/t.js'
 
 const SHOWN_MS = 6_000
 /** Nobody reads more at once. */
-const MOST = 3
+const MAX_TOASTS = 3
 
 interface Toast {
   readonly id: number
@@ -18,7 +18,7 @@ const listeners = new Set<() => void>()
 /** Says that something was done; disappears by itself. Errors instead stay beside their form. */
 export function toast(text: string): void {
   lastId += 1
-  change([...toasts, { id: lastId, text }].slice(-MOST))
+  change([...toasts, { id: lastId, text }].slice(-MAX_TOASTS))
 }
 
 /** Where toasts appear, once per page. They are read out, and stay while somebody points at them or focuses them. */
