@@ -9,6 +9,7 @@ import { matchesPattern } from '../../satellites/satellite-map.js'
 import { Satellites } from '../../satellites/satellites.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import { LoginPlaces } from '../login/login-places.js'
 
 export const HANDOFF_ACCESS = ['allowed', 'not_invited', 'suspended', 'access_denied'] as const
 /** `access_denied`: the satellite accepts passwords only. */
@@ -29,6 +30,7 @@ export interface HandoffDestination {
 export class HandoffDestinations {
   constructor(
     private readonly satellites: Satellites,
+    private readonly places: LoginPlaces,
     private readonly users: Users,
     private readonly database: Database,
   ) {}
@@ -44,25 +46,32 @@ export class HandoffDestinations {
     return { user, destination: await this.destinationOf(user, origin) }
   }
 
-  /** Whether the user may be handed off to an active satellite of this origin. Reads no store. */
+  /**
+   * Whether the user may be handed off to an active satellite of this origin. Reads no store, so it trusts that
+   * an owner's code was issued for a satellite where they must not type a password.
+   */
   isOpen(user: User, origin: string): boolean {
     const active = this.satellites.find(origin)
-    return active !== null && this.accessTo(active, user) === 'allowed'
+    const takesOnlyPasswords = active?.loginMode === 'password' && user.role !== 'owner'
+    return active !== null && admits(active, user) && (!takesOnlyPasswords || needsHandoff(active, user))
   }
 
   private async destinationOf(user: User, origin: string): Promise<HandoffDestination> {
     const active = this.satellites.find(origin)
     if (!active) return this.suspendedOf(user, origin)
-    const access = this.accessTo(active, user)
+    const access = await this.accessTo(active, user, origin)
     const looks = access === 'not_invited' ? null : await this.looksOf(active)
     return { origin, ...(looks ?? unadorned(origin)), access }
   }
 
-  private accessTo(satellite: Satellite, user: User): HandoffAccess {
+  private async accessTo(satellite: Satellite, user: User, origin: string): Promise<HandoffAccess> {
     if (!admits(satellite, user)) return 'not_invited'
-    // Otherwise a user with a second factor could not log in there at all.
-    const needsHandoff = user.hasSecondFactor && satellite.secondFactor === 'handoff'
-    return satellite.loginMode === 'password' && !needsHandoff ? 'access_denied' : 'allowed'
+    if (satellite.loginMode !== 'password' || needsHandoff(satellite, user)) return 'allowed'
+    // Otherwise an owner whom their account or the service keeps from typing a password could not log in at all.
+    const mayNotType =
+      this.places.isBarredOwner(user, { source: 'satellite', origin }) ||
+      (await this.places.requiresHandoff(user, origin))
+    return mayNotType ? 'allowed' : 'access_denied'
   }
 
   /** Null for satellites of ALLOWED_ORIGINS, which have none. */
@@ -101,6 +110,11 @@ export class HandoffDestinations {
     )
     return rows.find(row => matchesPattern(origin, row.origin))
   }
+}
+
+/** Whether a user could not use their second factor on pages of the satellite. */
+function needsHandoff(satellite: Satellite, user: User): boolean {
+  return user.hasSecondFactor && satellite.secondFactor === 'handoff'
 }
 
 /** Throws `SATELLITE_NOT_FOUND` for text that no browser sends as an origin, so that nothing is looked up for it. */

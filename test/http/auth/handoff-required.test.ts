@@ -152,6 +152,16 @@ describe('an account', () => {
     expect(await logIn(member.email, origin)).toBe('200')
   })
 
+  it('lets its owner be handed off also to a satellite that takes passwords only', async () => {
+    const { owner, member, origin } = await anAccount({ loginMode: 'password' })
+    const [main, members] = [await signIn(app, owner, 'main'), await signIn(app, member, 'main')]
+    await expect(handOff(app, main, origin)).rejects.toThrow('403')
+    await requireHandoffs(main, 'owners')
+    expect(await logIn(owner.email, origin)).toBe(REQUIRED)
+    await handOff(app, main, origin)
+    await expect(handOff(app, members, origin)).rejects.toThrow('403')
+  })
+
   it('requires hand-offs of its owner alone, who learns it after the right password', async () => {
     const { owner, member, origin } = await anAccount()
     await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
