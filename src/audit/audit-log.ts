@@ -20,12 +20,13 @@ const FLUSH_AFTER_MS = 500
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
 /**
- * Rows about refusals per hour, across all replicas. Those about no user have their own budget, so that strangers
- * cannot use up the other.
+ * Noted rows per hour, across all replicas. Refusals of nobody in particular have their own budget, so that strangers
+ * cannot use up the other; and so has what is not refused, such as phones that change their network all day.
  */
 const BUDGETS = {
   users: { name: 'refusals of users', anHour: 800 },
   nobody: { name: 'refusals of nobody', anHour: 500 },
+  notices: { name: 'notices', anHour: 2_000 },
 }
 /** Counts are kept by minute. */
 const COUNTS_AFTER_MS = 60_000
@@ -44,7 +45,12 @@ function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQ
 /** The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from {@link AuditLog.rowOf}. */
 export const AUDIT_ROW = insertAuditRow(name => given('audit', name, COLUMNS[name]), sql`found`)
 
-/** A refusal that is waiting to be written. */
+function budgetOf({ outcome, userId }: AuditEvent) {
+  if (outcome === 'ok') return BUDGETS.notices
+  return userId === undefined ? BUDGETS.nobody : BUDGETS.users
+}
+
+/** A refusal or notice that is waiting to be written. */
 type Noted = readonly [event: AuditEvent, row: Row]
 
 /** The append-only audit log. */
@@ -86,7 +92,7 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /**
-   * For refusals. The row is written within about half a second; the request does not wait for it, or for a
+   * For refusals, and for notices of what changes nothing. The row is written within about half a second; the request does not wait for it, or for a
    * database that is down. What exceeds the allowance of a network, a user or the hour is only counted, in
    * `refusal_counts`.
    */
@@ -149,8 +155,8 @@ export class AuditLog implements OnApplicationShutdown {
   private async withinBudget(noted: readonly Noted[]) {
     const now = this.clock.now()
     const parts = await Promise.all(
-      Object.entries(BUDGETS).map(async ([who, budget]) => {
-        const own = noted.filter(([{ userId }]) => (userId === undefined) === (who === 'nobody'))
+      Object.values(BUDGETS).map(async budget => {
+        const own = noted.filter(([event]) => budgetOf(event) === budget)
         const room = await takeFromBudget(this.database, budget, now, own.length)
         return { kept: own.slice(0, room), rest: own.slice(room) }
       }),

@@ -122,6 +122,20 @@ it('security H3: of 2,000 wrong session ids from one address the most are 429, t
   expect(outcome(await visit())).toBe('401 SESSION_NOT_FOUND')
 })
 
+it('what is only noted does not use up the rows for refusals', async () => {
+  const log = app.app.get(AuditLog)
+  const client = { requestId: 'r', ip: '10.44.0.1', userAgent: null, origin: MAIN }
+  app.clock.advance(2 * 60 * 60)
+  for (let user = 0; user < 900; user++)
+    log.note({ action: 'session.anomaly', outcome: 'ok', userId: randomUUID(), client })
+  await log.flush()
+  const [refusedId, accountId] = [randomUUID(), randomUUID()]
+  log.note({ action: 'login', outcome: 'failed', userId: refusedId, accountId, client })
+  const rows = await app.auditRows()
+  expect(rows.filter(({ action }) => action === 'session.anomaly').length).toBeGreaterThanOrEqual(900)
+  expect(rows.filter(({ userId }) => userId === refusedId)).toHaveLength(1)
+})
+
 it('security H4: right logins are bounded for an account from one network', async () => {
   const limits = app.app.get(RateLimiter)
   const [subject, client] = [anEmail(), { requestId: 'r', ip: '10.9.8.7', userAgent: null, origin: MAIN }]
