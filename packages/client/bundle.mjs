@@ -1,7 +1,6 @@
 // node packages/client/bundle.mjs: the built client as one small file, each of the others as one more,
 // for pages without a build of their own.
 import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
@@ -58,10 +57,13 @@ await build({
   plugins: [{ name: 'one-error-class', setup: shareErrors }],
 })
 
-/** The errors of all files are the client's own, so that `instanceof` holds for each of them. */
+/**
+ * The errors of the files beside the client are the client's own, so that `instanceof` holds for each of them.
+ * The client itself imports nothing: it may be copied under any name.
+ */
 function shareErrors({ onResolve }) {
   onResolve({ filter: /\/mainstay-error\.js$/ }, ({ importer }) =>
-    dirname(importer) === dirname(fileIn('index.js')) && basename(importer) !== 'index.js'
+    [fileIn('api.js'), fileIn('reauthentication.js')].includes(importer)
       ? { path: './mainstay.js', external: true }
       : null,
   )

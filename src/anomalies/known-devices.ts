@@ -127,7 +127,6 @@ export class KnownDevices {
 
   /**
    * When each of these users last logged in, by user id; users who have not within the last 400 days are missing.
-   * A login that was refused although the password was right may count.
    */
   async lastLoginsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (userIds.length === 0) return new Map()

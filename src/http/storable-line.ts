@@ -6,5 +6,5 @@ const STORABLE = /^[^\p{Cc}\p{Cs}]+$/u
 
 /** For fields that are stored or searched for: one line of text, of `min` to `max` UTF-16 units. */
 export function IsStorableLine({ min, max }: { min: number; max: number }): PropertyDecorator {
-  return applyDecorators(Matches(STORABLE), Length(min, max), IsString())
+  return applyDecorators(IsString(), Length(min, max), Matches(STORABLE))
 }

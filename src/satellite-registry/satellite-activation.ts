@@ -37,7 +37,7 @@ export class SatelliteActivation {
    * Returns the satellite, now active; the sessions of one that was suspended continue. If another account
    * has the origin, it moves here when `mayTakeFrom` allows that; otherwise this throws `ORIGIN_TAKEN`.
    * Throws `PROOF_EXPIRED` when the token has changed since `found` was read, `NOT_FOUND` when it is gone,
-   * and `SATELLITE_SUSPENDED` while an operator keeps it closed, or keeps another satellite of the account
+   * and `SATELLITE_SUSPENDED` while an operator keeps it closed, or keeps another satellite
    * with the same hosts closed.
    */
   async activate(
@@ -57,12 +57,12 @@ export class SatelliteActivation {
       // If an operator vouches for it, that stays so even when somebody in the account proves it too.
       await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
       if (satellite.state === 'active') return []
+      const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
+      if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
       if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))
         throw new ApiError('SATELLITE_SUSPENDED', {
           detail: 'An operator has suspended another satellite that has hosts in common with this one',
         })
-      const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
-      if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
       for (const holder of holders) await this.take(transaction, holder)
       await this.registered.activate(transaction, satellite)
       const detail = { satellite: id, origin, method }

@@ -6,6 +6,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema.js'
+import { ApiError } from '../../errors/api-error.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
@@ -52,24 +53,26 @@ export class SurplusSubscriptions {
 
   /**
    * Refunds everything paid for a surplus subscription, then ends it at the provider; returns the refunds. Null
-   * when it is not surplus. Safe to repeat, also when it has failed half-way: nothing is refunded twice, and it
-   * is known as surplus until it has ended. Throws like `callStripe`.
+   * when it is not surplus. Throws like `callStripe`: after a fault of the provider before it has ended, so that this
+   * can be repeated; a refusal to refund one payment, which may be disputed, once everything else is done. Nothing is
+   * refunded twice.
    */
   async end(subscriptionId: string): Promise<Refund[] | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
     const made: Refund[] = []
-    try {
-      for (const payment of await this.paymentsOf(subscriptionId)) {
+    const refusals: unknown[] = []
+    for (const payment of await this.paymentsOf(subscriptionId))
+      try {
         const refund = await this.refund(payment)
         if (refund) made.push(refund)
+      } catch (error) {
+        refusals.push(error)
       }
-      await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
-    } catch (error) {
-      if (made.length > 0) await this.record(subscriptionId, owner, made)
-      throw error
-    }
-    await this.record(subscriptionId, owner, made)
+    const isFinal = refusals.every(isRefusedForGood)
+    if (isFinal) await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
+    if (isFinal || made.length > 0) await this.record(subscriptionId, owner, made)
+    if (refusals.length > 0) throw refusals[0]
     return made
   }
 
@@ -133,4 +136,9 @@ export class SurplusSubscriptions {
 function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[] {
   const id = typeof payment_intent === 'object' ? payment_intent?.id : payment_intent
   return id ? [id] : []
+}
+
+/** Whether the provider will not refund a payment however often it is asked. */
+function isRefusedForGood(error: unknown): boolean {
+  return error instanceof ApiError && error.cause instanceof Stripe.errors.StripeInvalidRequestError
 }

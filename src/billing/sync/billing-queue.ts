@@ -135,7 +135,9 @@ export class BillingQueue {
         .update(billingWork)
         .set({
           ...RELEASED,
-          attempts: attempts + 1,
+          attempts: isLast
+            ? sql`case when ${hasNoNewReason} then ${attempts + 1}::int else 0 end`
+            : attempts + 1,
           dueAt: sql`case when ${hasNoNewReason} then clock_timestamp() + make_interval(secs => ${pauseSeconds})
             else ${billingWork.dueAt} end`,
           parkedAt: isLast ? sql`case when ${hasNoNewReason} then clock_timestamp() end` : null,

@@ -106,7 +106,7 @@ describe('billing 3a: a claim that ran out', () => {
     const [work] = await claim(1, 1)
     await ask('cus_asked_late')
     expect(await app.app.get(BillingQueue).retry(work!, 'The provider is down')).toBe(false)
-    expect(await workOf('cus_asked_late')).toMatchObject({ claim: null, parked_at: null })
+    expect(await workOf('cus_asked_late')).toMatchObject({ claim: null, parked_at: null, attempts: 0 })
     const [again] = await claim(1, 1)
     expect(again).toMatchObject({ customerId: 'cus_asked_late' })
     await finish(again!)

@@ -129,6 +129,14 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect(found.trim().endsWith(`/dist/${file}`)).toBe(true)
   })
 
+  it('has a client that may be copied under any name, and one class of errors for all its files', async () => {
+    const folder = join(project.folder, 'node_modules/@mainstay-auth/client/dist')
+    const textOf = (file: string) => readFile(join(folder, file), 'utf8')
+    expect(await textOf('mainstay.js')).not.toMatch(/\bimport\b/)
+    for (const file of ['mainstay-api.js', 'mainstay-reauthentication.js'])
+      expect(await textOf(file)).toContain('from"./mainstay.js"')
+  })
+
   it('has types of all operations that weigh little', async () => {
     const types = join(project.folder, 'node_modules/@mainstay-auth/client/dist/operations.d.ts')
     expect((await readFile(types)).length).toBeLessThan(MAX_TYPES_BYTES)

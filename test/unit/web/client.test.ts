@@ -494,6 +494,24 @@ describe('fetch', () => {
     expect(bodies).toEqual(['first', 'first', 'second', 'second'])
   })
 
+  it.each(['TOKEN_INVALID', 'LOGIN_REQUIRED'])('repeats what another backend refuses as %s', async code => {
+    let requests = 0
+    const send: typeof fetch = async (input, init) => {
+      const request = new Request(input, init)
+      if (!request.url.startsWith('https://shop.test/')) return service.fetch(request)
+      requests += 1
+      return new Response(JSON.stringify({ code }), { status: 401 })
+    }
+    const tab = new Client(
+      { baseUrl: SERVICE, backends: ['https://shop.test'] },
+      mainHome(),
+      device.tab(send),
+    )
+    await within(10 * SECOND, tab.login(PERSON))
+    await within(10 * SECOND, tab.fetch('https://shop.test/orders'))
+    expect(requests).toBe(2)
+  })
+
   it('repeats no request in the name of somebody else who has logged in meanwhile', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     let answer = () => {}

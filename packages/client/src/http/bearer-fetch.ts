@@ -2,10 +2,10 @@ import type { AccessToken } from '../tokens/access-token.js'
 import { errorOf } from './mainstay-error.js'
 
 /**
- * Codes of 401 errors of the service that a new token would not fix: wrong passwords, codes and passkeys, which
+ * In codes of 401 errors of the service that a new token would not fix: wrong passwords, codes and passkeys, which
  * count as guesses, and what has to be proved first.
  */
-const NO_MATTER_OF_TOKEN = /_(CREDENTIALS|INVALID|REQUIRED)$/
+const NO_MATTER_OF_TOKEN = /SECOND_FACTOR|PASSKEY|CREDENTIALS|REAUTHENTICATION|STEP_UP/
 
 /**
  * The full URL of a request. Throws a TypeError unless it begins with a trusted base and a slash: that fixes

@@ -173,8 +173,8 @@ export class TokenKeeper {
   private async receive(message: Message): Promise<void> {
     if (message.kind === 'wait') {
       this.backoff.follow(message.ms, message.failures)
-      // Others wait for nothing.
-      if (this.refreshing) this.explain(message.reason)
+      // With a live token it waits for nothing.
+      if (!this.live()) this.explain(message.reason)
     } else if (message.kind === 'ended') {
       const { sid, cause } = message
       if (sid) this.endedSids.add(sid)
