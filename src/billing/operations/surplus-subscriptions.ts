@@ -60,20 +60,25 @@ export class SurplusSubscriptions {
   async end(subscriptionId: string): Promise<Refund[] | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
+    const failures: unknown[] = []
+    const attempt = <T>(work: Promise<T>): Promise<T | null> =>
+      work.catch(error => {
+        failures.push(error)
+        return null
+      })
     const made: Refund[] = []
-    const refusals: unknown[] = []
-    for (const payment of await this.paymentsOf(subscriptionId))
-      try {
-        const refund = await this.refund(payment)
-        if (refund) made.push(refund)
-      } catch (error) {
-        refusals.push(error)
-      }
-    const isFinal = refusals.every(isRefusedForGood)
-    if (isFinal) await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
-    if (isFinal || made.length > 0) await this.record(subscriptionId, owner, made)
-    if (refusals.length > 0) throw refusals[0]
+    for (const payment of await this.paymentsOf(subscriptionId)) {
+      const refund = await attempt(this.refund(payment))
+      if (refund) made.push(refund)
+    }
+    if (failures.every(isRefusedForGood)) await attempt(this.cancel(subscriptionId))
+    if (made.length > 0 || failures.every(isRefusedForGood)) await this.record(subscriptionId, owner, made)
+    if (failures.length > 0) throw failures[0]
     return made
+  }
+
+  private async cancel(subscriptionId: string): Promise<void> {
+    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
   }
 
   private record(
