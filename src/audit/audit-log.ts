@@ -92,9 +92,9 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /**
-   * For refusals, and for notices of what changes nothing. The row is written within about half a second; the request does not wait for it, or for a
-   * database that is down. What exceeds the allowance of a network, a user or the hour is only counted, in
-   * `refusal_counts`.
+   * For refusals, and for notices of what changes nothing. The row is written within about half a second; the
+   * request does not wait for it, or for a database that is down. What exceeds the allowance of a network, a user
+   * or the hour is only counted, in `refusal_counts`.
    */
   note(event: AuditEvent): void {
     if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(event))

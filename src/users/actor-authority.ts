@@ -30,8 +30,9 @@ export class ActorAuthority {
     actor: SessionActor,
     permission: Permission,
   ): Promise<{ account: Account; user: User }> {
-    const account = await this.accounts.lock(transaction, actor.accountId)
-    const user = requirePermission(await this.users.lock(transaction, actor.userId), permission)
+    const { userId: id, accountId } = actor
+    const { account, user: found } = await this.users.lockWithAccount(transaction, { id, accountId })
+    const user = requirePermission(found, permission)
     await this.changes.requireNotRevoked(transaction, actor)
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     return { account, user }

@@ -138,8 +138,9 @@ export class Client {
    * Like the global `fetch`, but with the access token. A bare path goes to the service. If a new token is
    * needed first, this waits out an outage of the service, unless `init.signal` aborts; the response itself
    * is returned as it is, whatever its status. Throws a {@link MainstayError} `SESSION_NOT_FOUND` when nobody
-   * is logged in, or somebody else by the time the token has come, and a TypeError for a URL that belongs neither to the service nor to `backends`. Unless you
-   * pass a signal, it fails with a `TimeoutError` when no response has started after 20 seconds.
+   * is logged in, or somebody else by the time the token has come, and a TypeError for a URL that belongs
+   * neither to the service nor to `backends`. Unless you pass a signal, it fails with a `TimeoutError` when no
+   * response has started after 20 seconds.
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)

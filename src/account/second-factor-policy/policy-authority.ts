@@ -18,9 +18,9 @@ export class PolicyAuthority {
   ) {}
 
   /**
-   * Like {@link ActorAuthority.lock}. Where the account asks for second factors, the user
-   * must have used one recently to change that (`STEP_UP_REQUIRED`): otherwise a thief with only the password
-   * could first remove what keeps them from the money.
+   * Like {@link ActorAuthority.lock}. Where the account asks for second factors, the user must have used one
+   * recently to change that (`STEP_UP_REQUIRED`): otherwise a thief with only the password could first remove
+   * what keeps them from the money.
    */
   async lock(transaction: Db, actor: SessionActor): Promise<{ account: Account; user: User }> {
     const locked = await this.authority.lock(transaction, actor, 'accountSettings')

@@ -53,9 +53,9 @@ export class SurplusSubscriptions {
 
   /**
    * Refunds everything paid for a surplus subscription, then ends it at the provider; returns the refunds. Null
-   * when it is not surplus. Throws like `callStripe`: after a fault of the provider before it has ended, so that this
-   * can be repeated; a refusal to refund one payment, which may be disputed, once everything else is done. Nothing is
-   * refunded twice.
+   * when it is not surplus. Nothing is refunded twice. Throws like `callStripe`: for a fault of the provider,
+   * before the subscription has ended, so that this can be repeated; for a payment that it will not refund,
+   * because it is disputed, say, once everything else is done.
    */
   async end(subscriptionId: string): Promise<Refund[] | null> {
     const owner = await this.ownerOf(subscriptionId)

@@ -123,7 +123,8 @@ export class BillingQueue {
 
   /**
    * Schedules a retry, later each time, or gives up after {@link MAX_ATTEMPTS}; returns whether it gave up. A
-   * reason to sync that has come since the claim is neither postponed nor given up. Does nothing when the claim has expired and another worker has the customer.
+   * reason to sync that has come since the claim is neither postponed nor given up. Does nothing when the claim
+   * has expired and another worker has the customer.
    */
   async retry(work: ClaimedWork, reason: string): Promise<boolean> {
     const { attempts } = work

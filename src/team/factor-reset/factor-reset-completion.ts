@@ -58,8 +58,7 @@ function mayStillRequest(
 ): boolean {
   if (requestedBy === null) return !member.disabledAt
   const manager = locked.get(requestedBy)
-  if (!manager || manager.disabledAt || manager.mustEnrol || manager.accountId !== member.accountId)
-    return false
+  if (!manager || manager.disabledAt || manager.accountId !== member.accountId) return false
   const hasAll = newlyGranted(null, member.granted).every(name => manager.granted[name])
   return effectiveGrant(manager).teamManagement && member.role !== 'owner' && hasAll
 }

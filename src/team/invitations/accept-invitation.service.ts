@@ -55,7 +55,7 @@ export class AcceptInvitationService {
       accountId,
     })
     const isManager = inviter?.accountId === accountId && effectiveGrant(inviter).teamManagement
-    if (!account || !isManager || inviter.disabledAt || inviter.mustEnrol) throw new ApiError('INVALID_LINK')
+    if (!account || !isManager || inviter.disabledAt) throw new ApiError('INVALID_LINK')
     try {
       requireCanGrant(inviter, newlyGranted(null, permissions))
     } catch (cause) {
