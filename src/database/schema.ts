@@ -89,6 +89,8 @@ export const users = pgTable(
     mustEnrol: boolean('must_enrol').notNull().default(false),
     disabledAt: instant('disabled_at'),
     createdAt: instant('created_at').notNull(),
+    /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
+    invitedBy: uuid('invited_by'),
   },
   table => [
     uniqueIndex('users_email').on(table.email),

@@ -25,6 +25,8 @@ export interface User {
   readonly mustEnrol: boolean
   readonly disabledAt: Date | null
   readonly createdAt: Date
+  /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
+  readonly invitedBy: string | null
 }
 
 /** A user, with what their account says about where they may log in. */
@@ -35,8 +37,8 @@ export interface UserAtLogin extends User {
 /** A user to be added. */
 export type NewUser = Omit<
   User,
-  'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt' | 'language'
-> & { readonly language?: string | null }
+  'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt' | 'language' | 'invitedBy'
+> & { readonly language?: string | null; readonly invitedBy?: string }
 
 /** What the user may do now: what they were granted, within the limits of plan, satellites and enrolment. */
 export function effectiveGrant(user: User): Permissions {

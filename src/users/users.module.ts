@@ -16,11 +16,13 @@ import { UserImport } from './import/user-import.js'
 import { PeopleInCharge } from './lists/people-in-charge.js'
 import { UserSearch } from './lists/user-search.js'
 import { MailedLinks } from './mailed-links.js'
+import { OwnerNotices } from './owner-notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
 import { BegunChanges } from './recovery/begun-changes.js'
+import { InvitedMembers } from './recovery/invited-members.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
@@ -50,7 +52,9 @@ import { Users } from './users.js'
     UserChanges,
     AccountRecovery,
     BegunChanges,
+    InvitedMembers,
     UserTraces,
+    OwnerNotices,
     PendingTransfers,
     PeopleInCharge,
     UserEmails,
@@ -68,6 +72,7 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
+    OwnerNotices,
     PendingTransfers,
     PeopleInCharge,
     UserEmails,

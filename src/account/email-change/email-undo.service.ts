@@ -3,7 +3,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { PasswordMails } from '../../auth/password/password-mails.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 
@@ -32,14 +32,15 @@ export class EmailUndoService {
       async transaction => {
         const user = await this.recovery.lock(transaction, found)
         if (!user) throw new ApiError('INVALID_LINK')
-        const email = await this.recovery.recoverByLink(transaction, user, text, client)
+        const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
         const resetToken = user.disabledAt
           ? null
           : await this.mails.issueResetLink(transaction, { ...user, email })
         const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-        return { ...ended, email, resetToken }
+        return { ...recovered, ...mergeRecorded(recovered, ended), email, resetToken }
       },
-      ({ email, resetToken }) => {
+      ({ email, resetToken, tellOwner }) => {
+        tellOwner()
         if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
       },
     )

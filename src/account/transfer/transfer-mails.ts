@@ -83,9 +83,12 @@ export class TransferMails {
     for (const party of parties) this.tell('transferCancelled', party)
   }
 
-  tellDone({ owner, newOwner }: Parties): void {
+  tellDone({ owner, newOwner, deleteAt }: Parties): void {
     this.tell('becameMember', owner)
-    this.tell('becameOwner', newOwner)
+    this.mailer.post(newOwner, words => {
+      const deletion = deleteAt ? words.phrase('becameOwner.deletion', { day: words.day(deleteAt) }) : ''
+      return words.mail('becameOwner', { site: this.urls.siteName, deletion })
+    })
   }
 
   private sendAll(name: MailName, page: MailedPage, links: readonly IssuedLink[], readyAt: Date): void {

@@ -11,10 +11,11 @@ import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
 import { requireOwner } from '../owner.guard.js'
 
-/** The present owner and the future one. */
+/** The present owner and the future one, and when their account is to be deleted, if it is. */
 export interface Parties {
   readonly owner: User
   readonly newOwner: User
+  readonly deleteAt: Date | null
 }
 
 /** Both parties as they are now; they and the account stay locked until the transaction ends. */
@@ -33,22 +34,22 @@ export class TransferParties {
    */
   async ofRequest(transaction: Db, actor: SessionActor, userId: string): Promise<Parties> {
     const { accountId, userId: ownerId } = actor
-    const users = await this.lock(transaction, accountId, [ownerId, userId])
+    const { users, deleteAt } = await this.lock(transaction, accountId, [ownerId, userId])
     const owner = requireOwner(users.get(ownerId))
     await this.changes.requireNotRevoked(transaction, actor)
     const newOwner = users.get(userId)
     if (!isActiveMember(newOwner, accountId)) throw new ApiError('NOT_FOUND')
-    return { owner, newOwner }
+    return { owner, newOwner, deleteAt }
   }
 
   /** Null when the owner no longer is the owner, or the future one is no longer an active member of the account. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
-    const users = await this.lock(transaction, accountId, [fromUserId, toUserId])
+    const { users, deleteAt } = await this.lock(transaction, accountId, [fromUserId, toUserId])
     const owner = users.get(fromUserId)
     const newOwner = users.get(toUserId)
     const isOwner = owner?.accountId === accountId && owner.role === 'owner' && !owner.disabledAt
-    return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner } : null
+    return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner, deleteAt } : null
   }
 
   /**
@@ -66,13 +67,13 @@ export class TransferParties {
   }
 
   /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */
-  isUndoOpen(transaction: Db, { owner, newOwner }: Parties): Promise<boolean> {
+  isUndoOpen(transaction: Db, { owner, newOwner }: Pick<Parties, 'owner' | 'newOwner'>): Promise<boolean> {
     return this.userEmails.areAnyOpen(transaction, [owner.id, newOwner.id])
   }
 
   private async lock(transaction: Db, accountId: string, userIds: readonly string[]) {
-    await this.accounts.lock(transaction, accountId)
-    return this.users.lockAll(transaction, userIds)
+    const account = await this.accounts.lock(transaction, accountId)
+    return { users: await this.users.lockAll(transaction, userIds), deleteAt: account?.deleteAt ?? null }
   }
 }
 

@@ -39,10 +39,14 @@ export class PasswordResetService {
         const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
         if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
-        if (wayBack.turn !== null) await this.recovery.recover(transaction, current, wayBack, client)
+        const recovered =
+          wayBack.turn === null
+            ? undefined
+            : await this.recovery.recover(transaction, current, wayBack, client)
         await withdrawTokens(transaction, 'password-reset', userId, email)
         // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.
         await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
+        return recovered
       },
     })
     return { satellites: user.satellites }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common'
 import type { AuditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
-import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { AccountRecovery, NOTHING_RECOVERED, type Recovered } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { PasswordMails } from './password-mails.js'
@@ -19,9 +19,9 @@ export interface PasswordToSet {
   readonly event: AuditEvent
   /**
    * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
-   * not allowed.
+   * not allowed. Returns what it recovers on the way.
    */
-  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<void>
+  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<Recovered | undefined>
 }
 
 @Injectable()
@@ -46,12 +46,17 @@ export class PasswordSetter {
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.durably(
       async transaction => {
-        await requireAllowed(transaction, await this.recovery.lock(transaction, user))
+        const current = await this.recovery.lock(transaction, user)
+        const recovered = (await requireAllowed(transaction, current)) ?? NOTHING_RECOVERED
         await this.users.setPassword(transaction, user.id, passwordHash)
         await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
-        return this.changes.record(transaction, [change], event)
+        const ended = await this.changes.record(transaction, [change], event)
+        return { ...recovered, ...mergeRecorded(recovered, ended) }
       },
-      () => this.mails.tellChanged(user),
+      ({ tellOwner }) => {
+        this.mails.tellChanged(user)
+        tellOwner()
+      },
     )
   }
 }

@@ -4,10 +4,10 @@ import { sinceOf, type UnrecognizedLoginDetail } from '../../anomalies/unrecogni
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Email } from '../../users/email.js'
 import { type FollowedLink, MailedLinks } from '../../users/mailed-links.js'
-import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { AccountRecovery, NOTHING_RECOVERED, type Recovered } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
 import { PasswordMails } from '../password/password-mails.js'
 
@@ -36,17 +36,22 @@ export class UnrecognizedLoginService {
     const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
     await this.changes.durably(
       async transaction => {
-        const resetToken = await this.recover(transaction, user, link)
-        const recorded = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
-        return { ...recorded, resetToken }
+        const recovered = await this.recover(transaction, user, link)
+        const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+        return { ...recovered, ...mergeRecorded(recovered, ended) }
       },
-      ({ resetToken }) => {
+      ({ resetToken, tellOwner }) => {
+        tellOwner()
         if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
       },
     )
   }
 
-  private async recover(transaction: Db, user: User, link: FollowedLink): Promise<string | null> {
+  private async recover(
+    transaction: Db,
+    user: User,
+    link: FollowedLink,
+  ): Promise<Recovered & { readonly resetToken: string | null }> {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
@@ -54,11 +59,12 @@ export class UnrecognizedLoginService {
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
-    if (!current) return null
+    if (!current) return { ...NOTHING_RECOVERED, resetToken: null }
     const reported = sinceOf({ detail, createdAt })
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
-    await this.recovery.recover(transaction, current, wayBack, link.client)
-    if (current.disabledAt) return null
-    return this.mails.issueResetLink(transaction, { ...current, email: email as Email })
+    const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)
+    if (current.disabledAt) return { ...recovered, resetToken: null }
+    const receiver = { ...current, email: email as Email }
+    return { ...recovered, resetToken: await this.mails.issueResetLink(transaction, receiver) }
   }
 }

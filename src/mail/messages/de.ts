@@ -188,7 +188,34 @@ export const de: Translated = {
       subject: 'Ihr Konto bei {site} gehört jetzt Ihnen',
       paragraphs: [
         'Ihr Konto bei {site} gehört jetzt Ihnen, mit allen Rechten: Zahlungen, Einstellungen und Team.',
+        '{deletion}',
       ],
+    },
+    memberJoined: {
+      subject: '{member} gehört jetzt zu Ihrem Konto bei {site}',
+      paragraphs: [
+        '{member} hat die Einladung von {by} in Ihr Konto bei {site} angenommen und darf jetzt {powers}.',
+      ],
+      action: 'Zu {site}',
+      footnote:
+        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+    },
+    memberGained: {
+      subject: '{member} darf jetzt mehr in Ihrem Konto bei {site}',
+      paragraphs: [
+        '{by} hat geändert, was {member} in Ihrem Konto bei {site} darf. Neu darf dieses Mitglied {powers}.',
+      ],
+      action: 'Zu {site}',
+      footnote:
+        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+    },
+    membersDisabled: {
+      subject: 'Neue Mitglieder Ihres Kontos bei {site} sind gesperrt',
+      paragraphs: [
+        '{inviter} hat uns gemeldet, dass jemand anderes die eigene Anmeldung benutzt hat. Wir haben alle gesperrt, die in dieser Zeit damit eingeladen wurden: {members}.',
+        'Wenn Sie sie kennen, können Sie sie auf der Seite Ihres Teams wieder zulassen.',
+      ],
+      action: 'Zu {site}',
     },
     notice: {
       subject: '{subject}',
@@ -240,6 +267,14 @@ export const de: Translated = {
     'invitation.toNamedTeam': '{inviter} hat Sie in das Team „{team}“ bei {site} eingeladen.',
     'invitation.allSites': 'allen Websites des Teams',
     'invitation.someSites': 'einigen Websites des Teams',
+
+    'becameOwner.deletion':
+      'Der bisherige Inhaber hat seine Löschung beantragt: Am {day} (UTC) wird es mit allem, was dazugehört, gelöscht. Wenn Sie es behalten möchten, brechen Sie die Löschung in den Kontoeinstellungen ab.',
+
+    'power.payments': 'Zahlungen veranlassen',
+    'power.accountSettings': 'die Kontoeinstellungen ändern',
+    'power.teamManagement': 'das Team verwalten',
+    'team.others': '{count, plural, one {# weiteres Mitglied} other {# weitere Mitglieder}}',
 
     'factorReset.byManager':
       'Jemand, der Ihr Team bei {site} verwaltet, sagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',

@@ -182,7 +182,32 @@ export const en = {
       subject: 'You are now the owner of your account at {site}',
       paragraphs: [
         'You are now the owner of your account at {site}, with every permission: payments, settings and the team.',
+        '{deletion}',
       ],
+    },
+    memberJoined: {
+      subject: '{member} has joined your account at {site}',
+      paragraphs: [
+        '{member} has accepted the invitation from {by} to your account at {site}, and may now {powers}.',
+      ],
+      action: 'Go to {site}',
+      footnote:
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
+    },
+    memberGained: {
+      subject: '{member} may do more in your account at {site}',
+      paragraphs: ['{by} has changed what {member} may do in your account at {site}. They may now {powers}.'],
+      action: 'Go to {site}',
+      footnote:
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
+    },
+    membersDisabled: {
+      subject: 'New members of your account at {site} have been disabled',
+      paragraphs: [
+        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time: {members}.',
+        'If you know them, you can enable them again on your team page.',
+      ],
+      action: 'Go to {site}',
     },
     notice: {
       subject: '{subject}',
@@ -234,6 +259,14 @@ export const en = {
     'invitation.toNamedTeam': '{inviter} has invited you to the team "{team}" at {site}.',
     'invitation.allSites': "all of the team's sites",
     'invitation.someSites': "some of the team's sites",
+
+    'becameOwner.deletion':
+      'Its previous owner has requested its deletion: on {day} (UTC) it will be deleted with everything in it. If you want to keep it, cancel the deletion in your account settings.',
+
+    'power.payments': 'make payments',
+    'power.accountSettings': 'change the account settings',
+    'power.teamManagement': 'manage the team',
+    'team.others': '{count, plural, one {# other} other {# others}}',
 
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',

@@ -8,7 +8,13 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { handleOf, type Session, type SessionHandle, type SessionId } from '../session.js'
-import { NO_CHANGES, type SessionChange, SessionStore, type StoreChanges } from '../stores/session-store.js'
+import {
+  mergeChanges,
+  NO_CHANGES,
+  type SessionChange,
+  SessionStore,
+  type StoreChanges,
+} from '../stores/session-store.js'
 import { UserSessions } from '../user-sessions.js'
 import { SessionChangeLog } from './session-change-log.js'
 
@@ -21,6 +27,11 @@ export interface RecordedChanges {
 
 /** For a change that affects no session. */
 export const NOTHING_RECORDED: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
+
+/** What two steps of one change have recorded, the first one first. */
+export function mergeRecorded(one: RecordedChanges, other: RecordedChanges): RecordedChanges {
+  return { changes: mergeChanges(one.changes, other.changes), ended: one.ended + other.ended }
+}
 
 /**
  * Up to this many grants may come from one decision, where their order matters. More come from a change of

@@ -4,8 +4,9 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { OwnerNotices } from '../../users/owner-notices.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
-import { effectiveGrant } from '../../users/user.js'
+import { effectiveGrant, type User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted, requireCanGrant } from '../team-authority.js'
 import { type Invitation, InvitationRecords } from './invitation-records.js'
@@ -18,6 +19,7 @@ export class AcceptInvitationService {
     private readonly invitations: InvitationRecords,
     private readonly passwordPolicy: PasswordPolicy,
     private readonly users: Users,
+    private readonly notices: OwnerNotices,
     private readonly database: Database,
   ) {}
 
@@ -29,27 +31,30 @@ export class AcceptInvitationService {
   async accept({ token, password, ...body }: AcceptInvitationBody, client: Client): Promise<AcceptedAnswer> {
     const name = body.name ?? null
     const invitation = await this.invitations.ofLink(token, client)
-    const { id: subject, accountId, email, permissions: granted, satellites } = invitation
+    const { id: subject, accountId, email, invitedBy, permissions: granted, satellites } = invitation
     const known = [email, name ?? '']
     const passwordHash = await this.passwordPolicy.hash(password, { known, client, subject })
     const userId = randomUUID()
-    await this.database.transaction(async transaction => {
-      await this.requireStillMeant(transaction, invitation)
+    const tellOwner = await this.database.transaction(async transaction => {
+      const inviter = await this.requireStillMeant(transaction, invitation)
       await this.invitations.accept(transaction, token, userId, client)
       const grant = { role: 'member', granted, satellites } as const
-      await this.users.add(transaction, { id: userId, accountId, email, name, passwordHash, ...grant })
+      const joining = { id: userId, accountId, email, name, passwordHash, invitedBy, ...grant }
+      const member = await this.users.add(transaction, joining)
+      return this.notices.aboutJoined(transaction, member, inviter)
     })
+    tellOwner()
     return { userId, satellites }
   }
 
   /**
-   * Throws `INVALID_LINK` unless the inviter could still grant the same now: otherwise a manager about to be
+   * The inviter. Throws `INVALID_LINK` unless they could still grant the same now: otherwise a manager about to be
    * removed could leave back doors.
    */
   private async requireStillMeant(
     transaction: Db,
     { accountId, invitedBy, permissions }: Invitation,
-  ): Promise<void> {
+  ): Promise<User> {
     const { account, user: inviter } = await this.users.lockWithAccount(transaction, {
       id: invitedBy,
       accountId,
@@ -61,5 +66,6 @@ export class AcceptInvitationService {
     } catch (cause) {
       throw new ApiError('INVALID_LINK', { cause })
     }
+    return inviter
   }
 }

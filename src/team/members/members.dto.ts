@@ -129,10 +129,19 @@ export const SetPermissionsDocs = () =>
 export const SetSatellitesDocs = () =>
   Documented({
     summary: 'Change where a member may log in',
-    description: `${MAIN_SITE_ONLY} The member's sessions at other satellites end.`,
+    description:
+      `${MAIN_SITE_ONLY} The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
+      'that they were granted, so the rules for giving them apply.',
     status: 204,
     answer: 'The member may log in at these satellites only; null means everywhere',
-    refusals: [...BODY_REFUSALS, 'UNKNOWN_SATELLITE', 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_SATELLITE',
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'REAUTHENTICATION_REQUIRED',
+    ],
   })
 
 export const DisableMemberDocs = () =>

@@ -3,6 +3,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { OwnerNotices } from '../../users/owner-notices.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import {
@@ -23,20 +24,26 @@ export class MembersService {
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
     private readonly userEmails: UserEmails,
+    private readonly notices: OwnerNotices,
     private readonly changes: SessionChanges,
   ) {}
 
   /** Sets exactly these permissions; the manager must have every permission that the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
-    await this.changes.durably(async transaction => {
-      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
-        requireSomebodyElse(manager, member)
-        requireNotOwner(member)
-        this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
-      })
-      return this.userChanges.grant(transaction, member, granted, actor)
-    })
+    await this.changes.durably(
+      async transaction => {
+        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+        this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
+          requireSomebodyElse(manager, member)
+          requireNotOwner(member)
+          this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
+        })
+        const recorded = await this.userChanges.grant(transaction, member, granted, actor)
+        const after = { ...member, granted }
+        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, member, after, manager) }
+      },
+      ({ tellOwner }) => tellOwner(),
+    )
   }
 
   async disable(actor: SessionActor, userId: string): Promise<void> {
@@ -49,15 +56,20 @@ export class MembersService {
 
   /** This restores the member's permissions, so the manager must have them. */
   async enable(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(async transaction => {
-      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'user.enable', userId, () => {
-        requireMayGo({ manager, member })
-        if (!member.disabledAt) return
-        this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
-      })
-      return this.userChanges.enable(transaction, member, actor)
-    })
+    await this.changes.durably(
+      async transaction => {
+        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+        this.authority.auditRefusals(actor, 'user.enable', userId, () => {
+          requireMayGo({ manager, member })
+          if (!member.disabledAt) return
+          this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
+        })
+        const recorded = await this.userChanges.enable(transaction, member, actor)
+        const after = { ...member, disabledAt: null }
+        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, member, after, manager) }
+      },
+      ({ tellOwner }) => tellOwner(),
+    )
   }
 
   /**

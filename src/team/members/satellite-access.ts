@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../audit/audit-event.js'
 import { LoginPlaces } from '../../auth/login/login-places.js'
+import { ceilingOf } from '../../permissions/permissions.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { mergeChanges } from '../../sessions/stores/session-store.js'
+import { OwnerNotices } from '../../users/owner-notices.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
-import { requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
+import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
 
 type Scope = Pick<User, 'accountId' | 'satellites'>
 
@@ -20,6 +21,7 @@ export class SatelliteAccess {
   constructor(
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
+    private readonly notices: OwnerNotices,
     private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
     private readonly places: LoginPlaces,
@@ -27,28 +29,38 @@ export class SatelliteAccess {
 
   /**
    * Restricts a member to these satellites (null means everywhere) and ends their sessions on other
-   * satellites and in apps. Throws like {@link MembersService}; safe to repeat.
+   * satellites and in apps. Throws like {@link MembersService}; safe to repeat. To lift the limit, the manager must
+   * have every permission that the member has been granted.
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }
     const closed = await this.sessionsOutside(userId, scope)
-    await this.changes.durably(async transaction => {
-      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
-        requireNotOwner(member)
-        requireSomebodyElse(manager, member)
-      })
-      await this.userChanges.setSatellites(transaction, member, satellites, actor)
-      const ended = await this.changes.record(
-        transaction,
-        closed.map(sid => ({ kind: 'end', sid })),
-        auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
-      )
-      // A main-site session stays, with the permissions that members with restricted satellites have there.
-      const change = { kind: 'set-permissions', userId, granted: member.granted } as const
-      const regranted = await this.changes.record(transaction, [change], null)
-      return { ended: ended.ended, changes: mergeChanges(ended.changes, regranted.changes) }
-    })
+    await this.changes.durably(
+      async transaction => {
+        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+        this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
+          requireNotOwner(member)
+          requireSomebodyElse(manager, member)
+          // Lifting the limit gives them what it has kept from them.
+          const isLifted = satellites === null && member.satellites !== null
+          const had = isLifted ? ceilingOf('satellite') : member.granted
+          this.authority.requireCanGrant(actor, manager, newlyGranted(had, member.granted))
+        })
+        await this.userChanges.setSatellites(transaction, member, satellites, actor)
+        const ended = await this.changes.record(
+          transaction,
+          closed.map(sid => ({ kind: 'end', sid })),
+          auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
+        )
+        // A main-site session stays, with the permissions that members with restricted satellites have there.
+        const change = { kind: 'set-permissions', userId, granted: member.granted } as const
+        const regranted = await this.changes.record(transaction, [change], null)
+        const after = { ...member, satellites }
+        const tellOwner = await this.notices.aboutGained(transaction, member, after, manager)
+        return { ...mergeRecorded(ended, regranted), tellOwner }
+      },
+      ({ tellOwner }) => tellOwner(),
+    )
     // Logins between our check and our change; later logins see the new scope.
     for (const sid of await this.sessionsOutside(userId, scope))
       await this.activeSessions.end(userId, sid, actor.client, REASON)

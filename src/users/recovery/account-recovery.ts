@@ -4,13 +4,16 @@ import type { Actor, TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/session-changes.js'
 import { Accounts } from '../accounts.js'
 import type { Email } from '../email.js'
+import type { Posting } from '../owner-notices.js'
 import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { BegunChanges } from './begun-changes.js'
+import { InvitedMembers } from './invited-members.js'
 
 /** The address that a user returns to, and what must be undone. */
 export interface WayBack {
@@ -21,6 +24,14 @@ export interface WayBack {
   readonly since: Date | null
 }
 
+/** What a recovery does to others: its changes of sessions, and a mail. */
+export interface Recovered extends RecordedChanges {
+  /** Call it after the commit. */
+  readonly tellOwner: Posting
+}
+
+export const NOTHING_RECOVERED: Recovered = { ...NOTHING_RECORDED, tellOwner: () => {} }
+
 /** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
 @Injectable()
 export class AccountRecovery {
@@ -29,6 +40,7 @@ export class AccountRecovery {
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly begun: BegunChanges,
+    private readonly invited: InvitedMembers,
     private readonly transfers: PendingTransfers,
   ) {}
 
@@ -56,21 +68,24 @@ export class AccountRecovery {
   /**
    * Gives the user the address, removes the password and cancels whatever may have been started with it:
    * other addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or
-   * the deletion of the account. Factors added since `since` are removed, older ones stay. The caller must
-   * end the sessions. Throws `EMAIL_TAKEN`.
+   * the deletion of the account. Factors added since `since` are removed, older ones stay; members invited since are
+   * disabled. The caller must end the user's sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
    */
   async recover(
     transaction: Db,
     user: User,
     { address, turn, since }: WayBack,
     client: Client,
-  ): Promise<void> {
+  ): Promise<Recovered> {
+    const actor = { userId: user.id, client }
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
-    await this.begun.removeAllSince(transaction, user.id, { address, since })
-    await this.keepAccount(transaction, user, { userId: user.id, client }, 'recovered')
+    await this.keepAccount(transaction, user, actor, 'recovered')
+    const stranger = await this.begun.removeAllSince(transaction, user.id, { address, since })
+    if (!stranger) return NOTHING_RECOVERED
+    return this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
   }
 
   /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
@@ -82,10 +97,14 @@ export class AccountRecovery {
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
-  async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Email> {
+  async recoverByLink(
+    transaction: Db,
+    user: User,
+    text: string,
+    client: Client,
+  ): Promise<Recovered & { readonly email: Email }> {
     const wayBack = await this.userEmails.consume(transaction, text)
-    await this.recover(transaction, user, wayBack, client)
-    return wayBack.address
+    return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
   }
 
   /** Cancels what was started with a password that is no longer the user's: see {@link BegunChanges.callOff}. */

@@ -41,19 +41,20 @@ export class BegunChanges {
 
   /**
    * Removes the factors that were added, and forgets the devices and networks that were first seen, at `since` or
-   * later, or since any event of the last day that the user
-   * was mailed about, because a stranger may have used several sessions. The caller ends all sessions, so
-   * their permissions need no update. Links about those events mailed to `address` stop working.
+   * later, or since any event of the last day that the user was mailed about, because a stranger may have used
+   * several sessions. Returns the earliest of these times. The caller ends all sessions, so their permissions need
+   * no update. Links about those events mailed to `address` stop working.
    */
   async removeAllSince(
     transaction: Db,
     userId: string,
     { address, since }: { readonly address: string; readonly since: Date | null },
-  ): Promise<void> {
+  ): Promise<Date | null> {
     const first = earliest([since, await this.reports.settle(transaction, userId, address)])
-    if (!first) return
+    if (!first) return null
     await this.factors.removeAddedSince(transaction, userId, first)
     await this.knownDevices.forgetSince(transaction, userId, first)
+    return first
   }
 
   private async withdrawInvitations(transaction: Db, { id, accountId }: User): Promise<void> {

@@ -154,6 +154,17 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
     expect(toOwner?.text).not.toContain(member.email)
   })
 
+  it('tells the new owner of a deletion that the old one has requested', async () => {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const giver = await provenSession(app, owner)
+    expect(outcome(await onMainSite(app, giver, 'POST', '/api/account/deletion'))).toBe('200')
+    await transfer(giver, member)
+    expect((await app.mailsTo(member.email)).at(-1)?.text).toMatch(
+      /Its previous owner has requested its deletion: on \d+ \w+ \d{4} \(UTC\)/,
+    )
+  })
+
   it('reaches the live sessions of both at their next refresh, which go on', async () => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)

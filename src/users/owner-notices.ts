@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { users } from '../database/schema.js'
+import type { Mail } from '../mail/mail.js'
+import type { MailLanguage } from '../mail/mail-language.js'
+import { Mailer } from '../mail/mailer.js'
+import { SiteUrls } from '../mail/site-urls.js'
+import type { Permission } from '../permissions/permissions.js'
+import type { User } from './user.js'
+import { UserEmails } from './user-emails.js'
+
+/** Permissions that reach beyond the holder's own work. */
+const POWERS = ['payments', 'accountSettings', 'teamManagement'] as const satisfies readonly Permission[]
+export type Power = (typeof POWERS)[number]
+
+/** More names than this would bury the message. */
+const NAMED = 10
+
+/** Sends a mail; call it after the commit. */
+export type Posting = () => void
+
+/**
+ * Mails to the owner of an account about who may act for it. They also go to earlier addresses of the owner that
+ * can still be restored, because the present one may be a thief's. Methods take the transaction of the change.
+ */
+@Injectable()
+export class OwnerNotices {
+  constructor(
+    private readonly userEmails: UserEmails,
+    private readonly mailer: Mailer,
+    private readonly urls: SiteUrls,
+  ) {}
+
+  /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
+  aboutJoined(transaction: Db, member: User, inviter: User): Promise<Posting> {
+    return this.aboutPowers(transaction, 'memberJoined', { member, by: inviter, powers: powersOf(member) })
+  }
+
+  /** A manager has changed a member; nothing is mailed if they have gained no {@link Power}. */
+  aboutGained(transaction: Db, before: User, member: User, manager: User): Promise<Posting> {
+    const had = powersOf(before)
+    const powers = powersOf(member).filter(power => !had.includes(power))
+    return this.aboutPowers(transaction, 'memberGained', { member, by: manager, powers })
+  }
+
+  /** Members were disabled because a stranger may have invited them with this user's login. */
+  aboutDisabled(
+    transaction: Db,
+    inviter: User,
+    members: readonly { readonly email: string }[],
+  ): Promise<Posting> {
+    if (members.length === 0) return Promise.resolve(nothing)
+    return this.toOwner(transaction, inviter.accountId, words => {
+      const named = members.slice(0, NAMED).map(({ email }) => email)
+      const more = members.length - named.length
+      const others = more > 0 ? [words.phrase('team.others', { count: more })] : []
+      return words.mail('membersDisabled', {
+        ...this.site,
+        inviter: inviter.email,
+        members: words.list([...named, ...others]),
+      })
+    })
+  }
+
+  private async aboutPowers(
+    transaction: Db,
+    name: 'memberJoined' | 'memberGained',
+    { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
+  ): Promise<Posting> {
+    if (powers.length === 0) return nothing
+    return this.toOwner(transaction, member.accountId, words =>
+      words.mail(name, {
+        ...this.site,
+        member: member.email,
+        by: by.email,
+        powers: words.list(powers.map(power => words.phrase(`power.${power}`))),
+      }),
+    )
+  }
+
+  private get site() {
+    return { site: this.urls.siteName, url: this.urls.frontPage() }
+  }
+
+  private async toOwner(
+    transaction: Db,
+    accountId: string,
+    write: (words: MailLanguage) => Mail,
+  ): Promise<Posting> {
+    const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
+    const [owner] = await transaction.select().from(users).where(isOwner)
+    const receivers = owner ? await this.userEmails.receiversOf(transaction, owner as User) : []
+    return () => {
+      for (const receiver of receivers) this.mailer.post(receiver, write)
+    }
+  }
+}
+
+/** Somebody who is limited to satellites has none: see `withinLimits`. */
+function powersOf({ granted, satellites, disabledAt }: User): Power[] {
+  return satellites === null && !disabledAt ? POWERS.filter(power => granted[power]) : []
+}
+
+function nothing(): void {}

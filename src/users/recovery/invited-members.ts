@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, gte, isNull } from 'drizzle-orm'
+import type { Actor } from '../../audit/actor.js'
+import type { Db } from '../../database/connection.js'
+import { users } from '../../database/schema.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../../sessions/revocation/session-changes.js'
+import { OwnerNotices, type Posting } from '../owner-notices.js'
+import type { User } from '../user.js'
+import { UserChanges } from '../user-changes.js'
+
+/** The members of an account who joined by invitation. */
+@Injectable()
+export class InvitedMembers {
+  constructor(
+    private readonly userChanges: UserChanges,
+    private readonly notices: OwnerNotices,
+  ) {}
+
+  /**
+   * Disables whoever has joined since then by the user's invitation, or by that of somebody whom this disables. The
+   * account must be locked, so that nobody joins meanwhile.
+   */
+  async disableSince(
+    transaction: Db,
+    user: User,
+    since: Date,
+    actor: Actor,
+  ): Promise<RecordedChanges & { readonly tellOwner: Posting }> {
+    const invited = await this.invitedSince(transaction, user, since)
+    let recorded = NOTHING_RECORDED
+    for (const member of invited)
+      recorded = mergeRecorded(recorded, await this.userChanges.disable(transaction, member, actor))
+    return { ...recorded, tellOwner: await this.notices.aboutDisabled(transaction, user, invited) }
+  }
+
+  private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {
+    const isMember = and(eq(users.accountId, accountId), eq(users.role, 'member'), isNull(users.disabledAt))
+    const joined = await transaction
+      .select({ id: users.id, accountId: users.accountId, email: users.email, invitedBy: users.invitedBy })
+      .from(users)
+      .where(and(isMember, gte(users.createdAt, since)))
+      .orderBy(users.createdAt)
+    const inviters = new Set([id])
+    return joined.filter(member => {
+      if (!member.invitedBy || !inviters.has(member.invitedBy)) return false
+      inviters.add(member.id)
+      return true
+    })
+  }
+}

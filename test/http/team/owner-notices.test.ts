@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import type { User } from '../../../src/users/user.js'
+import { Users } from '../../../src/users/users.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { outcome, refreshByCookie } from '../support/api-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
+import { accept, aManager, team } from '../support/team-calls.js'
+
+const ENDED = '401 SESSION_NOT_FOUND'
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
+
+describe('what an owner is told about the team', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'notify:10' })
+  })
+  afterAll(() => app.stop())
+
+  const teamMails = async (owner: Pick<User, 'email'>) =>
+    (await app.mailsTo(owner.email)).filter(({ subject }) => !/login/i.test(subject))
+  const subjects = async (owner: Pick<User, 'email'>) => (await teamMails(owner)).map(mail => mail.subject)
+  const isDisabled = async (id: string) => Boolean((await app.app.get(Users).find(id))?.disabledAt)
+
+  /** The id of somebody who was invited with these permissions, and has accepted. */
+  async function aJoined(inviter: SignedIn, permissions: Permission[], satellites: string[] | null = null) {
+    const email = anEmail()
+    const body = { email, permissions: permissionsOf(permissions), satellites }
+    expect(outcome(await team(app, inviter, 'POST', '/invitations', body))).toBe('201')
+    const answer = await accept(app, { token: await app.mailedToken(email), password: PASSWORD })
+    expect(outcome(answer)).toBe('201')
+    return { id: answer.json.userId as string, email }
+  }
+
+  it('somebody has joined who may pay, or manage the account or its team', async () => {
+    const owner = await anOwner(app)
+    const { user: manager, session } = await aManager(app, owner, 'accountSettings')
+    const { email } = await aJoined(session, ['accountSettings', 'viewReports'])
+    const [mail, ...others] = await teamMails(owner)
+    expect(others).toEqual([])
+    expect(mail?.subject).toBe(`${email} has joined your account at Mainstay`)
+    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
+      `${email} has accepted the invitation from ${manager.email} to your account at Mainstay, and may now change the account settings.`,
+    )
+    expect(await subjects(manager)).toEqual([])
+  })
+
+  it('nothing, when those who join may only do their own work', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    await aJoined(session, ['dataEntry', 'viewReports'])
+    await aJoined(session, ['payments', 'viewReports'], [SHOP_ONE])
+    expect(await subjects(owner)).toEqual([])
+  })
+
+  it('a member may do more than before, and nothing when they may do less', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const member = await aMember(app, owner)
+    const grant = async (...permissions: Permission[]) =>
+      outcome(await team(app, session, 'PUT', `/${member.id}/permissions`, permissionsOf(permissions)))
+    expect(await grant('payments', 'teamManagement', 'dataEntry')).toBe('204')
+    expect(await grant('payments', 'teamManagement')).toBe('204')
+    expect(await grant('payments', 'viewReports')).toBe('204')
+    const [mail, ...others] = await teamMails(owner)
+    expect(others).toEqual([])
+    expect(mail?.subject).toBe(`${member.email} may do more in your account at Mainstay`)
+    expect(mail?.text).toContain('They may now make payments and manage the team.')
+    const to = (path: string, body?: object) => team(app, session, 'POST', `/${member.id}${path}`, body)
+    expect(outcome(await to('/disable'))).toBe('204')
+    expect(await subjects(owner)).toHaveLength(1)
+    expect(outcome(await to('/enable'))).toBe('204')
+    expect((await teamMails(owner)).at(-1)?.text).toContain('They may now make payments.')
+  })
+
+  it('a limit to satellites has been lifted, by nobody who could not give what it kept from them', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const { id } = await aJoined(session, ['payments', 'viewReports'], [SHOP_ONE])
+    const lift = (by: SignedIn) => team(app, by, 'PUT', `/${id}/satellites`, { satellites: null })
+    const { session: manager } = await aManager(app, owner)
+    expect(outcome(await lift(manager))).toBe('403 OWN_RIGHTS')
+    expect(outcome(await lift(await signIn(app, owner, 'main')))).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(await subjects(owner)).toEqual([])
+    expect(outcome(await lift(session))).toBe('204')
+    expect((await teamMails(owner)).map(({ text }) => text)).toEqual([
+      expect.stringContaining('They may now make payments.'),
+    ])
+    // Repeating it changes nothing, so it needs nothing.
+    expect(outcome(await lift(manager))).toBe('204')
+  })
+
+  describe('after a login that was not theirs', () => {
+    const logIn = (email: string, device: string) =>
+      app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN, 'User-Agent': device },
+        body: { email, password: PASSWORD, source: 'main' },
+      })
+
+    /** What a stranger with the password does, an hour after the user's own invitation. */
+    async function aVisit(user: User) {
+      const known = await aJoined(await provenSession(app, user), ['dataEntry'])
+      app.clock.advance(60 * 60)
+      expect((await logIn(user.email, PHONE)).status).toBe(200)
+      await app.mailsTo(user.email)
+      app.clock.advance(60)
+      const puppet = await aJoined(await provenSession(app, user), ['teamManagement', 'viewReports'])
+      const puppetsSession = await provenSession(app, { ...user, ...puppet } as User)
+      const puppetsPuppet = await aJoined(puppetsSession, ['viewReports'])
+      return { known, puppet, puppetsSession, puppetsPuppet }
+    }
+
+    const notMe = async (email: string) =>
+      app.request({
+        method: 'POST',
+        path: '/api/sessions/not-me',
+        headers: { Origin: MAIN },
+        body: { token: await app.mailedToken(email, '/not-me') },
+      })
+
+    it('whoever was invited with it is disabled, and whom these have invited; the owner is told', async () => {
+      const owner = await anOwner(app)
+      const { known, puppet, puppetsSession, puppetsPuppet } = await aVisit(owner)
+      expect(outcome(await notMe(owner.email))).toBe('204')
+      expect(await isDisabled(puppet.id)).toBe(true)
+      expect(await isDisabled(puppetsPuppet.id)).toBe(true)
+      expect(await isDisabled(known.id)).toBe(false)
+      expect(await isDisabled(owner.id)).toBe(false)
+      expect(outcome(await refreshByCookie(app, puppetsSession.sessionId))).toBe(ENDED)
+      const mail = (await app.mailsTo(owner.email)).find(({ subject }) => subject.startsWith('New members'))
+      expect(mail?.subject).toBe('New members of your account at Mainstay have been disabled')
+      expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
+        `in that time: ${puppet.email} and ${puppetsPuppet.email}.`,
+      )
+    })
+
+    it('others of the team stay, and the owner hears of what a manager reports', async () => {
+      const owner = await anOwner(app)
+      const { user: manager } = await aManager(app, owner, 'accountSettings')
+      const { puppet } = await aVisit(manager)
+      const invitedByOwner = await aJoined(await provenSession(app, owner), ['viewReports'])
+      expect(outcome(await notMe(manager.email))).toBe('204')
+      expect(await isDisabled(puppet.id)).toBe(true)
+      expect(await isDisabled(invitedByOwner.id)).toBe(false)
+      expect((await teamMails(owner)).at(-1)?.text).toContain(`${manager.email} has told us`)
+    })
+  })
+})
