@@ -80,6 +80,13 @@ describe('deploy/compose, filled in as its README says', () => {
     }
   })
 
+  it('replaces the second instance only when the first is healthy', async () => {
+    const readme = await readFile(join(folder, 'README.md'), 'utf8')
+    const replacements = readme.match(/^.*--force-recreate.*$/gm) ?? []
+    expect(replacements.map(line => line.match(/api-\d( &&)?$/)?.[0])).toEqual(['api-1 &&', 'api-2'])
+    for (const line of replacements) expect(line).toContain('up --detach --wait --wait-timeout 120 ')
+  })
+
   it('shows secrets in no environment, and the stores to the API alone', () => {
     const secrets = ALL_SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => name)
     for (const [name, service] of Object.entries<Composition>(composition.services)) {
@@ -99,6 +106,7 @@ describe('deploy/compose, filled in as its README says', () => {
       const { read_only: isReadOnly, cap_drop: dropped, volumes } = composition.services[name]
       expect([isReadOnly, dropped]).toEqual([true, ['ALL']])
       expect(JSON.stringify(volumes).includes('keys:/keys:ro')).toBe(name !== 'cli')
+      expect(JSON.stringify(volumes)).toContain('/files:/files:ro')
     }
   })
 
