@@ -43,7 +43,7 @@ for (const site of ['main', 'satellite', 'operator']) {
       ],
     },
     plugins: [
-      messageFiles(values.messages, ownMessagesOf(site)),
+      messageFiles(site, values.messages, ownMessagesOf(site)),
       plainImports(),
       smallScripts(),
       earlyScripts(),

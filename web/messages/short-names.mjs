@@ -7,20 +7,28 @@ const QUOTED_NAME = /(['"])([a-zA-Z]+(?:\.[\w-]+)+)\1/g
 const STARTED_NAME = /`([a-zA-Z]+(?:\.[\w-]+)*\.)\$\{/g
 
 /**
- * The short name of every message that pages ask for by its whole name, by the long one. `keys` are all long names,
- * `sources` the folder of the pages. Those whose names are put together keep them.
+ * The names of the messages that the pages in these folders ask for, by their long ones: a short one, which is a
+ * place in a list (`0`, `1`, …), where pages ask for the message by its whole name; the long one where they put the
+ * name together. What these pages do not ask for is not among them.
  */
-export function shortNames(keys, sources) {
-  const starts = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.tsx?$/.test(name) && !name.startsWith('dist'))
-    .flatMap(name =>
-      [...readFileSync(`${sources}${name}`, 'utf8').matchAll(STARTED_NAME)].map(([, start]) => start),
-    )
-  const whole = keys.filter(key => !starts.some(start => key.startsWith(start)))
-  return new Map(whole.map((key, index) => [key, index.toString(36)]))
+export function shortNames(keys, folders) {
+  const sources = folders.flatMap(sourcesIn)
+  const found = pattern => sources.flatMap(source => [...source.matchAll(pattern)])
+  const quoted = new Set(found(QUOTED_NAME).map(([, , name]) => name))
+  const starts = found(STARTED_NAME).map(([, start]) => start)
+  const isStarted = key => starts.some(start => key.startsWith(start))
+  const started = keys.filter(isStarted)
+  const whole = keys.filter(key => quoted.has(key) && !isStarted(key))
+  return new Map([...whole.map((key, index) => [key, `${index}`]), ...started.map(key => [key, key])])
 }
 
 /** A source with short names in it. */
 export function shorten(code, names) {
   return code.replace(QUOTED_NAME, (quoted, _, key) => (names.has(key) ? `'${names.get(key)}'` : quoted))
+}
+
+function sourcesIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name))
+    .map(name => readFileSync(`${folder}${name}`, 'utf8'))
 }

@@ -113,14 +113,24 @@ describe('what is wrong with message files', () => {
 
 describe('the short names of the build', () => {
   const keys = Object.keys(english)
-  const names = shortNames(keys, 'web/')
+  const names = shortNames(keys, ['web/pieces/', 'web/main/'])
 
-  it('are for all but the messages whose names are put together', () => {
+  it('are places in a list, for all but the messages whose names are put together', () => {
+    const short = [...names.values()].filter(name => /^\d+$/.test(name))
     expect(new Set(names.values()).size).toBe(names.size)
-    expect(names.size).toBeGreaterThan(keys.length / 2)
-    expect(names.has('login.title')).toBe(true)
-    expect(names.has('error.NOT_FOUND')).toBe(false)
-    expect(names.has('permission.payments')).toBe(false)
+    expect(short.length).toBeGreaterThan(keys.length / 2)
+    expect(short).toEqual(short.map((_, index) => `${index}`))
+    expect(short).toContain(names.get('login.title'))
+    expect(names.get('error.NOT_FOUND')).toBe('error.NOT_FOUND')
+    expect(names.get('permission.payments')).toBe('permission.payments')
+  })
+
+  it('are only for messages that these pages ask for', () => {
+    expect(names.has('callback.waiting')).toBe(false)
+    const satellite = shortNames(keys, ['web/pieces/', 'web/satellite/'])
+    expect(satellite.has('callback.waiting')).toBe(true)
+    expect(satellite.has('signup.title')).toBe(false)
+    expect(satellite.has('error.NOT_FOUND')).toBe(true)
   })
 
   it('take the place of whole names in quotation marks', () => {
