@@ -151,8 +151,9 @@ export class BillingQueue {
   }
 
   /** Releases a claim without a result, so that another worker can take the customer at once. */
-  async release(work: ClaimedWork): Promise<void> {
-    await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
+  async release(work: ClaimedWork, transaction?: Db): Promise<void> {
+    const release = (db: Db) => db.update(billingWork).set(RELEASED).where(isHeldBy(work))
+    await (transaction ? release(transaction) : this.database.run(release))
   }
 }
 

@@ -26,7 +26,10 @@ export interface CustomerSnapshot {
   readonly seenAt: Date
 }
 
-/** Why we asked the provider. If nothing prompted it and something is new, an event was lost. */
+/**
+ * Why we asked the provider: an event or something that happened here, a browser that came back, or a comparison.
+ * If a comparison finds something new, an event was lost.
+ */
 export type Cause = 'event' | 'return' | 'routine'
 
 /** What remains to be done after the commit. */
@@ -123,14 +126,18 @@ export class CustomerWriter {
   ) {}
 
   /**
-   * Finishes the claimed work, unless the provider has to be told something first. A null cause means: an
-   * event if one is waiting, otherwise routine.
+   * Finishes the claimed work, unless the provider has to be told something first, or something newer has been
+   * seen meanwhile: then it is released, to be done again. A null cause means: an event if one is waiting or the
+   * work is no comparison, otherwise routine.
    */
   write(snapshot: CustomerSnapshot, given: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
-    const cause = given ?? (snapshot.events.length > 0 ? 'event' : 'routine')
+    const isPrompted = snapshot.events.length > 0 || claimed?.isRoutine === false
+    const cause = given ?? (isPrompted ? 'event' : 'routine')
     return this.database.transaction(async transaction => {
-      const written = await this.writeIn(transaction, snapshot, cause)
-      if (claimed && !written.update) await this.queue.finish(transaction, claimed)
+      const { written, isOutdated } = await this.writeIn(transaction, snapshot, cause)
+      // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.
+      if (claimed && isOutdated) await this.queue.release(claimed, transaction)
+      else if (claimed && !written.update) await this.queue.finish(transaction, claimed)
       return written
     })
   }
@@ -144,17 +151,22 @@ export class CustomerWriter {
     })
   }
 
-  private async writeIn(transaction: Db, snapshot: CustomerSnapshot, cause: Cause): Promise<Written> {
+  private async writeIn(
+    transaction: Db,
+    snapshot: CustomerSnapshot,
+    cause: Cause,
+  ): Promise<{ written: Written; isOutdated: boolean }> {
     const { events, subscriptions, isDeleted } = snapshot
     const written = await this.subscriptionWriter.write(transaction, snapshot, cause)
     if (!written) {
       await this.events.handle(transaction, events, null, 'unknown customer')
-      return NOTHING
+      return { written: NOTHING, isOutdated: false }
     }
     const { accountId, effect, areUsersBehind } = written
     await this.events.handle(transaction, events, accountId, effect)
-    const mayUpdate = cause !== 'return' && effect !== 'not newer' && !isDeleted
+    const isOutdated = effect === 'not newer'
+    const mayUpdate = cause !== 'return' && !isOutdated && !isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
-    return { accountId, areUsersBehind, update }
+    return { written: { accountId, areUsersBehind, update }, isOutdated }
   }
 }

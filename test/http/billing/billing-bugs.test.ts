@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { BillingInbox } from '../../../src/billing/sync/billing-inbox.js'
+import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
+import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
 import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/customer-sync.js'
+import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
@@ -56,30 +61,49 @@ describe.each(BACKENDS)('billing mistakes that must not happen (%s)', backend =>
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('never prefers what it saw earlier to what it has seen since', async () => {
-    const payer = await aSubscriber(app)
+  /** The next look at the provider is written only once `write` is called; `seen` is what it saw, once it has. */
+  function slowLook() {
     const looks = app.app.get(CustomerSnapshots)
     const { fetch: look } = looks
-    let write = () => {}
-    let seen: Awaited<ReturnType<typeof look>> | undefined
-    const slowLook = jest.spyOn(looks, 'fetch').mockImplementationOnce(async (...asked) => {
+    const slow: { seen?: Awaited<ReturnType<typeof look>>; write: () => void } = { write: () => {} }
+    jest.spyOn(looks, 'fetch').mockImplementationOnce(async (...asked) => {
       const early = await look.apply(looks, asked)
-      seen = early
+      slow.seen = early
       await new Promise<void>(resolve => {
-        write = resolve
+        slow.write = resolve
       })
       return early
     })
-    const slow = app.app.get(CustomerSync).syncNow(payer.customerId)
-    await eventually(() => seen)
+    return slow
+  }
+
+  it('never prefers what it saw earlier to what it has seen since', async () => {
+    const payer = await aSubscriber(app)
+    const slow = slowLook()
+    const synced = app.app.get(CustomerSync).syncNow(payer.customerId)
+    await eventually(() => slow.seen)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     await app.paymentsSettled()
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
-    write()
-    await slow
-    slowLook.mockRestore()
-    expect(seen?.subscriptions.map(({ status }) => status)).toEqual(['active'])
+    slow.write()
+    await synced
+    expect(slow.seen?.subscriptions.map(({ status }) => status)).toEqual(['active'])
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
+  })
+
+  it('tells the provider what is due although a browser overtakes the worker', async () => {
+    const payer = await aSubscriber(app)
+    const slow = slowLook()
+    await app.app
+      .get(Database)
+      .run(db => db.update(users).set({ name: 'Ada' }).where(eq(users.id, payer.owner.id)))
+    await app.app.get(BillingQueue).add(payer.customerId)
+    app.app.get(BillingWorker).nudge()
+    await eventually(() => slow.seen)
+    await app.app.get(CustomerSync).syncNow(payer.customerId)
+    slow.write()
+    const nameAtProvider = () => app.sandbox.customers().find(({ id }) => id === payer.customerId)?.name
+    await eventually(() => nameAtProvider() === 'Ada', { what: 'the provider to know the new name' })
   })
 
   it('does not bill an account twice', async () => {

@@ -193,6 +193,21 @@ describe('billing model: two workers with the same event', () => {
   })
 })
 
+describe('what no event has announced', () => {
+  it('is no repair where something that happened here was the reason to ask', async () => {
+    const subscriber = await aSubscriber(app)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.changeSubscription(subscriber.subscriptionId, { status: 'past_due' })
+    await ask(subscriber.customerId)
+    await app.paymentsSettled()
+    expect(await statusOf(app, subscriber.signedIn)).toBe('past_due')
+    app.sandbox.webhookUrl = webhookUrl
+    await app.paymentsSettled()
+    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
+  })
+})
+
 describe('billing 10: a reconcile that failed', () => {
   it('begins again the same night, and once it is done it is done for the night', async () => {
     const reconciler = app.app.get(BillingReconciler)
