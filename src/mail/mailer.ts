@@ -17,6 +17,8 @@ import { openSmtp } from './smtp-transport.js'
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
 /** Mails go out after the response, because its timing would otherwise reveal that a mail is sent. */
 const POST_AFTER_MS = 100
+/** After this, a process that stops gives up the mails that its mail server has not taken, and keeps them. */
+const LAST_TRY_MS = 5_000
 /** More than this would be a flood; further mails are refused and logged, not kept. */
 const MAX_WAITING = 1_000
 
@@ -106,7 +108,9 @@ export class Mailer implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     this.closing.abort()
+    const lastTry = setTimeout(() => this.transport?.close({ force: true }), LAST_TRY_MS)
     await this.flush()
+    clearTimeout(lastTry)
     this.transport?.close()
   }
 
@@ -165,8 +169,11 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {})
 }
 
-/** Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1). */
+/**
+ * Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1) to its addresses or its text. One
+ * to the greeting or the login is not about the mail.
+ */
 function isFinal(error: unknown): boolean {
-  const { responseCode } = error as { responseCode?: number }
-  return responseCode !== undefined && responseCode >= 500
+  const { code, responseCode = 0 } = error as { readonly code?: string; readonly responseCode?: number }
+  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
 }

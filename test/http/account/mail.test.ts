@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
 import { MailOutbox } from '../../../dev/mail-outbox/mail-outbox.js'
+import { FailedMails } from '../../../src/mail/failed-mails.js'
 import type { Mail } from '../../../src/mail/mail.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { SiteUrls } from '../../../src/mail/site-urls.js'
 import { anEmail } from '../../support/people.js'
+import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 
@@ -63,6 +65,14 @@ describe('links', () => {
   })
 })
 
+async function started({ server }: SMTPServer): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+const stopped = (server: SMTPServer) => new Promise<void>(resolve => server.close(() => resolve()))
+
 describe('a mail server that', () => {
   it('is away for a moment gets the mail when it is back', async () => {
     const port = await freePort()
@@ -92,9 +102,7 @@ describe('a mail server that', () => {
         done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }))
       },
     })
-    refusing.listen(0, '127.0.0.1')
-    await once(refusing.server, 'listening')
-    const { port } = refusing.server.address() as AddressInfo
+    const port = await started(refusing)
     const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     const to = anEmail()
     try {
@@ -106,7 +114,35 @@ describe('a mail server that', () => {
       ])
     } finally {
       await refused.stop()
-      await new Promise<void>(resolve => refusing.close(() => resolve()))
+      await stopped(refusing)
+    }
+  })
+
+  it('refuses the login once gets the mail at the next try: it was not about the mail', async () => {
+    let logins = 0
+    const received: string[] = []
+    const locked = new SMTPServer({
+      allowInsecureAuth: true,
+      disabledCommands: ['STARTTLS'],
+      onAuth: ({ username }, _, done) =>
+        logins++ === 0
+          ? done(Object.assign(new Error('try later'), { responseCode: 535 }))
+          : done(null, { user: username }),
+      onRcptTo: ({ address }, _, done) => {
+        received.push(address)
+        done()
+      },
+    })
+    const port = await started(locked)
+    const sending = await TestApp.start('embedded', { SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
+    const to = anEmail()
+    try {
+      sending.app.get(Mailer).post(receiver(to), () => MAIL)
+      await sending.app.get(Mailer).flush()
+      expect({ logins, received }).toEqual({ logins: 2, received: [to] })
+    } finally {
+      await sending.stop()
+      await stopped(locked)
     }
   })
 })
@@ -119,4 +155,31 @@ it('stops at once although mails are waiting for a server that is away', async (
   const startedAt = performance.now()
   await stopping.stop()
   expect(performance.now() - startedAt).toBeLessThan(5_000)
+})
+
+it('keeps every mail when it stops although the mail server says nothing', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const database = await createDatabase()
+  const { port } = silent.address() as AddressInfo
+  try {
+    const stopping = await TestApp.start('redis + postgres', {
+      ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+    })
+    const mail: Mail = { language: 'en', subject: 'A subject', site: 'www.main.test', paragraphs: ['Hello.'] }
+    for (let posted = 0; posted < 12; posted++) stopping.app.get(Mailer).post(receiver(anEmail()), () => mail)
+    const startedAt = performance.now()
+    await stopping.stop()
+    expect(performance.now() - startedAt).toBeLessThan(12_000)
+    const next = await TestApp.start('redis + postgres', { DATABASE_URL: database.url })
+    try {
+      expect(await next.app.get(FailedMails).count()).toBe(12)
+      expect((await next.auditRows()).filter(({ action }) => action === 'mail')).toHaveLength(12)
+    } finally {
+      await next.stop()
+    }
+  } finally {
+    await database.drop()
+    silent.close()
+  }
 })
