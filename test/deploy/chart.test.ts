@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -176,4 +176,35 @@ it('mounts every file of the Secret, such as a PLANS_FILE', async () => {
   const { volumes } = podOfService(await rendered())
   const settings = volumes.find(({ name }: Manifest) => name === 'settings')
   expect(settings.secret).not.toHaveProperty('items')
+})
+
+it('gives the service and the checks the environment and the files that are no settings', async () => {
+  const mount = { name: 'files', mountPath: '/files', readOnly: true }
+  const manifests = await rendered(
+    ...['--set-json', 'extraEnv=[{"name":"UV_THREADPOOL_SIZE","value":"18"}]'],
+    ...['--set-json', `extraVolumes=[{"name":"files","configMap":{"name":"plans"}}]`],
+    ...['--set-json', `extraVolumeMounts=[${JSON.stringify(mount)}]`],
+  )
+  const pods = podsOf(manifests).filter(({ pod }) => !pod.serviceAccountName)
+  expect(pods.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['Deployment', 'CronJob']))
+  for (const { name, pod } of pods) {
+    const [{ env, volumeMounts }] = pod.containers
+    expect([name, env]).toEqual([name, expect.arrayContaining([{ name: 'UV_THREADPOOL_SIZE', value: '18' }])])
+    expect(volumeMounts).toContainEqual(mount)
+    expect(pod.volumes).toContainEqual({ name: 'files', configMap: { name: 'plans' } })
+  }
+})
+
+it('has a job for every command on keys that its README tells to run, and starts none of them itself', async () => {
+  const readme = await readFile('deploy/helm/README.md', 'utf8')
+  const named = [...readme.matchAll(/--from=cronjob\/mainstay-(\S+)/g)].map(([, job]) => `${NAME}-${job}`)
+  const jobs = (await rendered()).filter(({ kind, spec }) => kind === 'CronJob' && spec.suspend)
+  expect(
+    jobs.map(({ metadata, spec }) => [metadata.name, spec.jobTemplate.spec.template.spec.containers[0].args]),
+  ).toEqual([
+    [`${NAME}-keys-replace`, ['change', 'keys:replace --now']],
+    [`${NAME}-secrets-reseal`, ['change', 'secrets:reseal']],
+    [`${NAME}-secrets-rotate`, ['change', 'secrets:rotate']],
+  ])
+  expect(named.sort()).toEqual(jobs.map(({ metadata }) => metadata.name))
 })
