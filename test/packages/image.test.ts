@@ -111,6 +111,25 @@ describe('the image, made step by step as the Dockerfile says', () => {
     expect(await ended).toEqual([0, null])
   }, 90_000)
 
+  it('traces requests with the packages that docs/operations.md adds', async () => {
+    const traced = { ...settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }
+    await expect(image.run(image.command, traced)).rejects.toThrow('needs packages that are not installed')
+    const [, dockerfile] = /```dockerfile\n(FROM mainstay\n[\s\S]*?)```/.exec(
+      await readFile('docs/operations.md', 'utf8'),
+    ) as unknown as [string, string]
+    await image.extend(dockerfile)
+    expect(image.user).toBe('node')
+    const service = image.start(image.command, traced)
+    const ended = once(service, 'close')
+    try {
+      const isReady = async () => (await request(url, { path: '/health/ready' })).status === 200
+      await eventually(isReady, { timeoutMs: 30_000, what: 'the service to be ready' })
+    } finally {
+      service.kill('SIGTERM')
+    }
+    expect(await ended).toEqual([0, null])
+  }, 120_000)
+
   it('does not start with pages that are not there, and says which', async () => {
     const folder = join(image.root.folder, 'app/web/dist/main')
     await rename(folder, `${folder}-gone`)

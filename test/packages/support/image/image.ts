@@ -51,6 +51,11 @@ export class Image {
     return image
   }
 
+  /** Takes the further steps of a Dockerfile that is based on this image. */
+  async extend(dockerfile: string): Promise<void> {
+    for (const step of stagesOf(dockerfile)[0]?.steps ?? []) await this.take(step, new Map(), () => false)
+  }
+
   private async take(
     { instruction, text }: Step,
     built: Map<string, Promise<Image>>,
