@@ -177,8 +177,15 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   it('shows a mobile app', async () => {
     await writeProgram('mobile', await documentedCode('A mobile app'))
     const program = await write('use-mobile.mjs', useMobile)
-    const [wrong, right, data] = (await node(program, email, PASSWORD)).trim().split('\n')
-    expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
+    const withFactor = await anOwner(app)
+    await giveAuthenticator(app, withFactor)
+    const shown = await node(program, email, PASSWORD, withFactor.email)
+    const [wrong, right, data, secondStep] = shown.trim().split('\n')
+    expect([wrong, right, secondStep]).toEqual([
+      'The e-mail address or the password is wrong',
+      'null',
+      'asked for a code',
+    ])
     expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
   })
 
@@ -239,6 +246,8 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     const all = await write('hosts.mjs', programs.map(program => `await import('${program}')`).join('\n'))
     const settings = {
       ...app.stores,
+      DATABASE_URL: 'postgres://the-program.invalid/its-own',
+      MAINSTAY_DATABASE_URL: app.stores.DATABASE_URL,
       JWT_KEYS_FILE: app.settings.jwtKeysFile,
       LOG_LEVEL: 'warn',
       PUBLIC_URL: url,
@@ -292,10 +301,12 @@ export function deleteItemAsync(key: string): Promise<void>
 `
 
 const useMobile = `import { logIn, readReports } from './mobile.mjs'
-const [, , email, password] = process.argv
-console.log(await logIn(email, 'wrong'))
-console.log(await logIn(email, password))
+const [, , email, password, emailWithFactor] = process.argv
+const askForCode = async challenge => challenge && 'asked for a code'
+console.log(await logIn(email, 'wrong', askForCode))
+console.log(await logIn(email, password, askForCode))
 console.log(JSON.stringify(await readReports()))
+console.log(await logIn(emailWithFactor, password, askForCode))
 `
 
 const useSecondFactor = (url: string) => `import { itemStorage, mobileClient } from '@mainstay-auth/client'
