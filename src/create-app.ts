@@ -58,7 +58,7 @@ export async function createApp(
     limitConnections(server.server, settings.operation.maxConnections, server.log)
   })
   const tracing = await tracingOf(server, settings)
-  await prepareEdge(server, requests)
+  await prepareEdge(server, settings, requests)
   const metrics = new Metrics()
   requests.declareIn(metrics)
   return withLog(server.log, () => startApp(server, settings, clock, { metrics, tracing }))

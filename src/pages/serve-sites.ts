@@ -5,8 +5,6 @@ import type { Site } from './site.js'
 
 /** `/assets/<name>`: a single name, as the build produces it. No folder, no escape, no leading dot. */
 const ASSET = /^\/assets\/([\w-][\w.-]*)$/
-/** A satellite's host belongs to a customer, and its subdomains are not ours: they may not have https. */
-const FOR_THIS_HOST = 'max-age=31536000'
 /** Only programs request these. */
 const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 
@@ -32,13 +30,6 @@ export async function serveSites(
     const host = hostOf(request)
     const site = host === null ? null : siteAt(host, request)
     return site ? answer(site, request, reply) : undefined
-  })
-  // For every response there, including the API's: a refusal may come before the hook above.
-  server.addHook('onSend', (request, reply, _, done) => {
-    const { host } = request.headers
-    if (host && siteAt(host, request)?.name === 'satellite')
-      reply.header('Strict-Transport-Security', FOR_THIS_HOST)
-    done()
   })
 }
 

@@ -23,7 +23,12 @@ import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
 
 /** What every request passes first: response headers, limits, JSON bodies. */
-export async function prepareEdge(server: FastifyInstance, observer: AnswerObserver): Promise<void> {
+export async function prepareEdge(
+  server: FastifyInstance,
+  settings: Settings,
+  observer: AnswerObserver,
+): Promise<void> {
+  const setHeaders = responseHeaders(settings)
   server.decorate('countRefusal', code => observer.refused(code))
   server.decorateRequest('caller', null)
   server.decorateRequest('session', null)
@@ -31,7 +36,7 @@ export async function prepareEdge(server: FastifyInstance, observer: AnswerObser
   await server.register(cookie, { hook: false })
   acceptOnlyJson(server)
   server.addHook('onRequest', (request, reply, done) => {
-    setResponseHeaders(request, reply)
+    setHeaders(request, reply)
     done(refusalOf(request))
   })
 }
@@ -60,24 +65,39 @@ function refusalOf(request: FastifyRequest): Error | undefined {
 }
 
 /**
- * Set on every response. An API is never framed, sniffed, embedded or cached (OWASP REST Security, ASVS 3.4).
- * `Vary: Origin` because the CORS headers depend on it, even where there are none (Fetch, CORS and HTTP
- * caches). The names are in lower case, which saves Fastify a copy of each.
+ * Set on every response, besides Strict-Transport-Security. An API is never framed, sniffed, embedded or cached
+ * (OWASP REST Security, ASVS 3.4). `Vary: Origin` because the CORS headers depend on it, even where there are
+ * none (Fetch, CORS and HTTP caches). The names are in lower case, which saves Fastify a copy of each.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   vary: 'Origin',
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-site',
 }
 
+/**
+ * At a host that is not certainly ours: one of a satellite, whatever its state. The names below it are the
+ * customer's, and may not have https.
+ */
+const HSTS = 'max-age=31536000'
+const HSTS_OF_OURS = `${HSTS}; includeSubDomains`
+
 /** Responses may belong to one user. Public, stable routes set their own header. */
 const NO_STORE = 'no-store'
 
-export function setResponseHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(SECURITY_HEADERS).header('cache-control', NO_STORE).header('x-request-id', request.id)
+function responseHeaders({ publicUrl, mainOrigin, operators }: Settings) {
+  const addresses = [publicUrl, mainOrigin, ...(operators ? [operators.origin] : [])]
+  const ours = new Set(addresses.map(address => new URL(address).host))
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    const isOurs = ours.has(request.headers.host ?? '')
+    reply
+      .headers(SECURITY_HEADERS)
+      .header('strict-transport-security', isOurs ? HSTS_OF_OURS : HSTS)
+      .header('cache-control', NO_STORE)
+      .header('x-request-id', request.id)
+  }
 }
 
 /** One line per request when it is answered: what, from where, status and milliseconds. */
@@ -122,6 +142,7 @@ export function answerFramingError(
   const body = JSON.stringify(problemOf(refusal, randomUUID()))
   const headers = Object.entries({
     ...SECURITY_HEADERS,
+    'strict-transport-security': HSTS,
     'cache-control': NO_STORE,
     'content-type': PROBLEM_CONTENT_TYPE,
     'content-length': String(Buffer.byteLength(body)),
@@ -134,6 +155,7 @@ export function answerFramingError(
 
 /** How the server reads requests: strict paths, tight limits, forwarded headers only from our own proxies. */
 export function serverOptions(settings: Settings, observer: AnswerObserver, logTo?: LogDestination) {
+  const setHeaders = responseHeaders(settings)
   return {
     logger: logOptions(settings, logTo),
     logController: new RequestLog(observer),
@@ -146,9 +168,15 @@ export function serverOptions(settings: Settings, observer: AnswerObserver, logT
     keepAliveTimeout: limits.KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    routerOptions: { caseSensitive: true, ignoreTrailingSlash: false, ignoreDuplicateSlashes: false },
+    routerOptions: {
+      caseSensitive: true,
+      ignoreTrailingSlash: false,
+      ignoreDuplicateSlashes: false,
+      // Any lower limit would answer before the guards, and so tell whoever may not know it that there is a route.
+      maxParamLength: limits.MAX_URL_LENGTH,
+    },
     frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) => {
-      setResponseHeaders(request, reply)
+      setHeaders(request, reply)
       answerProblem(error, request, reply)
     },
     clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>

@@ -149,6 +149,8 @@ describe('operator console: who reaches it', () => {
       ),
     )
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 404))
+    for (const path of ['users', 'accounts'])
+      expect((await app.request({ path: `/api/operator/${path}/${'x'.repeat(101)}` })).status).toBe(404)
   })
 
   it('no route but the login answers without a login', async () => {
@@ -168,6 +170,7 @@ describe('operator console: who reaches it', () => {
       200,
       expect.stringContaining("script-src 'self'"),
     ])
+    expect(here.headers['strict-transport-security']).toContain('includeSubDomains')
     const [, asset = ''] = /src="([^"]+\.js)"/.exec(here.text) ?? []
     expect((await app.request({ path: asset, headers })).status).toBe(200)
     for (const path of ['/', '/users/x', asset]) {

@@ -6,7 +6,7 @@ import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
 const SECURITY_HEADERS = {
-  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'strict-transport-security': 'max-age=31536000',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',

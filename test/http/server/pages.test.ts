@@ -321,16 +321,25 @@ describe('the service with PAGES=main,satellite', () => {
   })
 
   it('at a satellite’s host no answer speaks for the names below it, which are the customer’s', async () => {
-    const hstsOf = async (host: string, path: string) =>
-      (await visit(host, path)).headers['strict-transport-security']
+    const owner = await anOwner(app)
+    const suspended = await aSatellite(app, owner, 'https://suspended.customer.example')
+    await setSatelliteState(app, suspended, 'suspended')
+    await app.app.get(Satellites).refresh()
+    const hstsOf = async (host: string, path: string, headers?: Record<string, string>) =>
+      (await visit(host, path, headers)).headers['strict-transport-security']
     const script = /\/assets\/[\w.-]+\.js/.exec((await visit('shop-one.test')).text)?.[0] as string
-    const paths = ['/', '/nothing', script, '/api/data', '/api/nothing', `/${'x'.repeat(9_000)}`]
-    for (const path of paths) {
-      expect([path, await hstsOf('shop-one.test', path)]).toEqual([path, 'max-age=31536000'])
-      const own = [await hstsOf('www.main.test', path), await hstsOf('api.main.test', path)]
-      if (!path.startsWith('/assets')) expect(own[1]).toBe('max-age=31536000; includeSubDomains')
-      expect(own[0]).toBe('max-age=31536000; includeSubDomains')
+    const odd = ['/%zz', `/api/team/${'x'.repeat(101)}`, `/${'x'.repeat(9_000)}`]
+    for (const path of ['/', '/nothing', script, '/api/data', '/api/nothing', ...odd]) {
+      for (const host of ['shop-one.test', 'suspended.customer.example'])
+        expect([host, path, await hstsOf(host, path)]).toEqual([host, path, 'max-age=31536000'])
+      for (const host of ['www.main.test', 'api.main.test'])
+        expect([host, path, await hstsOf(host, path)]).toEqual([
+          host,
+          path,
+          'max-age=31536000; includeSubDomains',
+        ])
     }
+    expect(await hstsOf('shop-one.test', '/', { 'X-Long': 'a'.repeat(20_000) })).toBe('max-age=31536000')
   })
 
   it('a cache that has mixed up two sites is given the right page again', async () => {
