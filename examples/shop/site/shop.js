@@ -11,7 +11,7 @@ const LOGIN_PROBLEMS = {
   TOO_MANY_ATTEMPTS: 'Too many attempts. Please wait some minutes.',
 }
 const HAND_OFF_PROBLEMS = {
-  access_denied: 'You have turned back on the main site.',
+  access_denied: 'You cancelled on the main site, or this shop accepts passwords only.',
   not_invited: 'Your account is not invited to this shop.',
   expired: 'That took too long. Please log in again.',
 }

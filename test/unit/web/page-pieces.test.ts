@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import { money } from '../../../web/pieces/billing/plans.js'
 import { initialsOf } from '../../../web/pieces/people/initials.js'
 import { agoText } from '../../../web/pieces/time/ago.js'
 import { readLanguage } from '../../support/web-language.js'
@@ -36,4 +37,20 @@ describe('how long ago', () => {
     expect(agoText('2026-11-23T11:59:30Z', NOW)).toBe('gerade eben')
     expect(agoText('2026-11-22T12:00:00Z', NOW)).toBe('gestern')
   })
+})
+
+describe('an amount of money', () => {
+  beforeAll(() => readLanguage('en'))
+  it.each([
+    [2000, 'usd', '$20.00'],
+    [500, 'jpy', '¥500'],
+    [1500, 'kwd', 'KWD 1.500'],
+    // Counted in hundredths, though a browser shows none.
+    [299_000, 'huf', 'HUF 2,990'],
+    [9_900_000, 'idr', 'IDR 99,000'],
+    [50_000, 'isk', 'ISK 500'],
+    [1_000_000, 'ugx', 'UGX 10,000'],
+  ])('%d in %s is “%s”', (amount, currency, text) =>
+    expect(money(amount, currency).replace(/\s/g, ' ')).toBe(text),
+  )
 })

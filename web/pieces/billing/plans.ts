@@ -3,8 +3,12 @@ import { i18n, locale, t } from '../language/t.js'
 
 export type { OfferedPlan }
 
-/** The payment provider nevertheless counts these in hundredths: https://docs.stripe.com/currencies#special-cases. */
-const IN_HUNDREDTHS = ['isk', 'ugx']
+/**
+ * The payment provider counts these in whole units and in thousandths, all others in hundredths, also where a
+ * browser shows no digits (HUF, IDR) or there is nothing smaller (ISK, UGX): https://docs.stripe.com/currencies.
+ */
+const IN_UNITS = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'
+const IN_THOUSANDTHS = 'bhd jod kwd omr tnd'
 
 /** The name of a plan in the page's language. */
 export function planText({ name, names }: Pick<OfferedPlan, 'name' | 'names'>): string {
@@ -24,9 +28,12 @@ export function periodText({ interval, intervalCount }: OfferedPlan): string {
   return t(`plan.${interval}`, { count: intervalCount })
 }
 
-/** An amount in the currency's smallest unit, formatted for the reader's country. */
+/** An amount in the unit that the provider counts the currency in, formatted for the reader's country. */
 export function money(amount: number, currency: string): string {
-  const format = new Intl.NumberFormat(locale(), { style: 'currency', currency: currency.toUpperCase() })
-  const digits = IN_HUNDREDTHS.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2)
-  return format.format(amount / 10 ** digits)
+  const digits = IN_UNITS.includes(currency) ? 0 : IN_THOUSANDTHS.includes(currency) ? 3 : 2
+  return new Intl.NumberFormat(locale(), {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    maximumFractionDigits: digits,
+  }).format(amount / 10 ** digits)
 }
