@@ -10,7 +10,9 @@ import { Database } from './database/database.js'
 import { Readiness } from './health/readiness.js'
 import { NestLogger } from './log/logger.js'
 
-/** After the drain, requests in progress get this long; ours take at most 10 s. */
+/** After the drain, requests in progress get this long. Hardly any takes longer. */
+const ANSWER_MS = 9_000
+/** And the process this long, so that the hooks that keep mails and audit rows have their time, too. */
 const FINISH_MS = 12_000
 /** So that the first requests do not wait for the collection. */
 const COLLECT_AFTER_MS = 1_000
@@ -74,9 +76,21 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
   app.get(Readiness).stop()
   closeAfterAnswers(app.getHttpServer())
   await sleep(drainMs)
+  cutOffAfter(ANSWER_MS, app)
   // Closes connections that have been idle throughout: load balancers no longer use them.
   await app.close()
   process.exit()
+}
+
+/**
+ * While the server closes, Node no longer limits how long a request may take to arrive, or a response to be read:
+ * one such connection would keep the shutdown hooks from running.
+ */
+function cutOffAfter(milliseconds: number, app: NestFastifyApplication): void {
+  setTimeout(() => {
+    app.getHttpAdapter().getInstance().log.warn('Connections are still open at the end; cutting them off')
+    app.getHttpServer().closeAllConnections()
+  }, milliseconds).unref()
 }
 
 /**

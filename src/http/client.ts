@@ -5,7 +5,10 @@ import type { FastifyRequest } from 'fastify'
 /** Where a request came from, as recorded by sessions and the audit log. */
 export interface Client {
   readonly requestId: string
-  /** Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. */
+  /**
+   * Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. `unknown` for whoever was gone
+   * before their request was read.
+   */
   readonly ip: string
   /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */
   readonly userAgent: string | null
@@ -50,7 +53,8 @@ class RequestClient implements Client {
   }
 
   get ip(): string {
-    return this.#request.ip.replace(/^::ffff:(?=\d+\.)/, '')
+    const ip = this.#request.ip as string | undefined
+    return ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? 'unknown'
   }
 
   get acceptLanguage(): string | undefined {

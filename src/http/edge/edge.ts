@@ -37,6 +37,8 @@ export async function prepareEdge(
   acceptOnlyJson(server)
   server.addHook('onRequest', (request, reply, done) => {
     setHeaders(request, reply)
+    // Node no longer knows the address of a closed connection, unless it was asked for before.
+    void request.raw.socket.remoteAddress
     done(refusalOf(request))
   })
 }
@@ -165,6 +167,7 @@ export function serverOptions(settings: Settings, observer: AnswerObserver, logT
     trustProxy: settings.trustProxy.length > 0 ? [...settings.trustProxy] : false,
     bodyLimit: limits.MAX_READ_BODY_BYTES,
     requestTimeout: limits.REQUEST_TIMEOUT_MS,
+    connectionTimeout: limits.INACTIVITY_MS,
     keepAliveTimeout: limits.KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -193,5 +196,8 @@ function transport({ tls }: Settings) {
     connectionsCheckingInterval: limits.CONNECTIONS_CHECK_MS,
   }
   if (!tls) return { http: options }
-  return { https: { ...options, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } }
+  const handshakeTimeout = limits.HEADERS_TIMEOUT_MS
+  return {
+    https: { ...options, handshakeTimeout, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
+  }
 }

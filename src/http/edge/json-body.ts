@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /**
  * For a route that receives signed events, `@RouteConfig(SIGNED_BODY)`: keeps the bytes and allows the larger
- * size.
+ * size. The bytes are not parsed, because anybody could make that expensive before the signature is checked.
  */
 export const SIGNED_BODY = { signedBody: true }
 
@@ -31,12 +31,16 @@ export function acceptOnlyJson(server: FastifyInstance): void {
   const parseJson = server.getDefaultJsonParser('error', 'error')
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
-      if (isSigned(request.routeOptions.config)) request.rawBody = body as Buffer
-      const text = decode(request, body as Buffer)
+      requireIdentityJson(request)
+      if (isSigned(request.routeOptions.config)) {
+        request.rawBody = body as Buffer
+        return done(null, undefined)
+      }
+      const text = decode(body as Buffer)
       if (text === '') done(null, undefined)
       else
         void parseJson(request, text, (error, value) =>
-          done(error ?? refusalOf(request, body as Buffer, value), value),
+          done(error ?? refusalOf(body as Buffer, value), value),
         )
     } catch (error) {
       done(error as Error)
@@ -52,9 +56,12 @@ function isSigned(config: unknown): boolean {
   return (config as { signedBody?: boolean } | undefined)?.signedBody === true
 }
 
-function decode(request: FastifyRequest, body: Buffer): string {
+function requireIdentityJson(request: FastifyRequest): void {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
   if (!JSON_UTF8.test(type) || encoding !== 'identity') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+}
+
+function decode(body: Buffer): string {
   try {
     return UTF8.decode(body)
   } catch (cause) {
@@ -62,9 +69,8 @@ function decode(request: FastifyRequest, body: Buffer): string {
   }
 }
 
-function refusalOf(request: FastifyRequest, body: Buffer, value: unknown): ApiError | null {
-  if (body.length > MAX_BODY_BYTES && !isSigned(request.routeOptions.config))
-    return new ApiError('BODY_TOO_LARGE')
+function refusalOf(body: Buffer, value: unknown): ApiError | null {
+  if (body.length > MAX_BODY_BYTES) return new ApiError('BODY_TOO_LARGE')
   if (!isDeeperThan(MAX_JSON_DEPTH, value)) return null
   return new ApiError('INVALID_REQUEST', { detail: 'The body is nested too deeply' })
 }

@@ -1,9 +1,14 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS } from '../../../src/http/edge/limits.js'
+import { CONNECTIONS_CHECK_MS, HEADERS_TIMEOUT_MS, INACTIVITY_MS } from '../../../src/http/edge/limits.js'
+import { makeCertificate } from '../../browser/stage/certificate.js'
 import { outcome } from '../../http/support/api-calls.js'
+import { eventually } from '../../support/eventually.js'
 import { TestApp } from '../../support/test-app.js'
 
 const ATTACKERS = 30
@@ -56,6 +61,58 @@ describe('A client whose headers', () => {
     expect((await app.request({ path: '/health/live' })).status).toBe(200)
   })
 })
+
+test('A client that never reads is cut off, and keeps no connection', async () => {
+  const server = app.app.getHttpServer()
+  expect(server.timeout).toBe(INACTIVITY_MS)
+  server.setTimeout(1_000)
+  try {
+    const socket = await aSocket(app)
+    const closed = once(socket, 'close')
+    socket.pause()
+    // Many megabytes of answers, more than what kernels keep.
+    for (let i = 0; i < 40_000; i++) socket.write('GET /api/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await eventually(async () => (await connections(app)) > 0)
+    await eventually(async () => (await connections(app)) === 0)
+    socket.destroy()
+    await closed
+  } finally {
+    server.setTimeout(INACTIVITY_MS)
+  }
+})
+
+test('With TLS, a client that does not even begin is cut off as soon as one without headers', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-tls-'))
+  const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
+  const files = { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }
+  const secure = await TestApp.start('embedded', { ...files, LOG_LEVEL: 'silent' })
+  try {
+    const socket = await aSocket(secure)
+    const startedAt = performance.now()
+    await once(socket, 'close')
+    const openMs = performance.now() - startedAt
+    expect(openMs).toBeGreaterThan(HEADERS_TIMEOUT_MS - CONNECTIONS_CHECK_MS)
+    expect(openMs).toBeLessThan(3 * HEADERS_TIMEOUT_MS)
+  } finally {
+    await secure.stop()
+    await rm(folder, { recursive: true })
+  }
+})
+
+async function aSocket({ url }: TestApp): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  socket.resume()
+  await once(socket, 'connect')
+  return socket
+}
+
+function connections({ app }: TestApp): Promise<number> {
+  return new Promise((resolve, reject) =>
+    app.getHttpServer().getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+}
 
 /** A header more every 300 ms, until the connection is closed. */
 async function sendWithoutEnd(): Promise<{ text: string; sentMs: number }> {

@@ -3,12 +3,16 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from '@jest/globals'
+import { afterEach, expect, jest, test } from '@jest/globals'
+import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import { makeCertificate } from '../../browser/stage/certificate.js'
 import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { run } from '../../support/processes/run-program.js'
-import { TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { refreshByCookie } from '../support/api-calls.js'
+import { heldCall } from '../support/held-call.js'
 
 const REQUEST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'
 const MOST = 5
@@ -46,6 +50,32 @@ test('a target is a path or a whole URL; one that a router would take for a path
   const [found, missing] = ['HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found']
   expect([...answers.values()]).toEqual([found, found, missing, missing, missing])
 })
+
+test('what somebody has asked for is done although they hang up, and their hanging up is no failure', async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  const session = await signIn(app, await anOwner(app), 'main')
+  const refused = jest.spyOn(app.app.getHttpAdapter().getInstance(), 'countRefusal')
+  const logout = heldCall(app.app.get(SessionChangeLog), 'end')
+  const socket = await connection()
+  const headers = { Origin: MAIN, Authorization: `Bearer ${session.accessToken}` }
+  const lines = Object.entries({ Host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`)
+  socket.write(`POST /api/logout HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`)
+  await logout.begun
+  socket.resetAndDestroy()
+  await eventually(async () => (await connections()) === 0)
+  logout.release()
+  await eventually(async () => (await refreshByCookie(app, session.sessionId)).status === 401)
+  expect(refused.mock.calls.map(([code]) => code)).not.toContain('INTERNAL_ERROR')
+  const rows = await app.auditRows()
+  expect(rows.find(({ action }) => action === 'logout')).toMatchObject({ ip: '127.0.0.1' })
+})
+
+function connections(): Promise<number> {
+  const server = app.app.getHttpServer()
+  return new Promise((resolve, reject) =>
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
+}
 
 async function connection(): Promise<Socket> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1')

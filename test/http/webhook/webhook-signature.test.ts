@@ -37,6 +37,14 @@ describe('the signature of an event', () => {
     expect(outcome(await postBytes(app, JSON.stringify(anEvent()), headers))).toBe('400 INVALID_SIGNATURE')
   })
 
+  it.each([
+    ['malformed', '{"id":'],
+    ['of very many parts', `[${Array(340_000).fill('[]').join()}]`],
+  ])('is refused before a body is read that is %s', async (_, body) => {
+    const headers = { 'Stripe-Signature': 't=1,v1=00' }
+    expect(outcome(await postBytes(app, body, headers))).toBe('400 INVALID_SIGNATURE')
+  })
+
   it('is over the very bytes: one space more and it is refused', async () => {
     const body = JSON.stringify(anEvent())
     const headers = { 'Stripe-Signature': signatureOf(app, body, {}) }
