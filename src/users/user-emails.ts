@@ -164,6 +164,20 @@ export class UserEmails {
     if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
   }
 
+  /** Those of the addresses that a user can still restore. */
+  async reservedAmong(transaction: Db, emails: readonly Email[]): Promise<ReadonlySet<string>> {
+    const isReserved = and(
+      eq(oneTimeTokens.purpose, 'email-undo'),
+      inArray(oneTimeTokens.email, [...emails]),
+      gt(oneTimeTokens.expiresAt, this.clock.now()),
+    )
+    const reserved = await transaction
+      .selectDistinct({ email: oneTimeTokens.email })
+      .from(oneTimeTokens)
+      .where(isReserved)
+    return new Set(reserved.map(({ email }) => email))
+  }
+
   /** A link back to the current address of the user, who must be locked. */
   private async issue(transaction: Db, { id: userId, accountId, email }: User, since: Date): Promise<string> {
     const [row] = await transaction

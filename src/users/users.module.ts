@@ -12,7 +12,10 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
 import { ImportBatch } from './import/import-batch.js'
+import { ImportReview } from './import/import-review.js'
 import { UserImport } from './import/user-import.js'
+import { KeptAccounts } from './kept-accounts.js'
+import { KeptNotices } from './kept-notices.js'
 import { PeopleInCharge } from './lists/people-in-charge.js'
 import { UserSearch } from './lists/user-search.js'
 import { MailedLinks } from './mailed-links.js'
@@ -53,6 +56,8 @@ import { Users } from './users.js'
     AccountRecovery,
     BegunChanges,
     InvitedMembers,
+    KeptAccounts,
+    KeptNotices,
     UserTraces,
     OwnerNotices,
     PendingTransfers,
@@ -60,6 +65,7 @@ import { Users } from './users.js'
     UserEmails,
     MailedLinks,
     ImportBatch,
+    ImportReview,
     UserImport,
   ],
   exports: [
@@ -72,6 +78,7 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
+    KeptNotices,
     OwnerNotices,
     PendingTransfers,
     PeopleInCharge,

@@ -12,12 +12,13 @@ import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import { PlansFile } from '../../permissions/plans-file.js'
 import { queueSeatSync } from '../queue-customer-sync.js'
 import type { NewUser } from '../user.js'
+import { type Earlier, ImportReview } from './import-review.js'
 import type { ImportedUser, NumberedUser } from './imported-user.js'
-import { type RefusedLine, refusedForOwners } from './owner-check.js'
+import type { RefusedLine } from './owner-check.js'
 
 export interface BatchOutcome {
   readonly added: number
-  /** Users whose e-mail address was already taken. They are left unchanged. */
+  /** Users whose e-mail address was already taken, or is still reserved for its former user. They are left unchanged. */
   readonly alreadyThere: number
   readonly refused: readonly RefusedLine[]
 }
@@ -31,12 +32,13 @@ export class ImportBatch {
     private readonly auditLog: AuditLog,
     private readonly plans: PlansFile,
     private readonly totp: TotpFactors,
+    private readonly review: ImportReview,
   ) {}
 
   /** Writes in one transaction with its audit row; safe to repeat. */
   write(batch: readonly NumberedUser[]): Promise<BatchOutcome> {
     return this.database.transaction(async transaction => {
-      const { accepted, refused } = await review(transaction, batch, NO_EARLIER)
+      const { accepted, refused } = await this.review.of(transaction, batch, NO_EARLIER)
       const added = await this.add(transaction, accepted)
       const alreadyThere = batch.length - added - refused.length
       if (added > 0) await this.record(transaction, batch, added, alreadyThere)
@@ -49,7 +51,7 @@ export class ImportBatch {
    * `earlier`.
    */
   async rehearse(batch: readonly NumberedUser[], earlier: Earlier): Promise<BatchOutcome> {
-    const { accepted, refused } = await this.database.transaction(db => review(db, batch, earlier))
+    const { accepted, refused } = await this.database.transaction(db => this.review.of(db, batch, earlier))
     for (const { user } of accepted) {
       earlier.emails.add(user.email)
       if (user.role === 'owner' && user.account.kind !== 'own') earlier.owned.add(user.account.id)
@@ -112,74 +114,7 @@ export class ImportBatch {
   }
 }
 
-/** What the batches before this one would have added, if they had been written. */
-export interface Earlier {
-  readonly emails: Set<string>
-  /** Accounts for which they include an owner. */
-  readonly owned: Set<string>
-}
-
 const NO_EARLIER: Earlier = { emails: new Set(), owned: new Set() }
-
-async function review(transaction: Db, batch: readonly NumberedUser[], earlier: Earlier) {
-  const fresh = (await withoutKnown(transaction, batch)).filter(({ user }) => !earlier.emails.has(user.email))
-  const refused = await refusedLines(transaction, fresh, earlier)
-  const lines = new Set(refused.map(({ line }) => line))
-  return { accepted: fresh.filter(({ line }) => !lines.has(line)), refused }
-}
-
-/**
- * Sorted by e-mail address, without duplicates, so that two concurrent imports lock in the same order and
- * cannot deadlock.
- */
-async function withoutKnown(transaction: Db, batch: readonly NumberedUser[]): Promise<NumberedUser[]> {
-  const emails = batch.map(({ user }) => user.email)
-  const known = await transaction
-    .select({ email: users.email })
-    .from(users)
-    .where(inArray(users.email, emails))
-  const taken = new Set(known.map(({ email }) => email))
-  const byEmail = new Map<string, NumberedUser>()
-  for (const numbered of batch) {
-    const { email } = numbered.user
-    if (!taken.has(email) && !byEmail.has(email)) byEmail.set(email, numbered)
-  }
-  return [...byEmail.values()].sort((one, other) => (one.user.email < other.user.email ? -1 : 1))
-}
-
-/** In line order. */
-async function refusedLines(
-  transaction: Db,
-  fresh: readonly NumberedUser[],
-  { owned }: Earlier,
-): Promise<RefusedLine[]> {
-  const missing = await missingAccounts(transaction, fresh)
-  const isHoused = ({ user: { account } }: NumberedUser) =>
-    account.kind !== 'existing' || !missing.has(account.id)
-  const homeless = fresh
-    .filter(numbered => !isHoused(numbered))
-    .map(({ line }) => ({ line, reason: 'has the accountId of no account that is here' }))
-  const refused = [...homeless, ...(await refusedForOwners(transaction, fresh.filter(isHoused), owned))]
-  return refused.sort((one, other) => one.line - other.line)
-}
-
-async function missingAccounts(
-  transaction: Db,
-  batch: readonly NumberedUser[],
-): Promise<ReadonlySet<string>> {
-  const wanted = new Set(
-    batch.flatMap(({ user: { account } }) => (account.kind === 'existing' ? account.id : [])),
-  )
-  if (wanted.size === 0) return wanted
-  const found = await transaction
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(inArray(accounts.id, [...wanted]))
-    .orderBy(accounts.id)
-    .for('share')
-  for (const { id } of found) wanted.delete(id)
-  return wanted
-}
 
 interface NewImportedUser extends NewUser, Pick<ImportedUser, 'totpSecret'> {}
 

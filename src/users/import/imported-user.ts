@@ -19,6 +19,7 @@ export interface ImportedUser {
   readonly name: string | null
   readonly role: Role
   readonly granted: Permissions
+  /** At least one origin; whether they are satellites of the account is not checked yet. Null means all. */
   readonly satellites: readonly string[] | null
   readonly passwordHash: string | null
   /** The secret of their authenticator app, in base32; null without one. */
@@ -45,10 +46,6 @@ export type ImportedAccount =
 /** What is wrong with a line, worded for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
 
-interface KnownSatellites {
-  has(origin: string): boolean
-}
-
 type Fields = Readonly<Record<string, unknown>>
 
 const FIELDS = [
@@ -70,8 +67,11 @@ const SOME_TIME = new Date(1e12)
 const TOTP_SECRET = /^[A-Z2-7]{26,103}$/
 const MAX_KEY_LENGTH = 200
 
-/** Reads a line; throws {@link LineFault}. `satellites`: the active ones. */
-export function readImportedUser(text: string, satellites: KnownSatellites): ImportedUser {
+/** As in the API. */
+const MAX_SATELLITES = 50
+
+/** Reads a line; throws {@link LineFault}. */
+export function readImportedUser(text: string): ImportedUser {
   const fields = objectOf(text)
   const unknown = Object.keys(fields).filter(name => !FIELDS.includes(name))
   if (unknown.length > 0) throw new LineFault(`has an unknown field; known: ${FIELDS.join(', ')}`)
@@ -81,7 +81,7 @@ export function readImportedUser(text: string, satellites: KnownSatellites): Imp
     name: nameOf(fields),
     role,
     granted: grantedOf(fields, role),
-    satellites: satellitesOf(fields, satellites),
+    satellites: satellitesOf(fields, role),
     passwordHash: passwordHashOf(fields),
     totpSecret: totpSecretOf(fields),
     language: languageOf(fields),
@@ -132,14 +132,20 @@ function grantedOf({ permissions = null }: Fields, role: Role): Permissions {
   const isList =
     Array.isArray(permissions) && permissions.every(name => PERMISSIONS.includes(name as Permission))
   if (!isList) throw new LineFault(`permissions must be a list of ${PERMISSIONS.join(', ')}`)
-  return permissionsOf(permissions)
+  const granted = permissionsOf(permissions)
+  if (role === 'owner' && !PERMISSIONS.every(name => granted[name]))
+    throw new LineFault('permissions must be left out for an owner, who has them all')
+  return granted
 }
 
-function satellitesOf({ satellites = null }: Fields, known: KnownSatellites): readonly string[] | null {
+function satellitesOf({ satellites = null }: Fields, role: Role): readonly string[] | null {
   if (satellites === null) return null
-  if (!Array.isArray(satellites) || !satellites.every(origin => known.has(origin)))
-    throw new LineFault('satellites must be a list of origins of active satellites')
-  return [...new Set(satellites)]
+  const isList = Array.isArray(satellites) && satellites.every(origin => typeof origin === 'string')
+  const origins = new Set(isList ? (satellites as string[]) : [])
+  if (origins.size === 0 || origins.size > MAX_SATELLITES)
+    throw new LineFault(`satellites must be a list of 1 to ${MAX_SATELLITES} origins`)
+  if (role === 'owner') throw new LineFault('satellites must be left out for an owner, who has them all')
+  return [...origins]
 }
 
 function passwordHashOf({ passwordHash = null }: Fields): string | null {

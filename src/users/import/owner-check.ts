@@ -26,7 +26,10 @@ export async function refusedForOwners(
     if (user.role === 'owner' && owned.has(id))
       refused.push({ line, reason: 'would be a second owner of its account' })
     if (user.role === 'member' && !owned.has(id))
-      refused.push({ line, reason: 'is of an account that has no owner; put the line of its owner first' })
+      refused.push({
+        line,
+        reason: 'belongs to an account without an owner; put the line of its owner first',
+      })
     if (user.role === 'owner') owned.add(id)
   }
   return refused

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Satellites } from '../../satellites/satellites.js'
+import { counted } from '../../log/counted.js'
+import { type Line, linesOf } from './byte-lines.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
 
@@ -16,14 +17,13 @@ type Tell = (sentence: string) => void
 /** Larger batches are not faster, and take more memory. */
 const USERS_A_BATCH = 100
 const TELL_EVERY_LINES = 5_000
+/** A user takes less than 1 KB; an endless line must not fill the memory. */
+const MAX_LINE_BYTES = 16 * 1024
 
 /** Imports users from another system with their password hashes, one JSON object per line. */
 @Injectable()
 export class UserImport {
-  constructor(
-    private readonly batches: ImportBatch,
-    private readonly satellites: Satellites,
-  ) {}
+  constructor(private readonly batches: ImportBatch) {}
 
   /**
    * Reads as a stream and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
@@ -53,7 +53,7 @@ export class UserImport {
       counts.alreadyThere += alreadyThere
       for (const { line, reason } of refused) onFault(line, reason)
     }
-    for await (const line of linesOf(source)) {
+    for await (const line of linesOf(source, MAX_LINE_BYTES)) {
       counts.lines++
       const user = this.read(line, onFault)
       if (user) batch.push({ line: line.number, user })
@@ -70,7 +70,7 @@ export class UserImport {
   private read({ number, text }: Line, onFault: (line: number, reason: string) => void) {
     try {
       if (text === null) throw new LineFault(`is not UTF-8 or longer than ${MAX_LINE_BYTES} bytes`)
-      return readImportedUser(text, this.satellites)
+      return readImportedUser(text)
     } catch (error) {
       if (!(error instanceof LineFault)) throw error
       onFault(number, error.message)
@@ -81,56 +81,6 @@ export class UserImport {
 
 /** The progress of an import. */
 export function inWords({ lines, added, alreadyThere, faults }: ImportCounts): string {
-  return `${lines} lines: ${added} users added, ${alreadyThere} there already, ${faults} lines at fault`
-}
-
-/** A line of a file, without its line break. */
-export interface Line {
-  /** From 1. */
-  readonly number: number
-  /** Null when it is longer than {@link MAX_LINE_BYTES} or not UTF-8. */
-  readonly text: string | null
-}
-
-/** A user takes less than 1 KB; an endless line must not fill the memory. */
-export const MAX_LINE_BYTES = 16 * 1024
-
-const NEWLINE = 0x0a
-const NOTHING = Buffer.alloc(0)
-
-/** The lines of a byte stream, one at a time. Empty ones are skipped, but still numbered. */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  let number = 0
-  let rest = NOTHING
-  let isTooLong = false
-  for await (const chunk of chunks) {
-    let start = 0
-    for (;;) {
-      const end = chunk.indexOf(NEWLINE, start)
-      const piece = chunk.subarray(start, end === -1 ? chunk.length : end)
-      isTooLong ||= rest.length + piece.length > MAX_LINE_BYTES
-      rest = isTooLong ? NOTHING : Buffer.concat([rest, piece])
-      if (end === -1) break
-      number++
-      yield* lineOf(number, isTooLong ? null : rest)
-      rest = NOTHING
-      isTooLong = false
-      start = end + 1
-    }
-  }
-  yield* lineOf(number + 1, isTooLong ? null : rest)
-}
-
-function* lineOf(number: number, bytes: Buffer | null): Generator<Line> {
-  const text = bytes && decoded(bytes)
-  if (text?.trim() !== '') yield { number, text }
-}
-
-/** A new decoder each time, because it removes the byte order mark that some programs write. */
-function decoded(bytes: Buffer): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return null
-  }
+  const here = `${alreadyThere.toLocaleString('en')} already here`
+  return `${counted(lines, 'line')}: ${counted(added, 'user')} added, ${here}, ${counted(faults, 'line')} at fault`
 }

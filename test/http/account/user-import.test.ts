@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { hash as bcrypt } from '@node-rs/bcrypt'
+import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import type { Email } from '../../../src/users/email.js'
 import { ImportBatch } from '../../../src/users/import/import-batch.js'
 import { type ImportCounts, UserImport } from '../../../src/users/import/user-import.js'
+import type { User } from '../../../src/users/user.js'
+import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aSatellite } from '../../support/satellites.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
@@ -50,6 +55,12 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
   }
 
   const find = (email: string) => app.app.get(Users).findByEmail(email as Email)
+  const aPendingSatellite = ({ accountId }: User, origin: string) =>
+    app.app
+      .get(Database)
+      .transaction(db =>
+        app.app.get(RegisteredSatellites).add(db, { accountId, origin, name: 'A shop', kind: 'production' }),
+      )
   const countAccounts = () => app.app.get(Database).run(db => db.$count(accounts))
   const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
 
@@ -172,7 +183,7 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       { email: late, passwordHash, role: 'member', account },
       { email: orphan, passwordHash, role: 'member', account: randomUUID() },
     )
-    const noOwner = 'is of an account that has no owner; put the line of its owner first'
+    const noOwner = 'belongs to an account without an owner; put the line of its owner first'
     expect(told).toMatchObject({
       added: 2,
       faults: 3,
@@ -208,6 +219,20 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
     expect(await find(known.email)).toEqual(known)
   })
 
+  it('do not take an address that its former user can still restore', async () => {
+    const owner = await anOwner(app)
+    const line = { email: owner.email, role: 'owner', passwordHash, account: randomUUID() }
+    const change = (transaction: Db) =>
+      app.app.get(UserEmails).change(transaction, owner, anEmail(), app.clock.now())
+    const link = await app.app.get(Database).transaction(change)
+    expect(await importLines(line)).toMatchObject({ added: 0, alreadyThere: 1, faults: 0 })
+    expect(await find(owner.email)).toBeNull()
+    const body = { token: link as string }
+    const undo = { method: 'POST', path: '/api/email/undo', headers: { Origin: MAIN }, body } as const
+    expect(outcome(await app.request(undo))).toBe('204')
+    expect((await find(owner.email))?.id).toBe(owner.id)
+  })
+
   it('join an account that is here, or that a file before has made', async () => {
     const owner = await anOwner(app)
     const [first, second, third] = [anEmail(), anEmail(), anEmail()]
@@ -238,7 +263,11 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       [{ ...good(), role: 'admin' }, 'role must be'],
       [{ ...good(), permissions: ['everything'] }, 'permissions must be'],
       [{ ...good(), permissions: { payments: true } }, 'permissions must be'],
-      [{ ...good(), satellites: ['https://evil.test'] }, 'satellites must be'],
+      [{ ...good(), permissions: ['dataEntry', 'viewReports'] }, 'permissions must be left out for an owner'],
+      [{ ...good(), permissions: [] }, 'permissions must be left out for an owner'],
+      [{ ...good(), satellites: [SHOP_ONE] }, 'satellites must be left out for an owner'],
+      [{ ...good(), satellites: [] }, 'satellites must be a list of 1 to 50 origins'],
+      [{ ...good(), satellites: [7] }, 'satellites must be a list of 1 to 50 origins'],
       [{ ...good(), satellites: SHOP_ONE }, 'satellites must be'],
       [{ ...good(), passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'passwordHash is not an argon2'],
       [{ ...good(), passwordHash: PASSWORD }, 'passwordHash is not an argon2'],
@@ -247,7 +276,7 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       [{ ...good(), role: 'member' }, 'must have account or accountId for a member'],
       [{ ...good(), account: '' }, 'account must be'],
       [{ ...good(), accountId: 'x' }, 'accountId must be'],
-      [{ ...good(), accountId: randomUUID() }, 'has the accountId of no account that is here'],
+      [{ ...good(), accountId: randomUUID() }, 'has an accountId that does not exist here'],
       [{ ...good(), account: 'a', accountId: randomUUID() }, 'must have account or accountId, not both'],
       [{ ...good(), pasword: PASSWORD }, 'has an unknown field; known:'],
     ])('%# %j: %s', async (line, reason) => {
@@ -261,6 +290,25 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       expect(told[0]).not.toContain(PASSWORD)
       expect(await find(before)).not.toBeNull()
       expect(await find(after)).not.toBeNull()
+    })
+
+    it('if it names satellites that the account may not use', async () => {
+      const [owner, other] = [await anOwner(app), await anOwner(app)]
+      const [own, pending, foreign] = ['own', 'pending', 'foreign'].map(
+        name => `https://${name}-${randomUUID()}.example.net`,
+      )
+      await aSatellite(app, owner, own as string)
+      await aPendingSatellite(owner, pending as string)
+      await aSatellite(app, other, foreign as string)
+      const given = [[SHOP_ONE, own, own], [pending], [foreign], [own, 'https://evil.test']]
+      const lines = given.map(satellites => {
+        return { email: anEmail(), role: 'member', accountId: owner.accountId, satellites }
+      })
+      expect(await importLines(...lines)).toMatchObject({
+        added: 2,
+        told: [3, 4].map(line => `Line ${line} has satellites that its account may not use`),
+      })
+      expect((await find(lines[0]?.email as string))?.satellites).toEqual([SHOP_ONE, own])
     })
 
     it('whatever the ends of the lines, and however they arrive', async () => {
@@ -304,6 +352,6 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
   it('are counted on the way', async () => {
     const line = { email: anEmail(), role: 'owner' }
     const { told } = await importLines(...Array.from({ length: 5_000 }, () => line))
-    expect(told).toEqual(['5000 lines: 1 users added, 4999 there already, 0 lines at fault'])
+    expect(told).toEqual(['5,000 lines: 1 user added, 4,999 already here, 0 lines at fault'])
   })
 })
