@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, unlink } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { AUTH0 } from '../users/import/exports/auth0.js'
@@ -44,10 +43,9 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .argument('<file>', 'JSON lines (docs/operations.md); - is standard input')
     .option('--dry-run', 'add nobody; say what would be added and which lines are at fault')
     .action(async (file: string, { dryRun: isDryRun = false }: { dryRun?: boolean }) => {
-      const source = file === '-' ? input : createReadStream(file)
-      const counts = await withService(context, app =>
-        app.get(UserImport).run(source, printError, { isDryRun }),
-      )
+      const run = (source: AsyncIterable<Uint8Array>) =>
+        withService(context, app => app.get(UserImport).run(source, printError, { isDryRun }))
+      const counts = await (file === '-' ? run(input) : withFile(file, run))
       print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${inWords(counts)}`)
       if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
@@ -67,6 +65,19 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     })
 }
 
+/** Opens it first, so that a wrong name is refused before anything starts. */
+async function withFile<T>(
+  path: string,
+  work: (source: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
+  const file = await open(path)
+  try {
+    return await work(file.createReadStream())
+  } finally {
+    await file.close()
+  }
+}
+
 /** Needs no service and no settings. */
 async function convert(
   format: ExportFormat,
@@ -83,6 +94,10 @@ async function convert(
     const conversion = new ExportConversion(format, mapping, write, tell, new Clock())
     const report = await conversion.run({ users, others: options.with ?? null, hashConfig })
     return report.lines()
+  } catch (error) {
+    // Half a file would be in the way of the next try.
+    await unlink(options.out)
+    throw error
   } finally {
     await out.close()
   }

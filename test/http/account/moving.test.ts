@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { counted } from '../../../src/log/counted.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { Email } from '../../../src/users/email.js'
 import { Users } from '../../../src/users/users.js'
@@ -12,6 +13,7 @@ import { outcome } from '../support/api-calls.js'
 const EXPORTS = join(__dirname, 'exports')
 /** What the hashes in the exports are of; that of Firebase is of the one in its published example. */
 const PASSWORD = 'correct horse battery staple'
+const BCRYPT = '$2b$10$5eRwDPVVFQRMGLcc7XjPOODiTKbYDc1Fwm5doG.wIbt3yKmuvwGaO'
 const FIREBASE_PASSWORD = 'user1password'
 
 const SHOPS = { account: 'app_metadata.shop', owner: { 'app_metadata.roles': ['admin'] } }
@@ -61,6 +63,12 @@ async function asFile(value: unknown): Promise<string> {
   return path
 }
 
+async function asLines(name: string, records: readonly unknown[]): Promise<string> {
+  const path = join(folder, name)
+  await writeFile(path, records.map(record => JSON.stringify(record)).join('\n'))
+  return path
+}
+
 describe('users:convert', () => {
   it('of Auth0 joins the hashes, maps roles, and leaves the password of an unverified address behind', async () => {
     const { users, report, told } = await convert('auth0', ['auth0-users.jsonl'], {
@@ -91,7 +99,7 @@ describe('users:convert', () => {
       },
     ])
     expect(report).toEqual([
-      '4 users read, 3 written: 1 owners with an account each, 2 members',
+      '4 users read, 3 written: 1 owner with an account each, 2 members',
       'With the password they have: bcrypt (2)',
       'Without a password, until they ask for a link: address never verified (1)',
       'With the authenticator app they have: 0',
@@ -162,7 +170,7 @@ describe('users:convert', () => {
     // The two forms of this secret are from a page of Keycloak.
     expect(users[0]).toMatchObject({ totpSecret: 'HE4WMSTCOBKUCY2MONXFOV3QNYYUI3SH' })
     expect(report).toEqual([
-      '6 users read, 5 written: 1 owners with an account each, 4 members',
+      '6 users read, 5 written: 1 owner with an account each, 4 members',
       '1 of the members were second owners: an account has one',
       'With the password they have: argon2id (1), pbkdf2-sha256 (1), pbkdf2-sha512 (1), pbkdf2-sha1 (1)',
       'Without a password, until they ask for a link: had none there (1)',
@@ -170,6 +178,109 @@ describe('users:convert', () => {
       'Left out: blocked or deleted there (1)',
       'What some had there and cannot bring along: a passkey (1)',
     ])
+  })
+
+  describe('of Auth0, of several records with one address', () => {
+    const record = (id: string, more: object = {}) => ({
+      user_id: id,
+      email: 'rosa@twice.example',
+      email_verified: true,
+      app_metadata: { shop: 'shop-1', roles: ['admin'] },
+      ...more,
+    })
+    const keyOf = (id: string) => ({ _id: { $oid: id }, passwordHash: BCRYPT })
+
+    async function winnerOf(...records: object[]) {
+      const path = await asLines('users.jsonl.in', records)
+      const hashes = await asLines('hashes.jsonl.in', [keyOf('1'), keyOf('2')])
+      return convert('auth0', [path], { with: hashes, map: SHOPS })
+    }
+
+    it('takes the one that has an account, and the account of no other', async () => {
+      const { users, told } = await winnerOf(
+        record('google-oauth2|9', { app_metadata: {} }),
+        record('auth0|1', { name: 'Rosa' }),
+      )
+      expect(users).toMatchObject([{ email: 'rosa@twice.example', name: 'Rosa', account: 'shop-1' }])
+      expect(told).toEqual(['google-oauth2|9 is left out: no account'])
+    })
+
+    it('prefers a verified address, then a password', async () => {
+      const { users, report, told } = await winnerOf(
+        record('auth0|2', { email_verified: false, name: 'Mallory' }),
+        record('google-oauth2|9', { name: 'Rosa of Google' }),
+        record('auth0|1', { name: 'Rosa' }),
+      )
+      expect(users).toMatchObject([{ name: 'Rosa', role: 'owner', passwordHash: BCRYPT }])
+      expect(told).toEqual([
+        'auth0|2 is left out: e-mail address of another',
+        'google-oauth2|9 is left out: e-mail address of another',
+      ])
+      expect(report[0]).toBe('3 users read, 1 written: 1 owner with an account each, 0 members')
+    })
+  })
+
+  it.each([
+    [{ id: 7 }, 'account is not a whole number or text of at most 200 characters'],
+    [true, 'account is not a whole number or text of at most 200 characters'],
+    [2 ** 53, 'account is not a whole number or text of at most 200 characters'],
+    ['a'.repeat(201), 'account is not a whole number or text of at most 200 characters'],
+    [['one', 'two'], 'several accounts'],
+    ['', 'no account'],
+    [[], 'no account'],
+  ])('leaves out whose account is %j', async (shop, fault) => {
+    const [good, bad] = [[17], shop].map((each, index) => ({
+      user_id: `auth0|${index}`,
+      email: `u${index}@accounts.example`,
+      app_metadata: { shop: each, roles: ['admin'] },
+    }))
+    const path = await asLines('users.jsonl.in', [good, bad])
+    const { users, told } = await convert('auth0', [path], { map: SHOPS })
+    expect(users).toMatchObject([{ email: 'u0@accounts.example', account: '17' }])
+    expect(told).toEqual([`auth0|1 is left out: ${fault}`])
+  })
+
+  it('takes an empty field of CSV for no account', async () => {
+    const path = join(folder, 'users.csv')
+    await writeFile(path, 'id,email,shop\n1,one@csv.example,\n2,two@csv.example,north\n')
+    const map = { account: 'shop', owner: { shop: ['', 'north'] } }
+    const { users, told } = await convert('better-auth', [path], { map })
+    expect([users.length, told]).toEqual([1, ['1 is left out: no account']])
+  })
+
+  it('leaves out members who have no satellite', async () => {
+    const record = (name: string, more: object) => ({
+      user_id: name,
+      email: `${name}@sites.example`,
+      app_metadata: { shop: 's', ...more },
+    })
+    const path = await asLines('users.jsonl.in', [
+      record('owner', { roles: ['admin'] }),
+      record('some', { sites: ['https://shop-one.example.net'] }),
+      record('none', { sites: [] }),
+    ])
+    const map = { ...SHOPS, satellites: 'app_metadata.sites' }
+    const { users, told } = await convert('auth0', [path], { map })
+    expect(users.map(({ email, satellites }) => [email, satellites])).toEqual([
+      ['owner@sites.example', undefined],
+      ['some@sites.example', ['https://shop-one.example.net']],
+    ])
+    expect(told).toContain('none is left out: no satellites')
+  })
+
+  it('reads lines that end with a line feed, not with what else ends lines in some programs', async () => {
+    const path = join(folder, 'users.jsonl.in')
+    const user = { user_id: 'auth0|1', email: 'rosa@lines.example', given_name: 'a\u2028b\u2029c\u0085d' }
+    await writeFile(path, `\ufeff${JSON.stringify(user)}\r\n`)
+    expect((await convert('auth0', [path])).users).toMatchObject([{ email: 'rosa@lines.example' }])
+  })
+
+  it('of Clerk leaves out who is banned, not who has failed to log in', async () => {
+    const metadata = JSON.parse(await readFile(pathOf('clerk-metadata.json'), 'utf8'))
+    const path = join(folder, 'metadata.json')
+    await writeFile(path, JSON.stringify(metadata.map((user: object) => ({ ...user, locked: true }))))
+    const { users } = await convert('clerk', ['clerk-users.csv'], { with: path })
+    expect(users).toHaveLength(3)
   })
 
   it('of Firebase without the parameters of its hashes says what is missing', async () => {
@@ -210,6 +321,16 @@ describe('users:convert', () => {
     await writeFile(path, text)
     const { code, told } = await convert(system, [path])
     expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  it.each([
+    ['supabase', 'typo.csv'],
+    ['auth0', 'typo.jsonl'],
+    ['firebase', 'typo.json'],
+  ])('says when there is no such file of %s, and leaves none behind', async (system, name) => {
+    const { code, told } = await convert(system, [join(folder, name)])
+    expect([code, told.join()]).toEqual([1, expect.stringMatching(/^ENOENT/)])
+    await expect(stat(join(folder, 'users.jsonl'))).rejects.toThrow('ENOENT')
   })
 
   it('writes a file for the operator alone, and never over another', async () => {
@@ -268,11 +389,13 @@ describe('a move', () => {
       const dry = await mainstay('users:import', '--dry-run', out)
       expect(dry).toMatchObject({
         code: 0,
-        output: `Dry run, nothing was changed. ${count} lines: ${count} users added, 0 there already, 0 lines at fault\n`,
+        output: `Dry run, nothing was changed. ${counted(count, 'line')}: ${counted(count, 'user')} added, 0 already here, 0 lines at fault\n`,
       })
       expect(await find(email)).toBeNull()
-      expect((await mainstay('users:import', out)).output).toContain(`${count} users added, 0 there already`)
-      expect((await mainstay('users:import', out)).output).toContain(`0 users added, ${count} there already`)
+      expect((await mainstay('users:import', out)).output).toContain(
+        `${counted(count, 'user')} added, 0 already here`,
+      )
+      expect((await mainstay('users:import', out)).output).toContain(`0 users added, ${count} already here`)
       expect(await login(email, password)).toBe('200')
       expect(await login(email, `${password}!`)).toBe('401 INVALID_CREDENTIALS')
     },
@@ -314,6 +437,6 @@ describe('a move', () => {
     const wet = await mainstay('users:import', path)
     expect(dry.errors).toBe(wet.errors)
     expect(dry.output).toBe(`Dry run, nothing was changed. ${wet.output}`)
-    expect(wet.output).toBe('207 lines: 201 users added, 4 there already, 2 lines at fault\n')
+    expect(wet.output).toBe('207 lines: 201 users added, 4 already here, 2 lines at fault\n')
   })
 })

@@ -23,7 +23,8 @@ export const CLERK: ExportFormat = {
       id: textOf(record.id) ?? '?',
       email,
       isEmailVerified: email !== null && addressesIn(record.verified_email_addresses).includes(email),
-      isBlocked: record.banned === true || record.locked === true,
+      // Not `locked`, which ends by itself some time after too many failed logins.
+      isBlocked: record.banned === true,
       name: fullName(record.first_name, record.last_name),
       password: passwordOf(record),
       totpSecret: textOf(record.totp_secret),

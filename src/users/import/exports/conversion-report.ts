@@ -1,3 +1,5 @@
+import { counted } from '../../../log/counted.js'
+
 /** Counts by name, in the order of their first occurrence. */
 class Tally {
   private readonly counts = new Map<string, number>()
@@ -29,8 +31,8 @@ export class ConversionReport {
   /** Sentences, one per line. */
   lines(): string[] {
     return [
-      `${inWords(this.read)} users read, ${inWords(this.owners + this.members)} written: ` +
-        `${inWords(this.owners)} owners with an account each, ${inWords(this.members)} members`,
+      `${counted(this.read, 'user')} read, ${inWords(this.owners + this.members)} written: ` +
+        `${counted(this.owners, 'owner')} with an account each, ${counted(this.members, 'member')}`,
       ...(this.secondOwners > 0
         ? [`${inWords(this.secondOwners)} of the members were second owners: an account has one`]
         : []),

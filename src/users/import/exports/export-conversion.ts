@@ -6,7 +6,7 @@ import { usableTotpSecret } from '../imported-user.js'
 import { ConversionReport } from './conversion-report.js'
 import type { ExportedUser, ExportFiles, ExportFormat, ExportRecord } from './export-format.js'
 import { recordsOf } from './export-records.js'
-import { mappedPermissions, meets, type UserMapping, valuesAt } from './user-mapping.js'
+import { accountAt, mappedPermissions, meets, type UserMapping, valuesAt } from './user-mapping.js'
 
 /** Called with each line of the file for `users:import`. */
 type Write = (line: string) => Promise<void>
@@ -16,18 +16,33 @@ type Tell = (sentence: string) => void
 interface Candidate {
   readonly user: ExportedUser
   readonly record: ExportRecord
+  /** Of the record in the export. */
+  readonly number: number
   readonly email: string
   readonly account: string | null
 }
 
+/** A user who is not written, and why, worded for the report. */
+interface LeftOut {
+  readonly user: ExportedUser
+  readonly fault: string
+}
+
+/** The record that counts among those with one e-mail address. */
+interface Claim {
+  readonly number: number
+  readonly rank: number
+}
+
 /**
- * Converts another system's export into lines for `users:import`. Reads the files twice, because owners come
- * before the members of their accounts. Keeps the e-mail addresses, the accounts and the second file in
- * memory.
+ * Converts another system's export into lines for `users:import`. Reads the files three times: which record
+ * of an address counts has to be known before owners are written, and owners come before the members of their
+ * accounts. Keeps the e-mail addresses, the accounts and the second file in memory.
  */
 export class ExportConversion {
   private readonly report = new ConversionReport()
-  private readonly emails = new Set<string>()
+  /** By e-mail address. */
+  private readonly claims = new Map<string, Claim>()
   /** The owner of each account, by e-mail address. */
   private readonly owners = new Map<string, string>()
 
@@ -41,19 +56,19 @@ export class ExportConversion {
 
   /** Throws an {@link ExportError} when a file is not in the expected format. */
   async run(files: ExportFiles): Promise<ConversionReport> {
-    const read = this.format.reader(files.hashConfig, this.clock.now())
     const others = await this.othersOf(files)
-    for (const isOwners of [true, false]) {
-      for await (const record of recordsOf(this.format.files, files.users)) {
-        // For fields in both, the first file is newer: nobody must get an address that they have since given up.
-        const whole = { ...others.get(this.format.join?.keyOf(record) ?? ''), ...record }
-        const user = read(whole)
-        if (isOwners) await this.writeOwner(user, whole)
-        else await this.writeMember(user, whole)
-      }
-      // In the second pass every address occurs again.
-      if (isOwners) this.emails.clear()
+    for await (const one of this.usersOf(files, others)) {
+      this.report.read += 1
+      if ('fault' in one) this.leaveOut(one.user, one.fault)
+      else this.claim(one)
     }
+    for await (const one of this.usersOf(files, others)) {
+      if ('fault' in one) continue
+      if (this.hasClaim(one)) await this.writeOwner(one)
+      else this.leaveOut(one.user, OF_ANOTHER)
+    }
+    for await (const one of this.usersOf(files, others))
+      if (!('fault' in one) && this.hasClaim(one)) await this.writeMember(one)
     return this.report
   }
 
@@ -68,13 +83,32 @@ export class ExportConversion {
     return found
   }
 
-  private async writeOwner(user: ExportedUser, record: ExportRecord): Promise<void> {
-    this.report.read += 1
-    const candidate = this.candidateOf(user, record, fault => {
-      this.report.skipped.add(fault)
-      this.tell(`${user.id} is left out: ${fault}`)
-    })
-    if (!candidate || !this.isOwner(candidate)) return
+  private async *usersOf(
+    files: ExportFiles,
+    others: ReadonlyMap<string, ExportRecord>,
+  ): AsyncGenerator<Candidate | LeftOut> {
+    const read = this.format.reader(files.hashConfig, this.clock.now())
+    let number = 0
+    for await (const first of recordsOf(this.format.files, files.users)) {
+      number += 1
+      // For fields in both, the first file is newer: nobody must get an address that they have since given up.
+      const record = { ...others.get(this.format.join?.keyOf(first) ?? ''), ...first }
+      yield this.candidateOf(read(record), record, number)
+    }
+  }
+
+  private claim({ user, email, number }: Candidate): void {
+    const rank = rankOf(user)
+    const claim = this.claims.get(email)
+    if (!claim || rank > claim.rank) this.claims.set(email, { number, rank })
+  }
+
+  private hasClaim({ email, number }: Candidate): boolean {
+    return this.claims.get(email)?.number === number
+  }
+
+  private async writeOwner(candidate: Candidate): Promise<void> {
+    if (!this.isOwner(candidate)) return
     const { account, email } = candidate
     if (account !== null) {
       if (this.owners.has(account)) return
@@ -84,55 +118,57 @@ export class ExportConversion {
     await this.write(this.lineFor(candidate, 'owner'))
   }
 
-  private async writeMember(user: ExportedUser, record: ExportRecord): Promise<void> {
-    // Reported in the first pass.
-    const candidate = this.candidateOf(user, record, () => {})
-    const { account = null, email = '' } = candidate ?? {}
-    if (!candidate || account === null) return
+  private async writeMember(candidate: Candidate): Promise<void> {
+    const { user, account, email } = candidate
+    if (account === null) return
     const owner = this.owners.get(account)
     if (owner === email) return
-    if (owner === undefined) {
-      this.report.skipped.add(NO_OWNER)
-      return this.tell(`${user.id} is left out: ${NO_OWNER}`)
-    }
+    if (owner === undefined) return this.leaveOut(user, NO_OWNER)
+    if (this.satellitesOf(candidate)?.length === 0) return this.leaveOut(user, NO_SATELLITE)
     if (this.isOwner(candidate)) this.report.secondOwners += 1
     this.report.members += 1
     await this.write(this.lineFor(candidate, 'member'))
+  }
+
+  private leaveOut({ id }: ExportedUser, fault: string): void {
+    this.report.skipped.add(fault)
+    this.tell(`${id} is left out: ${fault}`)
   }
 
   private isOwner({ account, record }: Candidate): boolean {
     return account === null || meets(record, this.mapping.owner)
   }
 
-  private candidateOf(
-    user: ExportedUser,
-    record: ExportRecord,
-    refuse: (fault: string) => void,
-  ): Candidate | null {
+  private candidateOf(user: ExportedUser, record: ExportRecord, number: number): Candidate | LeftOut {
     const email = user.email && canonicalEmail(user.email)
-    if (!email) return refused(refuse, 'no e-mail address')
-    if (user.isBlocked) return refused(refuse, 'blocked or deleted there')
-    if (this.emails.has(email)) return refused(refuse, 'e-mail address of another')
-    this.emails.add(email)
+    if (!email) return { user, fault: 'no e-mail address' }
+    if (user.isBlocked) return { user, fault: 'blocked or deleted there' }
     const { account: path } = this.mapping
-    const [account = null] = path === null ? [] : valuesAt(record, path).map(String)
-    if (path !== null && account === null) return refused(refuse, 'no account')
-    return { user, record, email, account }
+    if (path === null) return { user, record, number, email, account: null }
+    const account = accountAt(record, path)
+    if ('fault' in account) return { user, fault: account.fault }
+    return { user, record, number, email, account: account.key }
   }
 
-  private lineFor({ user, record, email, account }: Candidate, role: 'owner' | 'member'): string {
+  /** Null: all. */
+  private satellitesOf({ record }: Candidate): readonly unknown[] | null {
+    const { satellites } = this.mapping
+    return satellites === null ? null : valuesAt(record, satellites)
+  }
+
+  private lineFor(candidate: Candidate, role: 'owner' | 'member'): string {
+    const { user, record, email, account } = candidate
     for (const thing of user.lost) this.report.lost.add(thing)
     const totpSecret = user.isEmailVerified && user.totpSecret ? usableTotpSecret(user.totpSecret) : null
     if (totpSecret !== null) this.report.totpSecrets += 1
     else if (user.totpSecret !== null) this.report.lost.add('an authenticator app')
-    const { satellites } = this.mapping
     return JSON.stringify({
       email,
       role,
       name: isName(user.name) ? user.name : undefined,
       account: account ?? undefined,
       permissions: role === 'member' ? mappedPermissions(record, this.mapping) : undefined,
-      satellites: role === 'member' && satellites !== null ? valuesAt(record, satellites) : undefined,
+      satellites: role === 'member' ? (this.satellitesOf(candidate) ?? undefined) : undefined,
       passwordHash: this.hashOf(user) ?? undefined,
       totpSecret: totpSecret ?? undefined,
     })
@@ -156,12 +192,18 @@ export class ExportConversion {
   }
 }
 
+const OF_ANOTHER = 'e-mail address of another'
 const NO_OWNER = 'account without an owner'
+const NO_SATELLITE = 'no satellites'
 const NEVER_VERIFIED = 'address never verified'
 
-function refused(refuse: (fault: string) => void, fault: string): null {
-  refuse(fault)
-  return null
+/**
+ * Somebody may have signed up with another person's address, so a verified one counts more, and then one with
+ * a password that they can keep. Of equal ones the first counts.
+ */
+function rankOf({ isEmailVerified, password }: ExportedUser): number {
+  if (!isEmailVerified) return 0
+  return 'hash' in password && unusable(password.hash) === null ? 2 : 1
 }
 
 /** Why a hash cannot be kept; null when it can. */

@@ -1,11 +1,14 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
 import { parse } from 'csv-parse'
+import { linesOf } from '../byte-lines.js'
 import { ExportError, type ExportFormat, type ExportRecord, listOf, recordOf } from './export-format.js'
 
 /** A document is parsed all at once. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+/** A user may have a lot of metadata there. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** The records of the files, in order. Throws an {@link ExportError} for a file that is not in this format. */
 export async function* recordsOf(
@@ -14,13 +17,15 @@ export async function* recordsOf(
 ): AsyncGenerator<ExportRecord> {
   for (const path of paths) {
     if (kind === 'csv') yield* rowsOf(path)
-    else if (kind === 'json lines') yield* linesOf(path)
+    else if (kind === 'json lines') yield* jsonLinesOf(path)
     else yield* usersIn(await documentOf(path), path)
   }
 }
 
 async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
-  const rows = createReadStream(path).pipe(parse({ columns: true, bom: true, skip_empty_lines: true }))
+  const parser = parse({ columns: true, bom: true, skip_empty_lines: true })
+  // A failure of either reaches whoever reads the rows.
+  const rows = pipeline(createReadStream(path), parser, () => {})
   try {
     yield* rows
   } catch (error) {
@@ -28,12 +33,9 @@ async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
   }
 }
 
-async function* linesOf(path: string): AsyncGenerator<ExportRecord> {
-  let number = 0
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    number += 1
-    if (line.trim() !== '') yield parsed(line, `Line ${number} of ${path} is not a JSON object`)
-  }
+async function* jsonLinesOf(path: string): AsyncGenerator<ExportRecord> {
+  for await (const { number, text } of linesOf(createReadStream(path), MAX_LINE_BYTES))
+    yield parsed(text ?? '', `Line ${number} of ${path} is not a JSON object`)
 }
 
 async function documentOf(path: string): Promise<unknown> {

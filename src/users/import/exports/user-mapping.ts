@@ -82,6 +82,25 @@ export function mappedPermissions(record: ExportRecord, { permissions }: UserMap
   })
 }
 
+/** What `users:import` takes. */
+const MAX_ACCOUNT_LENGTH = 200
+
+/** The text that identifies the account of a record; otherwise why there is none, worded for the report. */
+export function accountAt(
+  record: ExportRecord,
+  path: string,
+): { readonly key: string } | { readonly fault: string } {
+  const [value, ...more] = new Set(valuesAt(record, path).filter(each => each !== ''))
+  if (value === undefined) return { fault: 'no account' }
+  if (more.length > 0) return { fault: 'several accounts' }
+  // Larger numbers have been rounded, so that two accounts could become one.
+  const isUsable = typeof value === 'string' || Number.isSafeInteger(value)
+  const key = String(value)
+  if (!isUsable || key.length > MAX_ACCOUNT_LENGTH)
+    return { fault: `account is not a whole number or text of at most ${MAX_ACCOUNT_LENGTH} characters` }
+  return { key }
+}
+
 /**
  * The value at a path, or its values where it is a list; a field with the whole path as its name takes
  * precedence.
