@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
+import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
+import { Database } from '../database/database.js'
+import { counted } from '../log/counted.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { asSessionHandle } from '../sessions/session.js'
+import { asSessionHandle, type Session } from '../sessions/session.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
+import { type OwnedSession, UserSessions } from '../sessions/user-sessions.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
+import type { User } from '../users/user.js'
 import { UserAdministration } from '../users/user-administration.js'
 import {
   asEmail,
@@ -62,7 +67,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const ended = await withUser(context, email, (app, user) =>
         app.get(UserAdministration).disable(user, atCommandLine(reason)),
       )
-      print(`${email} is disabled; ${ended} sessions ended`)
+      print(`${email} is disabled; ${counted(ended, 'session')} ended`)
     })
 
   program
@@ -86,7 +91,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const ended = await withUser(context, email, (app, user) =>
         app.get(UserAdministration).endSessions(user, atCommandLine(reason)),
       )
-      print(`${ended} sessions of ${email} ended`)
+      print(`${counted(ended, 'session')} of ${email} ended`)
     })
 }
 
@@ -107,12 +112,10 @@ export function addSessionCommands(program: Command, context: CommandContext): v
     .description('list the live sessions of a user')
     .argument('<email>')
     .action(async (email: string) => {
-      const sessions = await withUser(context, email, (app, user) =>
-        app.get(SessionStore).listByUser(user.id, app.get(Clock).now()),
-      )
+      const sessions = await withUser(context, email, sessionsOf)
       for (const { sid, source, origin, ip, lastUsed } of sessions)
         print([sid, source, origin ?? 'no origin', ip, lastUsed.toISOString()].join('  '))
-      print(`${sessions.length} sessions`)
+      print(counted(sessions.length, 'session'))
     })
 
   program
@@ -122,12 +125,28 @@ export function addSessionCommands(program: Command, context: CommandContext): v
     .option(...REASON)
     .action(async (text: string, { reason }: WithReason) => {
       await withService(context, async app => {
-        const sid = asSessionHandle(text)
-        const session = sid && (await app.get(SessionStore).find(sid, app.get(Clock).now()))
+        const session = await findSession(app, text)
         if (!session) throw new Error('There is no live session with this handle')
         const { client, ...deed } = atCommandLine(reason)
         await app.get(SessionChanges).end(session, client, 'ended by an operator', deed)
       })
       print('The session has ended')
     })
+}
+
+/** Throws a plain Error when the store is unreachable: nothing was asked for that could be recorded. */
+async function sessionsOf(app: INestApplicationContext, { id }: User): Promise<Session[]> {
+  try {
+    return await app.get(SessionStore).listByUser(id, app.get(Clock).now())
+  } catch (cause) {
+    throw new Error((cause as Error).message, { cause })
+  }
+}
+
+/** From the database, so that a session can also be ended while the store is unreachable. */
+async function findSession(app: INestApplicationContext, text: string): Promise<OwnedSession | null> {
+  const sid = asSessionHandle(text)
+  if (!sid) return null
+  const [owned] = await app.get(Database).run(db => app.get(UserSessions).ownersOf(db, [sid]))
+  return owned ?? null
 }

@@ -5,6 +5,7 @@ import { asInstant } from '../audit-api/audit.dto.js'
 import { AuditExport } from '../audit-api/audit-export.js'
 import { EXPORT_FORMATS, type ExportFormat } from '../audit-api/export-format.js'
 import { isId } from '../http/id-in-path.js'
+import { counted } from '../log/counted.js'
 import { Users } from '../users/users.js'
 import { asEmail, type CommandContext, withService } from './command-context.js'
 
@@ -33,14 +34,14 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
         faults,
       } = await withService(context, app => app.get(AuditVerifier).verify(context.print, noted))
       context.print(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
-      if (faults > 0) throw new Error(`${faults} faults in the audit log`)
+      if (faults > 0) throw new Error(`${counted(faults, 'fault')} in the audit log`)
     })
 
   program
     .command('audit:export')
     .description('print the audit log, of all accounts or of one, a line of JSON for each row, oldest first')
     .addOption(
-      new Option('--format <format>', 'lines of our own, or events of OCSF')
+      new Option('--format <format>', 'our own JSON lines, or OCSF events')
         .choices(EXPORT_FORMATS)
         .default('jsonl'),
     )

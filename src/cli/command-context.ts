@@ -3,6 +3,8 @@ import { NestFactory } from '@nestjs/core'
 import { AppModule } from '../app.module.js'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
+import type { Settings } from '../config/settings.js'
+import { OpenConnections } from '../database/open-connections.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
@@ -34,15 +36,24 @@ export async function withService<T>(
   { environment }: CommandContext,
   work: (app: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
-  const app = await NestFactory.createApplicationContext(
-    AppModule.with(readSettings(environment), new Clock()),
-    { abortOnError: false },
-  )
-  app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
+  const app = await start(readSettings(environment))
   try {
+    app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
     return await work(app)
   } finally {
     await app.close()
+  }
+}
+
+/** When it throws, it leaves nothing open: a connection would keep the process from ending. */
+async function start(settings: Settings): Promise<INestApplicationContext> {
+  const connections = new OpenConnections()
+  try {
+    const root = AppModule.with(settings, new Clock(), connections)
+    return await NestFactory.createApplicationContext(root, { abortOnError: false })
+  } catch (error) {
+    await connections.close()
+    throw error
   }
 }
 

@@ -51,7 +51,7 @@ async function request(
 ) {
   const resetAt = await app.get(OperatorFactorResets).request(id, atCommandLine(reason))
   print(`${email} has been told by mail: the link in it removes their second factors at once, or stops this.`)
-  print('Make sure in another way that it is them who ask.')
+  print('Check by other means that it really is they who are asking.')
   print(`Unless it is stopped, the service removes them at ${resetAt.toISOString()}.`)
 }
 

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { isId } from '../http/id-in-path.js'
+import { counted } from '../log/counted.js'
 import { FailedMailService } from '../operators/mails/failed-mail.service.js'
 import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
@@ -28,7 +29,7 @@ export function addMailCommands(program: Command, context: CommandContext): void
               isLinkGood ? lastError : 'its link no longer works',
             ].join('  '),
           )
-        print(`${mails.length} mails`)
+        print(counted(mails.length, 'mail'))
       }),
     )
 

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { isId } from '../http/id-in-path.js'
+import { counted } from '../log/counted.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteActivation } from '../satellite-registry/satellite-activation.js'
 import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
@@ -122,7 +123,7 @@ async function listSatellites(
 ): Promise<void> {
   const found = await app.get(SatelliteAdministration).list(await accountOf(app, whose))
   for (const each of found) print(lineOf(each))
-  print(`${found.length} satellites`)
+  print(counted(found.length, 'satellite'))
 }
 
 function lineOf({ satellite, proof }: RegisteredSatellite): string {

@@ -1,3 +1,4 @@
+import { counted } from '../../log/counted.js'
 import type { Finding, FindingStatus } from './finding.js'
 
 /** Faults last, where somebody who runs it sees them. */
@@ -22,6 +23,5 @@ function printable(text: string): string {
 /** How many findings there are of each kind, in words. */
 export function summaryOf(findings: readonly Finding[]): string {
   const count = (status: FindingStatus) => findings.filter(finding => finding.status === status).length
-  const words = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
-  return `${words(count('fault'), 'fault')}, ${words(count('warning'), 'warning')}, ${count('skipped')} skipped, ${count('ok')} ok`
+  return `${counted(count('fault'), 'fault')}, ${counted(count('warning'), 'warning')}, ${count('skipped')} skipped, ${count('ok')} ok`
 }

@@ -1,15 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { factorResets } from '../../../src/database/schema.js'
+import { ApiError } from '../../../src/errors/api-error.js'
+import { counted } from '../../../src/log/counted.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
+import { RedisSessionStore } from '../../../src/sessions/stores/redis.session-store.js'
+import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
 import { giveTotp } from '../../support/factors.js'
-import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
@@ -77,6 +81,43 @@ describe('the command line, beside a running server', () => {
     expect(await mainstay('session:revoke', sids[0] as string)).toMatchObject({ code: 1 })
   })
 
+  describe('while the session store is unreachable', () => {
+    const handle = (session: SignedIn) => handleOf(session.sessionId as SessionId)
+    beforeEach(() => {
+      const fail = () => Promise.reject(new ApiError('SESSION_STORE_UNAVAILABLE'))
+      jest.spyOn(RedisSessionStore.prototype, 'find').mockImplementation(fail)
+      jest.spyOn(RedisSessionStore.prototype, 'listByUser').mockImplementation(fail)
+      jest.spyOn(RedisSessionStore.prototype, 'apply').mockImplementation(fail)
+    })
+    afterEach(() => {
+      jest.restoreAllMocks()
+    })
+
+    it('session:revoke records the end of the session', async () => {
+      const owner = await anOwner(app)
+      const session = await signIn(app, owner, 'main')
+      const { code, errors } = await mainstay('session:revoke', handle(session))
+      expect([code, errors]).toEqual([1, expect.stringContaining('What you asked for is recorded')])
+      expect(await app.app.get(UserSessions).sidsOf(owner.id, app.clock.now())).toEqual([])
+    })
+
+    it('session:list does not say that anything is recorded', async () => {
+      const { code, errors } = await mainstay('session:list', (await anOwner(app)).email)
+      expect([code, errors]).toEqual([1, expect.not.stringContaining('recorded')])
+    })
+  })
+
+  it('ends when it fails while it starts: it leaves no connection open', async () => {
+    const settings = { ...onItsStores(), SECRETS_KEYS_FILE: app.settings.dataDir }
+    const { code, errors } = await run('dist/joined/cli.js', ['operator:list'], settings)
+    expect([code, errors]).toEqual([1, expect.stringContaining('SECRETS_KEYS_FILE')])
+  })
+
+  it('users:import of a file that does not exist fails, and nothing else', async () => {
+    const { code, errors } = await mainstay('users:import', join(app.settings.dataDir, 'typo.jsonl'))
+    expect([code, errors]).toEqual([1, expect.stringMatching(/^ENOENT/)])
+  })
+
   it('session:list of nobody fails', async () => {
     expect(await mainstay('session:list', anEmail())).toMatchObject({ code: 1 })
   })
@@ -100,14 +141,14 @@ describe('the command line, beside a running server', () => {
     const lines = `${JSON.stringify({ email: anEmail(), role: 'owner', passwordHash: null })}\nno JSON\n`
     const { code, output, errors } = await runInProcess(['users:import', '-'], onItsStores(), lines)
     expect(errors).toMatch(/^Line 2 .+\nFix the faulty lines and run it again\n$/)
-    expect(output).toBe('2 lines: 1 users added, 0 there already, 1 lines at fault\n')
+    expect(output).toBe('2 lines: 1 user added, 0 already here, 1 line at fault\n')
     expect(code).toBe(1)
   })
 
   it('user:disable locks a user out and user:enable lets them in again', async () => {
     const owner = await anOwner(app)
     const { sessionId } = await signIn(app, owner, 'main')
-    expect((await mainstay('user:disable', owner.email)).output).toMatch(/is disabled; 1 sessions ended\n$/)
+    expect((await mainstay('user:disable', owner.email)).output).toMatch(/is disabled; 1 session ended\n$/)
     expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
     expect(await login(owner.email)).toBe('401 INVALID_CREDENTIALS')
     expect(await mainstay('user:enable', owner.email)).toMatchObject({ code: 0 })
@@ -190,7 +231,7 @@ describe('the command line, beside a running server', () => {
   /** The first word of every line but the last, which counts them. */
   function sidsIn({ output }: Ended): string[] {
     const lines = output.trim().split('\n')
-    expect(lines.pop()).toBe(`${lines.length} sessions`)
+    expect(lines.pop()).toBe(counted(lines.length, 'session'))
     return lines.map(line => line.split(' ')[0] as string).sort()
   }
 
