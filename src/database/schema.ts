@@ -88,6 +88,8 @@ export const users = pgTable(
     /** Whether the account requires a second factor that they do not have: until they do, they may do nothing else. */
     mustEnrol: boolean('must_enrol').notNull().default(false),
     disabledAt: instant('disabled_at'),
+    /** Who has disabled them: their account, or an operator, whose decision the account cannot undo. */
+    disabledBy: text('disabled_by').$type<'account' | 'operator'>(),
     createdAt: instant('created_at').notNull(),
     /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
     invitedBy: uuid('invited_by'),

@@ -46,6 +46,7 @@ export const ERROR_CODES = {
     status: 403,
     title: 'Users cannot change their own permissions, or give permissions that they do not have',
   },
+  DISABLED_BY_OPERATOR: { status: 403, title: 'An operator has disabled this user' },
   OWNER_REQUIRED: { status: 403, title: 'Only the owner of the account may do this' },
   OWNER_LOGIN_BARRED: {
     status: 403,

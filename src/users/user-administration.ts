@@ -44,14 +44,15 @@ export class UserAdministration {
   }
 
   /**
-   * Disables a user and ends all their sessions; returns how many. If it is an owner, this cancels a pending
-   * transfer or deletion of the account: a thief may have requested it, and the owner can no longer stop it.
+   * Disables a user and ends all their sessions; returns how many. Nobody in the account can undo it. If it is
+   * an owner, this cancels a pending transfer or deletion of the account: a thief may have requested it, and the
+   * owner can no longer stop it.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const { ended } = await this.changes.durably(async transaction => {
       const current = await this.recovery.lock(transaction, user)
       if (current) await this.recovery.keepAccount(transaction, current, actor, 'disabled')
-      return this.userChanges.disable(transaction, user, actor)
+      return this.userChanges.disable(transaction, user, actor, 'operator')
     })
     return ended
   }

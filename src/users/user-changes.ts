@@ -9,7 +9,7 @@ import {
   type RecordedChanges,
   SessionChanges,
 } from '../sessions/revocation/session-changes.js'
-import type { NewUser, User } from './user.js'
+import type { DisabledBy, NewUser, User } from './user.js'
 import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
 
@@ -70,8 +70,13 @@ export class UserChanges {
   }
 
   /** Disables the user and ends all their sessions. */
-  async disable(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {
-    await this.users.disable(transaction, user.id)
+  async disable(
+    transaction: Db,
+    user: TargetUser,
+    actor: Actor,
+    disabledBy: DisabledBy,
+  ): Promise<RecordedChanges> {
+    await this.users.disable(transaction, user.id, disabledBy)
     await this.traces.ofDisabled(transaction, user, actor)
     return this.changes.record(
       transaction,

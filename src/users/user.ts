@@ -4,6 +4,9 @@ import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'
 
+/** What an operator has disabled, only an operator can enable. */
+export type DisabledBy = 'account' | 'operator'
+
 /** A user: somebody who can log in. */
 export interface User {
   readonly id: string
@@ -24,6 +27,8 @@ export interface User {
   /** Whether their account requires a second factor that they do not have: until then they have no permissions. */
   readonly mustEnrol: boolean
   readonly disabledAt: Date | null
+  /** Null for whoever is not disabled, or was before this was recorded. */
+  readonly disabledBy: DisabledBy | null
   readonly createdAt: Date
   /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
   readonly invitedBy: string | null
@@ -37,7 +42,14 @@ export interface UserAtLogin extends User {
 /** A user to be added. */
 export type NewUser = Omit<
   User,
-  'entitled' | 'hasSecondFactor' | 'mustEnrol' | 'disabledAt' | 'createdAt' | 'language' | 'invitedBy'
+  | 'entitled'
+  | 'hasSecondFactor'
+  | 'mustEnrol'
+  | 'disabledAt'
+  | 'disabledBy'
+  | 'createdAt'
+  | 'language'
+  | 'invitedBy'
 > & { readonly language?: string | null; readonly invitedBy?: string }
 
 /** What the user may do now: what they were granted, within the limits of plan, satellites and enrolment. */

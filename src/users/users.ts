@@ -14,7 +14,7 @@ import type { Email } from './email.js'
 import { isAfter, type UserCursor } from './lists/user-cursor.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import { unchangedUser } from './unchanged-user.js'
-import type { NewUser, Role, User, UserAtLogin } from './user.js'
+import type { DisabledBy, NewUser, Role, User, UserAtLogin } from './user.js'
 import { UserEmails } from './user-emails.js'
 
 const atLogin = builtOnce(db =>
@@ -120,7 +120,13 @@ export class Users {
       .from(accounts)
       .where(eq(accounts.id, user.accountId))
       .for('share')
-    const added = { ...user, entitled: account?.entitled ?? null, disabledAt: null, createdAt }
+    const added = {
+      ...user,
+      entitled: account?.entitled ?? null,
+      disabledAt: null,
+      disabledBy: null,
+      createdAt,
+    }
     const rows = await transaction
       .insert(users)
       .values({ ...added, satellites: user.satellites && [...user.satellites] })
@@ -137,14 +143,16 @@ export class Users {
     await transaction.update(users).set({ granted }).where(eq(users.id, id))
   }
 
-  async disable(transaction: Db, id: string): Promise<void> {
+  /** An operator also takes over what the account has disabled; never the other way round. */
+  async disable(transaction: Db, id: string, disabledBy: DisabledBy): Promise<void> {
     const isEnabled = and(eq(users.id, id), isNull(users.disabledAt))
-    await transaction.update(users).set({ disabledAt: this.clock.now() }).where(isEnabled)
+    await transaction.update(users).set({ disabledAt: this.clock.now(), disabledBy }).where(isEnabled)
+    if (disabledBy === 'operator') await transaction.update(users).set({ disabledBy }).where(eq(users.id, id))
     await this.queueSeatSync(transaction, id)
   }
 
   async enable(transaction: Db, id: string): Promise<void> {
-    await transaction.update(users).set({ disabledAt: null }).where(eq(users.id, id))
+    await transaction.update(users).set({ disabledAt: null, disabledBy: null }).where(eq(users.id, id))
     await this.queueSeatSync(transaction, id)
   }
 

@@ -135,8 +135,9 @@ export class Records {
   }
 }
 
-function shownUser({ id, accountId, email, name, role, createdAt, disabledAt, hasSecondFactor }: User) {
-  return { id, accountId, email, name, role, createdAt, disabledAt, hasSecondFactor }
+function shownUser(user: User) {
+  const { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor } = user
+  return { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor }
 }
 
 function shownRow({ id, at, action, outcome, userId, ip, userAgent, detail }: AuditRow) {

@@ -161,7 +161,7 @@ export const EnableMemberDocs = () =>
       'them, and payments or teamManagement require a re-authentication.',
     status: 204,
     answer: 'The member may log in',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR', 'REAUTHENTICATION_REQUIRED'],
   })
 
 export const RemoveMemberDocs = () =>

@@ -50,11 +50,14 @@ export class MembersService {
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.disable', userId, () => requireMayGo(both))
-      return this.userChanges.disable(transaction, both.member, actor)
+      return this.userChanges.disable(transaction, both.member, actor, 'account')
     })
   }
 
-  /** This restores the member's permissions, so the manager must have them. */
+  /**
+   * This restores the member's permissions, so the manager must have them. Throws `DISABLED_BY_OPERATOR` when an
+   * operator has disabled the member.
+   */
   async enable(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(
       async transaction => {
@@ -62,6 +65,7 @@ export class MembersService {
         this.authority.auditRefusals(actor, 'user.enable', userId, () => {
           requireMayGo({ manager, member })
           if (!member.disabledAt) return
+          if (member.disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
           this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
         })
         const recorded = await this.userChanges.enable(transaction, member, actor)

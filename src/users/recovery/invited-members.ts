@@ -33,7 +33,10 @@ export class InvitedMembers {
     const invited = await this.invitedSince(transaction, user, since)
     let recorded = NOTHING_RECORDED
     for (const member of invited)
-      recorded = mergeRecorded(recorded, await this.userChanges.disable(transaction, member, actor))
+      recorded = mergeRecorded(
+        recorded,
+        await this.userChanges.disable(transaction, member, actor, 'account'),
+      )
     return { ...recorded, tellOwner: await this.notices.aboutDisabled(transaction, user, invited) }
   }
 

@@ -53,6 +53,27 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     expect(JSON.stringify(log.json)).not.toContain(operator.email)
   })
 
+  it('whom an operator has disabled, only an operator can enable', async () => {
+    await fresh()
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const { accessToken, sessionId } = await signIn(app, owner, 'main')
+    const byManager = (what: string) =>
+      app.request({
+        method: 'POST',
+        path: `/api/team/${member.id}/${what}`,
+        headers: { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...bearer(accessToken) },
+      })
+    expect((await byManager('disable')).status).toBe(204)
+    expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
+    expect((await byManager('disable')).status).toBe(204)
+    const refused = await byManager('enable')
+    expect([refused.status, refused.json.code]).toEqual([403, 'DISABLED_BY_OPERATOR'])
+    expect((await operator.post(`users/${member.id}/enable`)).status).toBe(204)
+    await signIn(app, member, 'main')
+    for (const what of ['disable', 'enable']) expect((await byManager(what)).status).toBe(204)
+  })
+
   it('ends one session, and not one that is somebody else’s', async () => {
     await fresh()
     const owner = await anOwner(app)
