@@ -1,8 +1,8 @@
 // npm run bench -- capacity: the tables of docs/capacity.md, worked out from the constants below. Measures nothing.
 import { markdownTable } from '../markdown-table.mjs'
 
-const MEGABYTE = 1024 ** 2
-const GIGABYTE = 1024 ** 3
+const MEBIBYTE = 1024 ** 2
+const GIBIBYTE = 1024 ** 3
 const SECONDS_A_DAY = 86_400
 
 /** Measured; docs/capacity.md has the command and the date of each. */
@@ -59,13 +59,13 @@ function model(users) {
     'cores of the service': cores,
     '… of them for passwords': (logins * MEASURED.loginMicroseconds) / 1e6 / ASSUMED.load,
     'processes, one a core': processes,
-    'memory of these, GB': (processes * MEASURED.processMegabytes * MEGABYTE) / GIGABYTE,
+    'memory of these, GiB': (processes * MEASURED.processMegabytes * MEBIBYTE) / GIBIBYTE,
     'sessions, millions': (users * ASSUMED.sessions) / 1e6,
-    'Redis memory of sessions, GB': (users * ASSUMED.sessions * MEASURED.sessionBytes) / GIGABYTE,
+    'Redis memory of sessions, GiB': (users * ASSUMED.sessions * MEASURED.sessionBytes) / GIBIBYTE,
     'Redis scripts a second': refreshes + logins,
     'audit rows a day, millions': (users * ASSUMED.auditRows) / 1e6,
-    'audit log with indexes, GB':
-      (users * ASSUMED.auditRows * ASSUMED.auditDays * MEASURED.auditRowBytes) / GIGABYTE,
+    'audit log with indexes, GiB':
+      (users * ASSUMED.auditRows * ASSUMED.auditDays * MEASURED.auditRowBytes) / GIBIBYTE,
     'commits a second': logins * COMMITS_A_LOGIN + perSecond(ASSUMED.webhooks) * 2,
     'connections to PostgreSQL at most': processes * CONNECTIONS_A_PROCESS,
     'network, Mbit/s': ((refreshes + data + logins) * KILOBYTES_A_REQUEST * 8) / 1000,

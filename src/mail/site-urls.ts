@@ -3,16 +3,18 @@ import { Settings } from '../config/settings.js'
 import { Satellites } from '../satellites/satellites.js'
 
 /** Pages of the main site that mails link to. */
-export type MailedPage =
-  | '/verify-email'
-  | '/reset-password'
-  | '/accept-invitation'
-  | '/confirm-email'
-  | '/undo-email'
-  | '/not-me'
-  | '/accept-transfer'
-  | '/stop-transfer'
-  | '/factor-reset'
+export const MAILED_PAGES = [
+  '/verify-email',
+  '/reset-password',
+  '/accept-invitation',
+  '/confirm-email',
+  '/undo-email',
+  '/not-me',
+  '/accept-transfer',
+  '/stop-transfer',
+  '/factor-reset',
+] as const
+export type MailedPage = (typeof MAILED_PAGES)[number]
 
 /** Builds the links in mails, only to our own sites. */
 @Injectable()

@@ -78,7 +78,7 @@ export const SERVER_SETTINGS = {
     defaultInWords: 'the number of CPU cores',
     meaning:
       'Passwords hashed at the same time, 19 MiB each; above 4, set `UV_THREADPOOL_SIZE` to two more than the ' +
-      'number of cores',
+      'number of cores, in the environment of the process: it is not one of these settings',
   },
   metricsPort: {
     name: 'METRICS_PORT',
