@@ -65,10 +65,13 @@ export class CorsModule implements OnModuleInit {
 }
 
 /** Its pages may ask its own API, at its own host, and nothing else. */
-function isAtConsole({ headers: { origin, host }, url }: FastifyRequest): boolean {
-  return (
-    host === new URL(origin as string).host && (url.startsWith('/api/operator/') || !url.startsWith('/api/'))
-  )
+function isAtConsole({
+  headers: { origin, host },
+  routeOptions: { url: route = '' },
+}: FastifyRequest): boolean {
+  // The route, not the path, which can be spelled in other ways.
+  const isAllowed = route.startsWith('/api/operator/') || !route.startsWith('/api/')
+  return host === new URL(origin as string).host && isAllowed
 }
 
 /** The headers of an ordinary answer; none without an origin. */

@@ -1,6 +1,6 @@
 import { Logger } from '../log/logger.js'
 import type { Bucket } from './buckets.js'
-import type { LimitedAction } from './limited-action.js'
+import type { LimitedAction, LimitedKind } from './limited-action.js'
 import type { Count } from './shared-counters.js'
 
 /** A bucket with its current count. */
@@ -9,8 +9,9 @@ export interface FilledBucket extends Bucket, Count {}
 /** Repeating an alarm says nothing new, and a flood must not fill the log. */
 const LOG_EVERY_MS = 60_000
 /** What an alarm calls each kind of action. */
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Partial<Record<LimitedKind, string>>> = {
   password: 'wrong passwords',
+  passkey: 'wrong passkeys',
   link: 'wrong links',
   mail: 'requests for a mail',
 }

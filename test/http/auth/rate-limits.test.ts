@@ -343,17 +343,19 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
   it('security H3: end for no origin and not in all: the log warns, once a minute', async () => {
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
     const limits = app.app.get(RateLimiter)
-    const tryFrom = (origin: string | null) =>
-      limits.count({
-        kind: 'password',
-        subject: anEmail(),
-        client: { requestId: 'r', ip: anIp(), userAgent: null, origin },
-      })
-    for (let count = 0; count < 20; count++) await tryFrom(SHOP_ONE)
-    expect(warned.mock.calls.map(([sentence]) => sentence)).toEqual([
-      `8 wrong passwords from ${SHOP_ONE} within 2 s; nobody is refused because of it`,
-      '12 wrong passwords in all within 2 s; nobody is refused because of it',
-    ])
+    for (const kind of ['password', 'passkey'] as const)
+      for (let count = 0; count < 20; count++)
+        await limits.count({
+          kind,
+          subject: anEmail(),
+          client: { requestId: 'r', ip: anIp(), userAgent: null, origin: SHOP_ONE },
+        })
+    expect(warned.mock.calls.map(([sentence]) => sentence)).toEqual(
+      ['wrong passwords', 'wrong passkeys'].flatMap(what => [
+        `8 ${what} from ${SHOP_ONE} within 2 s; nobody is refused because of it`,
+        `12 ${what} in all within 2 s; nobody is refused because of it`,
+      ]),
+    )
     warned.mockRestore()
   })
 
