@@ -178,18 +178,29 @@ it('mounts every file of the Secret, such as a PLANS_FILE', async () => {
   expect(settings.secret).not.toHaveProperty('items')
 })
 
-it('gives the service and the checks the environment and the files that are no settings', async () => {
+it('gives every pod the environment and the files that are no settings', async () => {
+  const threads = { name: 'UV_THREADPOOL_SIZE', value: '18' }
   const mount = { name: 'files', mountPath: '/files', readOnly: true }
   const manifests = await rendered(
-    ...['--set-json', 'extraEnv=[{"name":"UV_THREADPOOL_SIZE","value":"18"}]'],
+    ...[
+      '--set-json',
+      `extraEnv=[${JSON.stringify(threads)},{"name":"NODE_EXTRA_CA_CERTS","value":"/files/ca.pem"}]`,
+    ],
     ...['--set-json', `extraVolumes=[{"name":"files","configMap":{"name":"plans"}}]`],
     ...['--set-json', `extraVolumeMounts=[${JSON.stringify(mount)}]`],
   )
-  const pods = podsOf(manifests).filter(({ pod }) => !pod.serviceAccountName)
-  expect(pods.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['Deployment', 'CronJob']))
+  const pods = podsOf(manifests)
+  expect(pods.length).toBeGreaterThanOrEqual(6)
   for (const { name, pod } of pods) {
     const [{ env, volumeMounts }] = pod.containers
-    expect([name, env]).toEqual([name, expect.arrayContaining([{ name: 'UV_THREADPOOL_SIZE', value: '18' }])])
+    // The jobs of keys trust Kubernetes, and their commands what is given here.
+    const trust = pod.serviceAccountName ? 'COMMANDS_EXTRA_CA_CERTS' : 'NODE_EXTRA_CA_CERTS'
+    expect([name, env]).toEqual([
+      name,
+      expect.arrayContaining([threads, { name: trust, value: '/files/ca.pem' }]),
+    ])
+    const names = env.map((variable: Manifest) => variable.name)
+    expect(new Set(names).size).toBe(names.length)
     expect(volumeMounts).toContainEqual(mount)
     expect(pod.volumes).toContainEqual({ name: 'files', configMap: { name: 'plans' } })
   }

@@ -14,6 +14,7 @@ const SCRIPT = resolve('deploy/helm/mainstay/files/keys-secret.mjs')
 const CLI = `
 import { appendFileSync } from 'node:fs'
 if (process.argv[2] === 'fail') process.exit(3)
+console.log('trusts', process.env.NODE_EXTRA_CA_CERTS)
 appendFileSync(process.argv[2].startsWith('keys') ? process.env.JWT_KEYS_FILE : process.env.SECRETS_KEYS_FILE, process.argv[2])`
 
 interface Secret {
@@ -60,6 +61,7 @@ describe('the job of the chart that changes the keys', () => {
     const env = {
       ...{ PATH: process.env.PATH, KUBERNETES_API: `http://127.0.0.1:${port}`, ACCOUNT_FOLDER: folder },
       ...{ KEYS_SECRET: 'mainstay-keys', KEYS_FOLDER: work },
+      ...{ NODE_EXTRA_CA_CERTS: `${folder}/kubernetes.pem`, COMMANDS_EXTRA_CA_CERTS: '/files/database.pem' },
       ...{ JWT_KEYS_FILE: `${work}/jwt-keys.json`, SECRETS_KEYS_FILE: `${work}/secrets-keys.json` },
     }
     return run(process.execPath, [SCRIPT, ...args], { cwd: folder, env })
@@ -76,6 +78,10 @@ describe('the job of the chart that changes the keys', () => {
       },
     })
     expect(requests.at(-1)).toBe('POST /api/v1/namespaces/auth/secrets Bearer token-of-the-job')
+  })
+
+  it('lets commands trust what the operator says, not what Kubernetes says', async () => {
+    expect((await job('create', 'keys:generate')).stdout).toContain('trusts /files/database.pem')
   })
 
   it('never makes keys where there are some', async () => {

@@ -10,6 +10,8 @@ const { KEYS_SECRET: name, KEYS_FOLDER: folder = '/work' } = process.env
 const account = process.env.ACCOUNT_FOLDER ?? '/var/run/secrets/kubernetes.io/serviceaccount'
 const api = process.env.KUBERNETES_API ?? 'https://kubernetes.default.svc'
 const files = ['jwt-keys.json', 'secrets-keys.json']
+// Node trusts what NODE_EXTRA_CA_CERTS has: for this script that is Kubernetes, for the commands what the operator says.
+const env = { ...process.env, NODE_EXTRA_CA_CERTS: process.env.COMMANDS_EXTRA_CA_CERTS }
 const secrets = `/api/v1/namespaces/${readFileSync(join(account, 'namespace'), 'utf8').trim()}/secrets`
 
 const secret = await ask('GET', `${secrets}/${name}`)
@@ -20,6 +22,7 @@ for (const [file, text] of Object.entries(secret?.data ?? {}))
 for (const command of commands) {
   const { status } = spawnSync(process.execPath, ['dist/src/cli.js', ...command.split(' ')], {
     stdio: 'inherit',
+    env,
   })
   if (status !== 0) throw new Error(`${command}: exit code ${status}; the Secret is as it was`)
 }

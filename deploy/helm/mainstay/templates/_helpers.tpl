@@ -82,11 +82,17 @@ template:
           - { name: JWT_KEYS_FILE, value: /work/jwt-keys.json }
           - { name: SECRETS_KEYS_FILE, value: /work/secrets-keys.json }
           - { name: NODE_EXTRA_CA_CERTS, value: /var/run/secrets/kubernetes.io/serviceaccount/ca.crt }
+          {{- range .root.Values.extraEnv }}
+          - {{ if eq .name "NODE_EXTRA_CA_CERTS" }}{{ set (deepCopy .) "name" "COMMANDS_EXTRA_CA_CERTS" | toJson }}{{ else }}{{ toJson . }}{{ end }}
+          {{- end }}
         resources: {{ toJson .root.Values.resources }}
         volumeMounts:
           {{- include "mainstay.settingsMount" .root | nindent 10 }}
           - { name: script, mountPath: /script, readOnly: true }
           - { name: work, mountPath: /work }
+          {{- with .root.Values.extraVolumeMounts }}
+          {{- toYaml . | nindent 10 }}
+          {{- end }}
     volumes:
       {{- include "mainstay.settingsVolume" .root | nindent 6 }}
       - name: script
@@ -94,4 +100,7 @@ template:
       # In memory: keys are written to no disk of a node.
       - name: work
         emptyDir: { medium: Memory, sizeLimit: 1Mi }
+      {{- with .root.Values.extraVolumes }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
 {{- end }}
