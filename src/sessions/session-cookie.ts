@@ -1,6 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Settings } from '../config/settings.js'
+import { isSharedDomain } from '../config/shared-domain.js'
 import { ApiError } from '../errors/api-error.js'
 import { cookieValues, singleHeader } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'
@@ -30,9 +31,16 @@ export function clearSessionCookie(reply: FastifyReply, settings: Settings): voi
   reply.clearCookie(NAME, attributes(settings))
 }
 
-/** Clears a duplicate that was set without COOKIE_DOMAIN: two cookies with the same name would be refused forever. */
-export function clearHostOnlyDuplicate(reply: FastifyReply, settings: Settings): void {
-  if (settings.cookieDomain) reply.clearCookie(NAME, { ...attributes(settings), domain: undefined })
+/** Clears what was set with another COOKIE_DOMAIN: two cookies with the same name would be refused until one expires. */
+export function clearDuplicates(reply: FastifyReply, settings: Settings): void {
+  const current = settings.cookieDomain ?? undefined
+  for (const domain of [undefined, ...domainsOf(new URL(settings.publicUrl).hostname)])
+    if (domain !== current) reply.clearCookie(NAME, { ...attributes(settings), domain })
+}
+
+/** The host itself and the names above it, as far as a cookie can be set for them. */
+function domainsOf(host: string): string[] {
+  return isSharedDomain(host) ? [] : [host, ...domainsOf(host.slice(host.indexOf('.') + 1))]
 }
 
 /** Every value of the session cookie. */

@@ -6,7 +6,7 @@ import { presentedRememberedDevice } from '../../factors/remembered-devices/reme
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import {
-  clearHostOnlyDuplicate,
+  clearDuplicates,
   presentedCookies,
   presentedSessionIds,
   requireMainOrigin,
@@ -47,7 +47,7 @@ export class LoginExchange {
     reply: FastifyReply,
   ) {
     if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
-    if (presentedCookies(request).length > 1) clearHostOnlyDuplicate(reply, this.settings)
+    if (presentedCookies(request).length > 1) clearDuplicates(reply, this.settings)
     setSessionCookie(reply, loggedIn.sessionId, this.settings)
     setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
     return { accessToken: loggedIn.accessToken }

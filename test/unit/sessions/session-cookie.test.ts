@@ -5,7 +5,7 @@ import type { Settings } from '../../../src/config/settings.js'
 import { newSessionId } from '../../../src/sessions/session.js'
 import {
   acceptedCookies,
-  clearHostOnlyDuplicate,
+  clearDuplicates,
   clearSessionCookie,
   presentedCookies,
   presentedSession,
@@ -67,22 +67,27 @@ describe('the session cookie', () => {
     )
   })
 
-  it('loses its duplicate without a domain, where it has one', async () => {
-    for (const [settings, times] of [
-      [SETTINGS, 1],
-      [HOST_ONLY, 0],
-    ] as const) {
+  it.each<[string | null, string, (string | undefined)[]]>([
+    ['main.test', 'https://auth.main.test', [undefined, 'auth.main.test']],
+    [null, 'https://auth.main.test', ['auth.main.test', 'main.test']],
+    ['auth.main.test', 'https://auth.main.test/path', [undefined, 'main.test']],
+    [null, 'https://auth.main.co.uk', ['auth.main.co.uk', 'main.co.uk']],
+    [null, 'http://localhost:3000', []],
+    [null, 'http://127.0.0.1:3000', []],
+  ])(
+    'with COOKIE_DOMAIN %s at %s loses what another COOKIE_DOMAIN has left',
+    async (cookieDomain, publicUrl, left) => {
       handle = (_, reply) => {
-        clearHostOnlyDuplicate(reply, settings)
+        clearDuplicates(reply, { ...SETTINGS, cookieDomain, publicUrl } as Settings)
       }
       const lines = [(await server.inject('/')).headers['set-cookie'] ?? []].flat()
-      expect(lines).toHaveLength(times)
+      expect(lines.map(line => /; Domain=([^;]+)/.exec(line)?.[1])).toEqual(left)
       for (const line of lines)
-        expect(line).toMatch(
+        expect(line.replace(/ Domain=[^;]+;/, '')).toMatch(
           /^sessionId=; Max-Age=0; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,
         )
-    }
-  })
+    },
+  )
 
   it('is read by its exact name, as often as it was sent', async () => {
     handle = request => [presentedCookies(request), presentedSessionIds(request)]
