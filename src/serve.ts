@@ -11,7 +11,7 @@ import { Readiness } from './health/readiness.js'
 import { NestLogger } from './log/logger.js'
 
 /** After the drain, requests in progress get this long. Hardly any takes longer. */
-const ANSWER_MS = 9_000
+const ANSWER_MS = 8_000
 /** And the process this long, so that the hooks that keep mails and audit rows have their time, too. */
 const FINISH_MS = 12_000
 /** So that the first requests do not wait for the collection. */

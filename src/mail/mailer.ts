@@ -18,7 +18,7 @@ const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
 /** Mails go out after the response, because its timing would otherwise reveal that a mail is sent. */
 const POST_AFTER_MS = 100
 /** After this, a process that stops gives up the mails that its mail server has not taken, and keeps them. */
-const LAST_TRY_MS = 5_000
+const LAST_TRY_MS = 3_000
 /** More than this would be a flood; further mails are refused and logged, not kept. */
 const MAX_WAITING = 1_000
 
