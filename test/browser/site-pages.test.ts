@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
 import { UserAdministration } from '../../src/users/user-administration.js'
+import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+
+const ALLOWED = {
+  'Access-Control-Allow-Origin': MAIN,
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Allow-Headers': 'authorization, content-type',
+}
+
+/** To a preflight. */
+const YES = { status: 204, headers: ALLOWED }
 
 let stage: Stage
 let owner: User
@@ -148,8 +158,10 @@ describe('what goes wrong', () => {
     answer()
     await page.locator('.page-head ~ .notice.bad').waitFor()
     await page.unroute(`${API}/api/second-factor`)
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Try again' }).press('Enter')
     await page.getByRole('heading', { name: 'Get started' }).waitFor()
+    // The button that was pressed is gone.
+    await page.locator('h1:focus').waitFor()
   })
 
   test('pages 21: what was typed is still there after a session was revoked', async () => {
@@ -157,12 +169,79 @@ describe('what goes wrong', () => {
     await page.getByLabel('Name').fill('Rosa of the Roses')
     await stage.app.app.get(UserAdministration).endSessions(owner)
     await page.getByRole('button', { name: 'Save name' }).click()
-    await page.getByText('Your session was ended from elsewhere').waitFor()
+    await page.getByRole('status').filter({ hasText: 'Your session was ended from elsewhere' }).waitFor()
     expect(await page.getByLabel('Name').isVisible()).toBe(false)
     await logInOn(page, owner)
     expect(await page.getByLabel('Name').inputValue()).toBe('Rosa of the Roses')
     await page.getByRole('button', { name: 'Save name' }).click()
     await page.getByText('Name saved.').waitFor()
+    await page.getByRole('main').getByText('Rosa of the Roses').waitFor()
+    await page.getByRole('button', { name: 'Account menu Rosa of the Roses' }).waitFor()
+  })
+
+  test('what one person was told is not told the next', async () => {
+    await visit(page, `${MAIN}/account/profile`)
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await page.getByText('Name saved.').waitFor()
+    await logOutOn(page)
+    expect(await page.getByLabel('E-mail').inputValue()).toBe('')
+    await logInOn(page, member)
+    expect(await page.getByText('Name saved.').count()).toBe(0)
+    await logOutOn(page)
+    await logInOn(page, owner)
+  })
+
+  describe('a question for proof', () => {
+    const asked = JSON.stringify({
+      code: 'REAUTHENTICATION_REQUIRED',
+      status: 401,
+      detail: 'Who is it?',
+      methods: ['password'],
+    })
+    const refusal = { status: 401, headers: ALLOWED, contentType: 'application/problem+json', body: asked }
+    let names: string[]
+    /** Until when a refusal is on its way. */
+    let onItsWay: Promise<void> | null
+    beforeEach(async () => {
+      names = []
+      onItsWay = null
+      await page.route(`${API}/api/profile`, async route => {
+        if (isPreflight(route)) return route.fulfill(YES)
+        if (route.request().method() !== 'PATCH') return route.continue()
+        names.push(route.request().postData() ?? '')
+        await onItsWay
+        await route.fulfill(refusal)
+      })
+      await visit(page, `${MAIN}/account`)
+      await page.getByRole('link', { name: 'Profile' }).first().click()
+      await page.getByLabel('Name').fill('Rosa')
+    })
+    afterEach(() => page.unroute(`${API}/api/profile`))
+
+    test('goes with the page that it was for', async () => {
+      await page.getByRole('button', { name: 'Save name' }).click()
+      await page.getByRole('dialog').waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      expect(await page.getByRole('dialog').count()).toBe(0)
+      expect(names).toHaveLength(1)
+    })
+
+    test('is not put where that page has been left before', async () => {
+      let refuse = () => {}
+      onItsWay = new Promise(resolve => {
+        refuse = resolve
+      })
+      await page.getByRole('button', { name: 'Save name' }).click()
+      await eventually(() => names.length === 1)
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Overview' }).waitFor()
+      const isRefused = page.waitForResponse(answer => answer.status() === 401)
+      refuse()
+      await isRefused
+      await sleep(300)
+      expect(await page.getByRole('dialog').count()).toBe(0)
+    })
   })
 
   test('pages 21: so is what was typed in a dialog', async () => {
@@ -253,15 +332,6 @@ describe('what goes wrong', () => {
     await visitor.close()
   })
 })
-
-const ALLOWED = {
-  'Access-Control-Allow-Origin': MAIN,
-  'Access-Control-Allow-Credentials': 'true',
-  'Access-Control-Allow-Headers': 'authorization, content-type',
-}
-
-/** To a preflight. */
-const YES = { status: 204, headers: ALLOWED }
 
 function isPreflight(route: Route): boolean {
   return route.request().method() === 'OPTIONS'

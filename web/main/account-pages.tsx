@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/client'
 import type { IconName } from '../pieces/icon.js'
 import { t } from '../pieces/language/t.js'
-import { useLoad } from '../pieces/loading/use-load.js'
+import { type Load, useLoad } from '../pieces/loading/use-load.js'
 import type { Profile } from './answers.js'
 import { call } from './api.js'
 import { AuditPage } from './pages/account/audit/audit.js'
@@ -41,7 +41,7 @@ export function AccountPages({ caller, path }: { readonly caller: Caller; readon
   }))
   return (
     <SideFrame person={profile.data} groups={groups}>
-      <AccountPage caller={caller} path={path} />
+      <AccountPage caller={caller} path={path} profile={profile} />
     </SideFrame>
   )
 }
@@ -80,7 +80,15 @@ function isOn(path: string, href: string): boolean {
   return path === href || (href === '/account/satellites' && SATELLITE.test(path))
 }
 
-function AccountPage({ caller, path }: { readonly caller: Caller; readonly path: string }) {
+function AccountPage({
+  caller,
+  path,
+  profile,
+}: {
+  readonly caller: Caller
+  readonly path: string
+  readonly profile: Load<Profile>
+}) {
   const member = MEMBER.exec(path)?.[1]
   if (member) return <MemberPage key={member} userId={member} caller={caller} />
   const satellite = SATELLITE.exec(path)?.[1]
@@ -103,7 +111,7 @@ function AccountPage({ caller, path }: { readonly caller: Caller; readonly path:
     case '/account/security':
       return <SecurityPage />
     case '/account/profile':
-      return <ProfilePage />
+      return <ProfilePage profile={profile} />
     case '/account/settings':
       return <SettingsPage />
     default:

@@ -2,12 +2,26 @@ import { errorOf } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
+import { watchPage } from '../pieces/router.js'
 import { site } from '../pieces/site/site.js'
 import { client } from './client.js'
 import { noteEnrolmentRequired } from './enrolment/enrolment-required.js'
 import { reauthenticate } from './reauthentication/reauthentication.js'
 
-const fetchWithProof = repeatAfterProof(client, ({ methods }) => reauthenticate(methods))
+/** `client.fetch` that asks for proof, but not on another page than the one where the call was made. */
+function fetchWithProof(): typeof client.fetch {
+  if (!proofs.isHere()) proofs = proofsWhere(watchPage())
+  return proofs.fetch
+}
+
+let proofs = proofsWhere(() => false)
+
+function proofsWhere(isHere: () => boolean) {
+  return { isHere, fetch: repeatAfterProof(client, ({ methods }) => reauthenticate(methods, isHere)) }
+}
+
+/** As long as the client waits for an answer. */
+const PATIENCE_MS = 20_000
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -24,7 +38,7 @@ export async function call<T = null>(method: Method, path: string, body?: object
 /** Like {@link call}, for responses that are not JSON. */
 export async function callForAnswer(method: Method, path: string, body?: object): Promise<Response> {
   try {
-    return await accepted(await fetchWithProof(`/api/${path}`, { method, ...jsonOf(body) }))
+    return await accepted(await fetchWithProof()(`/api/${path}`, { method, ...jsonOf(body) }))
   } catch (error) {
     if (isRefusal(error, 'SECOND_FACTOR_ENROLMENT_REQUIRED')) noteEnrolmentRequired()
     throw error
@@ -34,7 +48,12 @@ export async function callForAnswer(method: Method, path: string, body?: object)
 /** Like {@link call}, but without a login: for the links in mails. */
 export async function callAsAnybody<T = null>(path: string, body: object): Promise<T> {
   const url = `${site.apiUrl}/api/${path}`
-  const answer = await fetchInLanguage(url, { method: 'POST', credentials: 'include', ...jsonOf(body) })
+  const answer = await fetchInLanguage(url, {
+    method: 'POST',
+    credentials: 'include',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+    ...jsonOf(body),
+  })
   return read<T>(await accepted(answer))
 }
 
@@ -59,7 +78,10 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
 
 /** Reads what the service tells anybody. Throws a MainstayError for a refusal. */
 export async function askAsAnybody<T>(path: string): Promise<T> {
-  const answer = await fetch(`${site.apiUrl}/api/${path}`, { credentials: 'omit' })
+  const answer = await fetch(`${site.apiUrl}/api/${path}`, {
+    credentials: 'omit',
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  })
   return read<T>(await accepted(answer))
 }
 

@@ -1,9 +1,11 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
 
-/** What a page knows about its address; the part after the `#` is read by pages that mails lead to. */
+/** What a page knows about its address. Each navigation makes another one, also to the same address. */
 export interface Place {
   readonly path: string
   readonly query: URLSearchParams
+  /** With its `#`; empty if there is none. */
+  readonly hash: string
 }
 
 let place = read()
@@ -19,6 +21,12 @@ export function go(path: string, { replace = false } = {}): void {
 
 export function usePlace(): Place {
   return useSyncExternalStore(listen, () => place)
+}
+
+/** Returns whether the person is still on the page where they are now: what they have left leads nowhere. */
+export function watchPage(): () => boolean {
+  const { path } = place
+  return () => place.path === path
 }
 
 /** A link within the site. Clicks that ask for a new tab or window are left to the browser. */
@@ -50,5 +58,6 @@ function arrive(): void {
 }
 
 function read(): Place {
-  return { path: location.pathname, query: new URLSearchParams(location.search) }
+  const { pathname: path, search, hash } = location
+  return { path, query: new URLSearchParams(search), hash }
 }

@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect } from 'react'
+import { clearToasts } from '../../pieces/notices/toasts.js'
+import { usePlace } from '../../pieces/router.js'
 import { cancelQuestion } from '../reauthentication/reauthentication.js'
 import { ReauthenticationDialog } from '../reauthentication/reauthentication-dialog.js'
+import { rememberEmail } from '../typed-email.js'
 import { EnrolmentPage } from './enrolment-page.js'
 import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-required.js'
 
@@ -10,14 +13,17 @@ import { forgetEnrolmentRequired, useEnrolmentRequired } from './enrolment-requi
  */
 export function EnrolmentGate({ children }: { readonly children: ReactNode }) {
   const isRequired = useEnrolmentRequired()
-  // Another person may log in next.
-  useEffect(
-    () => () => {
+  const { path } = usePlace()
+  useEffect(() => {
+    rememberEmail('')
+    // Another person may log in next.
+    return () => {
       forgetEnrolmentRequired()
-      cancelQuestion()
-    },
-    [],
-  )
+      clearToasts()
+    }
+  }, [])
+  // What a page was about to do is not confirmed on the next one.
+  useEffect(() => cancelQuestion, [path])
   return (
     <>
       {isRequired ? <EnrolmentPage done={forgetEnrolmentRequired} /> : children}

@@ -1,6 +1,7 @@
 import type { OfferedPlan } from '../../pieces/billing/plans.js'
 import { paymentReturnUrl } from '../../pieces/billing/subscription.js'
 import { untilLeft } from '../../pieces/leaving.js'
+import { watchPage } from '../../pieces/router.js'
 import { call } from '../api.js'
 
 interface StartedCheckout {
@@ -12,24 +13,29 @@ export const BILLING_PAGE = '/account/billing'
 
 /**
  * Leaves for the hosted payment page, which sends the browser back to `returnUrl`, or to the billing page if
- * that is null.
+ * that is null. Stays with people who have gone to another page meanwhile.
  */
 export async function startCheckout(priceId: string | undefined, returnUrl: string | null): Promise<void> {
+  const isStillHere = watchPage()
   const { checkoutUrl } = await call<StartedCheckout>('POST', 'subscription/create', {
     ...(priceId && { priceId }),
     return: returnUrl ?? paymentReturnUrl(`${location.origin}${BILLING_PAGE}`),
   })
-  location.assign(checkoutUrl)
-  await untilLeft()
+  if (isStillHere()) await leaveFor(checkoutUrl)
 }
 
 /** Leaves for the provider's pages about cards, invoices and cancellation, which lead back to the billing page. */
 export async function openPortal(): Promise<void> {
+  const isStillHere = watchPage()
   const { url } = await call<{ readonly url: string }>('POST', 'subscription/portal', {
     return: `${location.origin}${BILLING_PAGE}`,
   })
+  if (isStillHere()) await leaveFor(url)
+}
+
+function leaveFor(url: string): Promise<void> {
   location.assign(url)
-  await untilLeft()
+  return untilLeft()
 }
 
 /** The plans that are on sale now. */

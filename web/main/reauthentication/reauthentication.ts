@@ -13,8 +13,15 @@ export interface Question {
 let question: Question | null = null
 const listeners = new Set<() => void>()
 
-/** Resolves when the person has proved their identity again; throws Cancelled when they decline. */
-export function reauthenticate(methods: readonly FactorMethod[]): Promise<void> {
+/**
+ * Resolves when the person has proved their identity again; throws Cancelled when they decline, or have left the
+ * page that needs it.
+ */
+export async function reauthenticate(
+  methods: readonly FactorMethod[],
+  isStillHere: () => boolean,
+): Promise<void> {
+  if (!isStillHere()) throw new Cancelled()
   return new Promise<void>((resolve, reject) => {
     ask({ methods, done: resolve, cancel: () => reject(new Cancelled()) })
   }).finally(() => ask(null))

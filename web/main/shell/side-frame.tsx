@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { Icon } from '../../pieces/icon.js'
 import { t } from '../../pieces/language/t.js'
 import { Toasts } from '../../pieces/notices/toasts.js'
+import { type Place, usePlace } from '../../pieces/router.js'
 import { OutageBanner } from '../../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../../pieces/shell/brand-link.js'
 import { type Person, PersonMenu } from '../../pieces/shell/person-menu.js'
@@ -26,7 +27,9 @@ export function SideFrame({
   readonly groups: readonly NavigationGroup[]
   readonly children: ReactNode
 }) {
-  const [isOpen, setIsOpen] = useState(false)
+  const place = usePlace()
+  /** Where the drawer was opened: it does not stay over the next page. */
+  const [openAt, setOpenAt] = useState<Place | null>(null)
   return (
     <div className="shell">
       <SkipLink />
@@ -37,7 +40,7 @@ export function SideFrame({
           type="button"
           className="quiet icon-button menu-button"
           aria-label={t('nav.menu')}
-          onClick={() => setIsOpen(true)}
+          onClick={() => setOpenAt(place)}
         >
           <Icon name="menu" />
         </button>
@@ -47,7 +50,7 @@ export function SideFrame({
       <main id="content" className="wide" tabIndex={-1}>
         {children}
       </main>
-      {isOpen && <Drawer groups={groups} close={() => setIsOpen(false)} />}
+      {openAt === place && <Drawer groups={groups} close={() => setOpenAt(null)} />}
       <Toasts />
     </div>
   )

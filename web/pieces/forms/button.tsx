@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react'
+import { rescueFocus } from './focus.js'
 import type { Action } from './use-action.js'
 
 interface ButtonLooks {
@@ -9,8 +10,9 @@ interface ButtonLooks {
 
 /** Submits the form it is in. */
 export function SubmitButton({ isBusy = false, kind = 'primary', children }: ButtonLooks) {
+  const button = useFocusRescue()
   return (
-    <button type="submit" className={kind} aria-disabled={isBusy} aria-busy={isBusy}>
+    <button ref={button} type="submit" className={kind} aria-disabled={isBusy} aria-busy={isBusy}>
       {isBusy && <span className="spinner" aria-hidden="true" />}
       {children}
     </button>
@@ -24,8 +26,10 @@ export function ActionButton({
   kind = 'plain',
   children,
 }: ButtonLooks & { readonly action: Action<void>; readonly label?: string }) {
+  const button = useFocusRescue()
   return (
     <button
+      ref={button}
       type="button"
       className={kind}
       aria-label={label}
@@ -37,4 +41,17 @@ export function ActionButton({
       {children}
     </button>
   )
+}
+
+/** For a button: if it disappears while it has the focus, the focus moves to what has come of it. */
+export function useFocusRescue(): RefObject<HTMLButtonElement | null> {
+  const button = useRef<HTMLButtonElement>(null)
+  // While it is still in the page; the notice comes with the next render.
+  useLayoutEffect(() => {
+    const element = button.current
+    return () => {
+      if (document.activeElement === element) setTimeout(rescueFocus)
+    }
+  }, [])
+  return button
 }

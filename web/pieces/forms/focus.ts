@@ -5,6 +5,8 @@
  */
 export function rescueFocus(): void {
   if (document.activeElement !== document.body) return
-  const place = document.querySelector<HTMLElement>('.notice.good') ?? document.querySelector('h1')
-  place?.focus()
+  const news = document.querySelector<HTMLElement>('.notice.good')
+  if (news) news.focus()
+  // Whoever reads further down goes on reading there.
+  else document.querySelector('h1')?.focus({ preventScroll: true })
 }

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react'
+import { useFocusRescue } from '../forms/button.js'
 import { t } from '../language/t.js'
 import { Failure } from '../notices/notice.js'
 import { outageIn } from '../sessions/outage.js'
@@ -53,10 +54,17 @@ export function Loaded<T>({
   return (
     <>
       <Failure error={load.error} />
-      <button type="button" onClick={() => void load.reload()}>
-        {t('common.tryAgain')}
-      </button>
+      <TryAgain reload={load.reload} />
     </>
+  )
+}
+
+function TryAgain({ reload }: { readonly reload: () => Promise<void> }) {
+  const button = useFocusRescue()
+  return (
+    <button ref={button} type="button" onClick={() => void reload()}>
+      {t('common.tryAgain')}
+    </button>
   )
 }
 

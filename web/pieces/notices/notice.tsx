@@ -16,10 +16,16 @@ export function Success({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Something to know before continuing. */
-export function Hint({ children }: { readonly children: ReactNode }) {
+/** Something to know before continuing; read out when it appears if it is news. */
+export function Hint({
+  isNews = false,
+  children,
+}: {
+  readonly isNews?: boolean
+  readonly children: ReactNode
+}) {
   return (
-    <div className="notice">
+    <div className="notice" role={isNews ? 'status' : undefined}>
       <Icon name="info" />
       <div>{children}</div>
     </div>

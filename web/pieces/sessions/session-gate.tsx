@@ -59,10 +59,10 @@ function isOverByItself(state: State): boolean {
 function LogoutNews({ state, wasLoggedIn }: { readonly state: State; readonly wasLoggedIn: boolean }) {
   if (state.status !== 'loggedOut') return null
   const { reason, cause } = state
-  if (reason) return <Hint>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
+  if (reason) return <Hint isNews>{t('session.endsLater', { reason: wordsFor(reason) })}</Hint>
   // A page that only finishes an earlier page's logout has nothing to say about it.
   const isNews = wasLoggedIn || isOverByItself(state)
-  return isNews ? <Hint>{t(NEWS[cause ?? 'ended'])}</Hint> : null
+  return isNews ? <Hint isNews>{t(NEWS[cause ?? 'ended'])}</Hint> : null
 }
 
 const NEWS = {

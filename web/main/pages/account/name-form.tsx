@@ -11,6 +11,7 @@ export function NameForm({
   name,
   autoComplete,
   saved,
+  done,
 }: {
   /** The resource to patch. */
   readonly path: 'profile' | 'account'
@@ -19,12 +20,15 @@ export function NameForm({
   readonly autoComplete: string
   /** The message after saving. */
   readonly saved: string
+  /** Called after saving. */
+  readonly done?: () => Promise<void>
 }) {
   return (
     <Form
       submit={t('common.saveName')}
       send={async texts => {
         await call('PATCH', path, { name: texts.name?.trim() ?? '' })
+        await done?.()
         toast(saved)
       }}
     >

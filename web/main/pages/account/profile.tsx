@@ -1,18 +1,16 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
-import { useLoad } from '../../../pieces/loading/use-load.js'
+import type { Load } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
 import { Failure } from '../../../pieces/notices/notice.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people/avatar.js'
 import type { Profile } from '../../answers.js'
-import { call } from '../../api.js'
 import { download } from '../../download.js'
 import { NameForm } from './name-form.js'
 
-export function ProfilePage() {
-  const profile = useLoad(() => call<Profile>('GET', 'profile'))
+export function ProfilePage({ profile }: { readonly profile: Load<Profile> }) {
   const save = useAction(() => download('profile/export', 'person.json'))
   return (
     <Page title={t('profile.title')} lead={t('profile.lead')}>
@@ -33,6 +31,7 @@ export function ProfilePage() {
                 name={name}
                 autoComplete="name"
                 saved={t('common.nameSaved')}
+                done={profile.reload}
               />
             </>
           )}

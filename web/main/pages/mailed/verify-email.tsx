@@ -2,7 +2,7 @@ import type { Texts } from '../../../pieces/forms/form.js'
 import { PasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
 import { toast } from '../../../pieces/notices/toasts.js'
-import { go, Link } from '../../../pieces/router.js'
+import { go, Link, watchPage } from '../../../pieces/router.js'
 import { client } from '../../client.js'
 import { takeSignup } from '../../signup-memory.js'
 import { MailedPage } from './mailed-page.js'
@@ -28,7 +28,8 @@ export function VerifyEmailPage() {
 async function logIn({ password = '' }: Texts): Promise<void> {
   const pending = takeSignup()
   if (!pending) return
+  const isStillHere = watchPage()
   await client.login({ email: pending.email, password })
   toast(t('verifyEmail.ready'))
-  go(pending.next, { replace: true })
+  if (isStillHere()) go(pending.next, { replace: true })
 }

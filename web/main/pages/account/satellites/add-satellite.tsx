@@ -6,7 +6,7 @@ import { Form, type Texts } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
 import { messageOf } from '../../../../pieces/notices/messages.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
-import { go } from '../../../../pieces/router.js'
+import { go, watchPage } from '../../../../pieces/router.js'
 import type { Satellite } from '../../../answers.js'
 import { call } from '../../../api.js'
 
@@ -36,13 +36,14 @@ const addressFields = () => ({
 export function AddSatellite() {
   const [kind, setKind] = useState<'production' | 'preview'>('production')
   const add = async ({ origin = '', name = '' }: Texts) => {
+    const isStillHere = watchPage()
     const added = await call<Satellite>('POST', 'satellites', {
       origin: originIn(origin),
       name: name.trim(),
       kind,
     }).catch(asFieldError)
     toast(t('addSatellite.added', { name: added.name }))
-    go(`/account/satellites/${added.id}`)
+    if (isStillHere()) go(`/account/satellites/${added.id}`)
   }
   return (
     <Form submit={t('addSatellite.submit')} send={add}>
