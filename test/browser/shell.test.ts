@@ -50,6 +50,12 @@ describe('the shell', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await untilShown(page)
     expect(await focused()).toBe('Login history')
+    await opener.click()
+    await page.getByRole('dialog', { name: 'Navigation' }).waitFor()
+    await page.goBack()
+    await untilShown(page)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await focused()).toBe('Overview')
   })
 
   test('says who is logged in, and leads to what is theirs and out', async () => {
@@ -117,6 +123,23 @@ describe('a form', () => {
     expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
     await page.getByRole('link', { name: 'Create an account' }).click()
     expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')
+  })
+
+  test('leads back to the login that somebody came from, and nowhere else', async () => {
+    const secret = 'a'.repeat(43)
+    for (const place of [
+      '/subscribe?return=https%3A%2F%2Fmain.test%2F',
+      `/handoff#satellite=https%3A%2F%2Fshop-one.test&challenge=${secret}&state=${secret}`,
+    ]) {
+      await visit(page, `${MAIN}${place}`)
+      await page.getByRole('link', { name: 'Forgot your password?' }).click()
+      await page.getByRole('link', { name: 'Back to login' }).click()
+      expect(page.url()).toBe(`${MAIN}${place}`)
+      await page.getByLabel('Password').waitFor()
+    }
+    await visit(page, `${MAIN}/forgot-password#next=https%3A%2F%2Fevil.test%2Fsubscribe%3F`)
+    await page.getByRole('link', { name: 'Back to login' }).click()
+    expect(page.url()).toBe(`${MAIN}/login`)
   })
 })
 

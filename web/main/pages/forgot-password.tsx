@@ -6,10 +6,12 @@ import { Success } from '../../pieces/notices/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { callAsAnybody } from '../api.js'
+import { useLoginAddress } from '../forgot-link.js'
 import { rememberEmail, typedEmail } from '../typed-email.js'
 
 export function ForgotPasswordPage() {
   const [sentTo, setSentTo] = useState('')
+  const login = useLoginAddress()
   return (
     <SmallPage title={t('login.forgot')} lead={!sentTo && t('forgot.about')}>
       {sentTo ? (
@@ -27,7 +29,7 @@ export function ForgotPasswordPage() {
         </Form>
       )}
       <p className="links">
-        <Link href="/login">{t('forgot.back')}</Link>
+        <Link href={login}>{t('forgot.back')}</Link>
       </p>
     </SmallPage>
   )

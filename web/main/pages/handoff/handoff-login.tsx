@@ -12,6 +12,7 @@ import type { ConfirmedSatellite } from '../../answers.js'
 import { askAsAnybody } from '../../api.js'
 import { client } from '../../client.js'
 import { ForgotLink } from '../../forgot-link.js'
+import { rememberEmail, typedEmail } from '../../typed-email.js'
 import { leaveWithError } from './exits.js'
 import type { HandOffRequest } from './handoff-request.js'
 import { UnknownSatellitePage } from './no-way-on.js'
@@ -38,11 +39,7 @@ export function HandOffLogin({
           <T id="handoff.afterwards" host={hostOf(origin)} strong={<strong />} />
         </p>
       )}
-      {!origin && !confirmed.error ? (
-        <Waiting />
-      ) : (
-        <LoginSteps client={client} loginHint={request.loginHint} forgot={<ForgotLink />} />
-      )}
+      {!origin && !confirmed.error ? <Waiting /> : <HintedLogin request={request} />}
       {satellite && (
         <div className="actions">
           <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
@@ -66,12 +63,24 @@ export function AccountSwitch({
 }) {
   return (
     <SmallPage title={t('handoff.otherAccount')}>
-      <LoginSteps client={client} loginHint={request.loginHint} done={done} forgot={<ForgotLink />} />
+      <HintedLogin request={request} done={done} />
       <div className="actions">
         <button type="button" onClick={back}>
           {t('handoff.goBack')}
         </button>
       </div>
     </SmallPage>
+  )
+}
+
+function HintedLogin({ request, done }: { readonly request: HandOffRequest; readonly done?: () => void }) {
+  return (
+    <LoginSteps
+      client={client}
+      loginHint={typedEmail() || request.loginHint}
+      onEmail={rememberEmail}
+      forgot={<ForgotLink />}
+      {...(done && { done })}
+    />
   )
 }
