@@ -53,6 +53,7 @@ const browser = globalThis as unknown as Browser
 const LIFETIME_MS = 300_000
 /** A challenge is replaced while the old one is still valid. */
 const REPLACED_AFTER = 0.8
+const ASKED_AGAIN_AFTER_MS = 30_000
 
 /** Whether this browser supports passkeys; do not offer them where it does not. */
 export function supportsPasskeys(): boolean {
@@ -63,7 +64,8 @@ export function supportsPasskeys(): boolean {
 /**
  * Logs in with a passkey. Throws as `client.login` does, with `PASSKEY_INVALID` for one that the service does
  * not know; the browser's `NotAllowedError` when the person cancels; and `AbortError` when `signal` aborts.
- * With `conditional`, returns null at once where the browser does not support that.
+ * With `conditional`, returns null at once where the browser does not support that, and throws nothing before the
+ * person has chosen a passkey, apart from `AbortError`: if the service does not answer, it is asked again later.
  */
 export async function loginWithPasskey(
   client: Client,
@@ -120,7 +122,7 @@ async function isAutofillPossible(): Promise<boolean> {
 /** Somebody who comes back to a page that was open for an hour finds a challenge that is still valid. */
 async function autofilled(client: Client, signal: AbortSignal | undefined): Promise<object> {
   for (;;) {
-    const options = await client.passkeyOptions()
+    const options = await challengeFor(client, signal)
     const end = AbortSignal.timeout((options.timeout ?? LIFETIME_MS) * REPLACED_AFTER)
     try {
       const either = signal ? AbortSignal.any([signal, end]) : end
@@ -130,6 +132,26 @@ async function autofilled(client: Client, signal: AbortSignal | undefined): Prom
     }
     await untilSeen(signal)
   }
+}
+
+/** Somebody may open a laptop before its network is back. */
+async function challengeFor(client: Client, signal: AbortSignal | undefined): Promise<PasskeyRequestOptions> {
+  for (;;) {
+    try {
+      return await client.passkeyOptions()
+    } catch (error) {
+      if (signal?.aborted) throw error
+    }
+    await pause(signal)
+    await untilSeen(signal)
+  }
+}
+
+function pause(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    AbortSignal.timeout(ASKED_AGAIN_AFTER_MS).addEventListener('abort', () => resolve(), { once: true })
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 /** A tab in the background requests nothing. */

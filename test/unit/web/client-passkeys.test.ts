@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { Client } from '../../../packages/client/src/client.js'
 import {
   createPasskey,
@@ -10,6 +10,7 @@ import { storageHome } from '../../../packages/client/src/tokens/session-home.js
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'
+import { eventually } from '../../support/eventually.js'
 
 interface Asked {
   readonly publicKey: { readonly challenge?: string }
@@ -68,6 +69,7 @@ beforeEach(() => {
   browser.install()
 })
 afterEach(() => {
+  jest.restoreAllMocks()
   for (const name of ['PublicKeyCredential', 'document']) Reflect.deleteProperty(globalThis, name)
   Reflect.deleteProperty(navigator, 'credentials')
 })
@@ -88,6 +90,28 @@ describe('passkeys', () => {
     const challenges = browser.asked.map(({ publicKey }) => publicKey.challenge)
     expect(challenges).toEqual(['passkey-1', 'passkey-2', 'passkey-3'])
     expect(browser.asked[0]?.mediation).toBe('conditional')
+  })
+
+  it('are still offered after a time in which the service could not be reached', async () => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal)
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(ms => timeout(Math.min(ms, 10)))
+    browser.answer = browser.wait
+    service.outage = 'lost'
+    const end = new AbortController()
+    const login = loginWithPasskey(client, { conditional: true, signal: end.signal })
+    const challenges = () => browser.asked.length
+    await eventually(() => service.requests.length >= 2)
+    expect(challenges()).toBe(0)
+    service.outage = null
+    await eventually(() => challenges() > 0)
+    service.outage = { status: 503 }
+    const before = service.requests.length
+    await eventually(() => service.requests.length >= before + 2)
+    service.outage = null
+    const offered = challenges()
+    await eventually(() => challenges() > offered)
+    end.abort()
+    await expect(login).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   it('ask for no challenge while nobody sees the page', async () => {
