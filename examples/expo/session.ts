@@ -23,6 +23,7 @@ export const client = mobileClient({
 
 const TEXTS: Readonly<Record<string, string>> = {
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
+  OWNER_LOGIN_BARRED: 'Owners log in on the main site only.',
   TOO_MANY_ATTEMPTS: 'Too many attempts. Please wait some minutes.',
   SECOND_FACTOR_INVALID: 'This code is wrong.',
   CHALLENGE_EXPIRED: 'That took too long. Please begin again.',

@@ -23,6 +23,7 @@ export function App() {
   )
 }
 
+const ASKED_BY_MAIN = ['HANDOFF_REQUIRED', 'OWNER_LOGIN_BARRED']
 const PROBLEMS: Readonly<Record<string, string>> = {
   access_denied: 'You cancelled on the main site.',
   not_invited: 'Your account is not invited to this site.',
@@ -41,7 +42,7 @@ function Login() {
   }, [])
   const leaveWhereNeeded = (error: unknown) => {
     // The main site knows how to ask for what may not be typed here.
-    if (error instanceof MainstayError && error.code === 'HANDOFF_REQUIRED') void loginThroughMain()
+    if (error instanceof MainstayError && ASKED_BY_MAIN.includes(error.code)) void loginThroughMain()
   }
   return (
     <section>

@@ -10,6 +10,7 @@ const LOGIN_PROBLEMS = {
   INVALID_CREDENTIALS: 'The e-mail address or the password is wrong.',
   TOO_MANY_ATTEMPTS: 'Too many attempts. Please wait some minutes.',
 }
+const ASKED_BY_MAIN = ['HANDOFF_REQUIRED', 'OWNER_LOGIN_BARRED', 'SECOND_FACTOR_REQUIRED']
 const HAND_OFF_PROBLEMS = {
   access_denied: 'You cancelled on the main site, or this shop accepts passwords only.',
   not_invited: 'Your account is not invited to this shop.',
@@ -33,8 +34,9 @@ element('with-password').onsubmit = async event => {
     form.reset()
     element('login').close()
   } catch (error) {
-    // A second factor, or a shop that takes no passwords: the main site knows how to ask.
-    if (['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'].includes(error.code)) loginThroughMain()
+    // A second factor, an owner who may type their password nowhere else, or a shop that takes no passwords: the main site
+    // knows how to ask.
+    if (ASKED_BY_MAIN.includes(error.code)) loginThroughMain()
     else element('problem').textContent = problemIn(error)
   }
 }
