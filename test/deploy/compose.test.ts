@@ -30,7 +30,7 @@ describe('deploy/compose, filled in as its README says', () => {
     await cp('deploy/compose', folder, { recursive: true })
     await cp(join(folder, '.env.example'), join(folder, '.env'))
     const text = await readFile(join(folder, 'secrets/production.env.example'), 'utf8')
-    example = parseEnv(text.replaceAll(/<[^>]*>/g, 'password')) as Record<string, string>
+    example = parseEnv(text.replaceAll(/<[^>@]*>/g, 'password')) as Record<string, string>
     const { stdout } = await run('docker-compose', ['--profile', 'tools', 'config'], { cwd: folder })
     composition = parse(stdout)
   }, 60_000)
