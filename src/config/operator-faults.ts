@@ -12,9 +12,10 @@ export function operatorFaults(
   { mainOrigin, publicUrl, allowedOrigins = [] }: OtherAddresses,
 ): string[] {
   if (!origin) return []
-  const { host } = new URL(origin)
+  const { hostname } = new URL(origin)
+  // Cookies do not know ports.
   const taken = [mainOrigin, publicUrl, ...allowedOrigins].filter(
-    other => URL.canParse(other) && new URL(other).host === host,
+    other => URL.canParse(other) && new URL(other).hostname === hostname,
   )
   return [
     ...(taken.length > 0

@@ -1,6 +1,7 @@
 import { parse } from 'tldts'
 import type { Origin } from './origin.js'
 import type { Settings } from './settings.js'
+import { isSharedDomain } from './shared-domain.js'
 
 type PasskeyAddresses = Pick<Settings, 'mainOrigin' | 'passkeyRelatedOrigins'>
 
@@ -25,8 +26,7 @@ function rpIdFaults(rpId: string | null | undefined, mainOrigin: Origin): string
   if (rpId === hostname) return []
   if (!hostname.endsWith(`.${rpId}`))
     return [`PASSKEY_RP_ID ${rpId} does not cover ${hostname}, so browsers would refuse all passkeys`]
-  const { domain, isIp } = parse(rpId, { allowPrivateDomains: true })
-  if (domain !== null && !isIp) return []
+  if (!isSharedDomain(rpId)) return []
   return [`PASSKEY_RP_ID ${rpId} is shared by everybody who has a name under it, so browsers would refuse it`]
 }
 

@@ -9,6 +9,7 @@ import { passkeyFaults } from './passkey-faults.js'
 import { SettingSheet } from './setting.js'
 import type { Settings } from './settings.js'
 import { ALL_SETTINGS } from './settings-table.js'
+import { isSharedDomain } from './shared-domain.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
@@ -111,7 +112,7 @@ function readSheet(sheet: SettingSheet): Settings {
   sheet.faults.push(
     ...unpaired('TLS_CERT_FILE and TLS_KEY_FILE', tlsCertFile, tlsKeyFile),
     ...unpaired('SMTP_URL and MAIL_FROM', smtpUrl, from),
-    ...uncoveredHosts(addresses),
+    ...cookieDomainFaults(addresses),
     ...passkeyFaults(passkeyRpId, addresses, allowedOrigins),
     ...operatorFaults(operatorOrigin, operatorAddresses, { ...addresses, allowedOrigins }),
   )
@@ -159,14 +160,20 @@ function unpaired(names: string, one: unknown, other: unknown): string[] {
 /**
  * A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7).
  */
-function uncoveredHosts({ cookieDomain, mainOrigin, publicUrl }: Addresses): string[] {
+function cookieDomainFaults({ cookieDomain, mainOrigin, publicUrl }: Addresses): string[] {
   if (!cookieDomain) return []
-  return [mainOrigin, publicUrl]
+  const others = [mainOrigin, publicUrl]
     .filter(text => URL.canParse(text))
     .map(text => new URL(text).hostname)
-    .filter(hostname => hostname !== cookieDomain && !hostname.endsWith(`.${cookieDomain}`))
-    .map(
+    .filter(hostname => hostname !== cookieDomain)
+  const uncovered = others.filter(hostname => !hostname.endsWith(`.${cookieDomain}`))
+  if (uncovered.length > 0)
+    return uncovered.map(
       hostname =>
         `COOKIE_DOMAIN ${cookieDomain} does not cover ${hostname}, so browsers would refuse the cookie`,
     )
+  if (others.length === 0 || !isSharedDomain(cookieDomain)) return []
+  return [
+    `COOKIE_DOMAIN ${cookieDomain} is shared by everybody who has a name under it, so browsers would refuse the cookie`,
+  ]
 }

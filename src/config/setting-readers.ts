@@ -1,5 +1,6 @@
+import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
-import { asOrigin, type Origin } from './origin.js'
+import { asOrigin, isLoopback, type Origin } from './origin.js'
 import type { Bounds, SettingReader } from './setting.js'
 
 export const asText: SettingReader<string> = text => text
@@ -132,6 +133,32 @@ export const databaseUrl: SettingReader<string> = (text, isProduction) => {
 export const baseUrl: SettingReader<string> = (text, isProduction) => {
   const protocols = isProduction ? ['https:'] : ['https:', 'http:']
   return urlOf(...protocols)(text, isProduction).href.replace(/\/+$/, '')
+}
+
+/** Requests there carry a secret key, so in production http is only for this machine. */
+export const providerUrl: SettingReader<URL> = (text, isProduction) => {
+  const url = urlOf('https:', 'http:')(text, isProduction)
+  if (isProduction && url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new Error('must be a URL that starts with https://, except on this machine')
+  return url
+}
+
+/** `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. */
+export const sender: SettingReader<string> = text => {
+  const [, address = text] = /^[^<>]*<([^<>]+)>$/.exec(text) ?? []
+  if (!/^[^\s<>@,;]+@[^\s<>@,;]+$/.test(address) || /\p{Cc}/u.test(text))
+    throw new Error('must be an e-mail address, such as Example <no-reply@example.com>')
+  return text
+}
+
+/** An IP address, with a port or without one. */
+export const nameServer: SettingReader<string> = text => {
+  try {
+    new Resolver().setServers([text])
+    return text
+  } catch {
+    throw new Error(`must list IP addresses, each with a port or without one, not "${shown(text)}"`)
+  }
 }
 
 export function startingWith(...prefixes: string[]): SettingReader<string> {

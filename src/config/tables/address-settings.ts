@@ -42,7 +42,7 @@ export const ADDRESS_SETTINGS = {
   },
   dnsServers: {
     name: 'DNS_SERVERS',
-    read: read.listOf(read.asText),
+    read: read.listOf(read.nameServer),
     default: '',
     defaultInWords: "the machine's own",
     meaning: 'The name servers, `address[:port]`, that proofs of satellites are looked up at',

@@ -16,7 +16,7 @@ export const MAIL_SETTINGS = {
   },
   from: {
     name: 'MAIL_FROM',
-    read: read.orNull(read.asText),
+    read: read.orNull(read.sender),
     default: '',
     meaning: 'The sender of mails, such as `Mainstay <no-reply@example.com>`',
     examples: {

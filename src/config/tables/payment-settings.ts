@@ -35,7 +35,7 @@ export const PAYMENT_SETTINGS = {
   },
   apiUrl: {
     name: 'STRIPE_API_URL',
-    read: read.orNull(read.urlOf('https:', 'http:')),
+    read: read.orNull(read.providerUrl),
     default: '',
     defaultInWords: 'Stripe itself',
     meaning: 'A server to use instead of Stripe, such as the payment sandbox',

@@ -23,6 +23,8 @@ import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { anEvent, postEvent } from '../support/signed-event.js'
 
 const API = 'https://api.main.test'
 const WEBHOOK = `${API}/api/webhooks/stripe`
@@ -191,6 +193,17 @@ describe('doctor when everything is down', () => {
     expect(examined.code).toBe(1)
     expect(found(examined)).toEqual(['settings', 'settings', 'settings'])
     expect(examined.output.replace('pass-of-nobody', '')).not.toMatch(SECRETS)
+  })
+
+  it('warns of satellites that get the cookie of the main site', async () => {
+    const hosts = { MAIN_ORIGIN: 'https://www.main.test', PUBLIC_URL: 'https://api.main.test' }
+    const satellites = 'https://shop.main.test,https://main.test,https://ain.test,https://shop.test'
+    const { findings } = await doctor({ ...hosts, COOKIE_DOMAIN: 'main.test', ALLOWED_ORIGINS: satellites })
+    const warnings = findings.filter(({ status, check }) => status === 'warning' && check === 'settings')
+    expect(warnings.map(({ saw }) => saw.split(' ')[0])).toEqual([
+      'https://shop.main.test',
+      'https://main.test',
+    ])
   })
 
   it('shows no part of a key file that cannot be read', async () => {
@@ -552,7 +565,15 @@ describe('doctor and the payment provider', () => {
     )
   })
 
-  it('a restricted key that may not read all this', async () => {
+  it('a price whose product is archived', async () => {
+    app.sandbox.dashboard.archivedProducts.add('prod_yearly')
+    const examined = await doctor()
+    app.sandbox.dashboard.archivedProducts.clear()
+    expect(found(examined)).toEqual(['payments.prices'])
+    expect(examined.output).toContain('does not sell price_yearly')
+  })
+
+  it('a restricted key that may not read all this, of which the service needs the prices', async () => {
     const forbidding = createServer((_, reply) => {
       const error = { type: 'invalid_request_error', message: 'The key rk_test_1 may not read this' }
       reply.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
@@ -562,9 +583,9 @@ describe('doctor and the payment provider', () => {
     try {
       const { port } = forbidding.address() as AddressInfo
       const examined = await doctor({ STRIPE_API_URL: `http://127.0.0.1:${port}` })
-      expect(found(examined)).toEqual([])
+      expect(found(examined)).toEqual(['payments.prices'])
       expect(found(examined, 'skipped')).toEqual([
-        ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
+        ...['payments.webhook', 'payments.deliveries', 'payments.portal'],
       ])
     } finally {
       forbidding.close()
@@ -596,6 +617,33 @@ describe('doctor and the payment provider', () => {
       expect(examined.findings.find(({ check }) => check === 'payments.deliveries')).toMatchObject({
         status: 'fault',
         todo: expect.stringContaining('STRIPE_WEBHOOK_SECRET'),
+      })
+    } finally {
+      await other.stop()
+    }
+  })
+
+  it('a post with a wrong signature, which does not put the blame on the secret of the webhook', async () => {
+    const other = await PaymentSandbox.start({
+      port: 0,
+      secretKey: 'sk_test_payment_sandbox',
+      webhookUrl: 'http://127.0.0.1:1/nowhere',
+      webhookSecret: 'whsec_payment_sandbox_only',
+      priceIds: ['price_monthly', 'price_yearly'],
+    })
+    try {
+      const stripe = createStripe({ secretKey: 'sk_test_payment_sandbox', apiUrl: new URL(other.url) })
+      const { id } = await stripe.customers.create({})
+      await other.simulate.deleteCustomer(id)
+      expect(outcome(await postEvent(app, anEvent(), { secret: 'whsec_of_a_stranger' }))).toBe(
+        '400 INVALID_SIGNATURE',
+      )
+      await app.auditRows()
+      expect(outcome(await postEvent(app, anEvent()))).toBe('200')
+      const examined = await doctor({ STRIPE_API_URL: other.url })
+      expect(examined.findings.find(({ check }) => check === 'payments.deliveries')).toMatchObject({
+        status: 'ok',
+        saw: 'the newest events are on their way',
       })
     } finally {
       await other.stop()

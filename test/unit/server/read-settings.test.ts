@@ -193,6 +193,10 @@ describe('readSettings in production', () => {
     ['COOKIE_DOMAIN', 'https://main.test'],
     ['COOKIE_DOMAIN', 'other.test'],
     ['COOKIE_DOMAIN', 'ain.test'],
+    ['COOKIE_DOMAIN', 'test'],
+    ['DNS_SERVERS', 'dns.local'],
+    ['DNS_SERVERS', '192.0.2.1:99999'],
+    ['STRIPE_API_URL', 'http://payments.internal:3010'],
     ['ACCESS_TOKEN_TTL_SECONDS', '0'],
     ['ACCESS_TOKEN_TTL_SECONDS', '15m'],
     ['ACCESS_TOKEN_TTL_SECONDS', '86401'],
@@ -248,6 +252,35 @@ describe('readSettings in production', () => {
     ['NODE_ENV', 'staging'],
   ])('refuses %s=%s', (name, value) => {
     expect(faultsOf({ [name]: value }).join('\n')).toContain(name)
+  })
+
+  it.each(['Example', 'Example <>', 'Example <no-reply>', 'no-reply@', 'one@main.test, two@main.test'])(
+    'refuses %j as the sender of mails',
+    from => {
+      expect(faultsOf({ SMTP_URL: 'smtp://mail.test', MAIL_FROM: from })).toEqual([
+        expect.stringContaining('MAIL_FROM must be an e-mail address'),
+      ])
+    },
+  )
+
+  it('takes senders, name servers and a provider that can be used', () => {
+    for (const from of ['a@b.test', 'A <a@b.test>', '"A, B" <a@localhost>'])
+      expect(read({ SMTP_URL: 'smtp://mail.test', MAIL_FROM: from }).mail?.from).toBe(from)
+    const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:5353']
+    expect(read({ DNS_SERVERS: servers.join() }).dnsServers).toEqual(servers)
+    for (const url of ['https://payments.internal/', 'http://127.0.0.1:3010/', 'http://localhost:3010/'])
+      expect(read({ STRIPE_API_URL: url }).stripe.apiUrl?.href).toBe(url)
+  })
+
+  it('refuses a domain of cookies that everybody has names under', () => {
+    const hosts = { PUBLIC_URL: 'https://api.shop.co.uk', MAIN_ORIGIN: 'https://shop.co.uk' }
+    expect(faultsOf({ ...hosts, COOKIE_DOMAIN: 'shop.co.uk' })).toEqual([])
+    expect(faultsOf({ ...hosts, COOKIE_DOMAIN: 'co.uk' })).toEqual([
+      expect.stringContaining('COOKIE_DOMAIN co.uk is shared by everybody'),
+    ])
+    const laptop = { NODE_ENV: 'development', COOKIE_DOMAIN: 'localhost' }
+    const local = { PUBLIC_URL: 'http://localhost:3000', MAIN_ORIGIN: 'http://localhost:3000' }
+    expect(faultsOf({ ...laptop, ...local })).toEqual([])
   })
 
   it('says what is wrong with one of two that belong together, and not that the other misses it', () => {
@@ -393,6 +426,7 @@ describe('readSettings of passkeys', () => {
       expect(faultsOf({ OPERATOR_ORIGIN: taken, ...addresses })).toEqual([
         `OPERATOR_ORIGIN ${taken} has the host of ${taken}; the console needs one of its own`,
       ])
+    expect(faultsOf({ OPERATOR_ORIGIN: 'https://www.main.test:8443', ...addresses })).toHaveLength(1)
     expect(faultsOf({ OPERATOR_ORIGIN: origin, OPERATOR_ADDRESSES: 'everywhere' })).toHaveLength(1)
   })
 

@@ -23,6 +23,7 @@ export function checkSettings(settings: Settings, now: Date): Finding[] {
       : []),
     ...warnings.map(text => warning(CHECK, text, 'Rename it')),
     ...proxyFindings(settings),
+    ...cookieFindings(settings),
     ...(tls ? [certificateFinding('settings.tls', readFileSync(tls.certFile), publicUrl, now)] : []),
     ok(CHECK, `usable, for ${environment}`),
   ]
@@ -47,4 +48,19 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
       'List the proxy in TRUST_PROXY',
     ),
   ]
+}
+
+/** Whoever writes the code of such a satellite could take over sessions of the main site. */
+function cookieFindings({ cookieDomain, satelliteOrigins }: Settings): Finding[] {
+  const below = [...satelliteOrigins].filter(origin => {
+    const { hostname } = new URL(origin)
+    return cookieDomain && (hostname === cookieDomain || hostname.endsWith(`.${cookieDomain}`))
+  })
+  return below.map(origin =>
+    warning(
+      CHECK,
+      `${origin} of ALLOWED_ORIGINS is within COOKIE_DOMAIN, so browsers send it the main site's session cookie`,
+      'Give it a host outside COOKIE_DOMAIN, unless you trust it as you trust the main site',
+    ),
+  )
 }
