@@ -49,8 +49,6 @@ async function followMail(email: string, subject: RegExp): Promise<void> {
   const mails = (await stage.app.mailsTo(email)).filter(mail => subject.test(mail.subject))
   const link = /https:\/\/\S+#token=\S+/.exec(mails.at(-1)?.text ?? '')?.[0]
   if (!link) throw new Error(`no mail to ${email} has a link: ${mails.map(mail => mail.subject)}`)
-  // Another part behind the # alone would not load the page.
-  await page.goto('about:blank')
   await visit(page, link)
 }
 
@@ -165,6 +163,14 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await press(`Send the invitation to ${email} again`)
   await seeing(`Sent again to ${email}. The previous link no longer works.`)
   await keepScreenshot(page, 'main-team-invitations')
+
+  // A mail may be about somebody else than who is logged in.
+  await followMail(other, /./)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await press('Join')
+  await page.getByRole('link', { name: `Continue as ${owner.email}` }).waitFor()
+  await press('Log in as somebody else')
+  await logInOn(page, { email: other })
   await logOutOn(page)
 
   await followMail(email, /./)

@@ -44,9 +44,10 @@ const SubscribePage = lazyPage(() => loadAccountPages().then(pages => pages.Subs
 export function App() {
   // Most people who open this site go there next, so it is loaded while they log in.
   useEffect(() => void loadAccountPages().catch(() => undefined), [])
-  const { path, query } = usePlace()
+  const { path, query, hash } = usePlace()
   const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
-  if (PublicPage) return <PublicPage />
+  // Another link to the same page comes with another part after the #.
+  if (PublicPage) return <PublicPage key={hash} />
   if (!needsSession(path)) return <NotFoundPage />
   return (
     <SessionGate client={client} login={news => <LoginPage news={news} />}>

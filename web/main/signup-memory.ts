@@ -22,14 +22,22 @@ export function rememberSignup(email: string, next: string): void {
   }
 }
 
-/** What was remembered, only once; null when there is nothing. */
-export function takeSignup(): PendingSignup | null {
+/** What was remembered; null when there is nothing. */
+export function pendingSignup(): PendingSignup | null {
   try {
     const pending = JSON.parse(localStorage.getItem(KEY) ?? 'null') as PendingSignup | null
-    localStorage.removeItem(KEY)
     return pending && pending.until > Date.now() ? pending : null
   } catch {
     return null
+  }
+}
+
+/** Call it when they are logged in. */
+export function forgetSignup(): void {
+  try {
+    localStorage.removeItem(KEY)
+  } catch {
+    // A browser that stores nothing.
   }
 }
 

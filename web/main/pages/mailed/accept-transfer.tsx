@@ -2,7 +2,8 @@ import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { When } from '../../../pieces/time/when.js'
 import type { Transfer } from '../../answers.js'
-import { MailedPage, ToLogin } from './mailed-page.js'
+import { MailedPage } from './mailed-page.js'
+import { ToLogin } from './to-login.js'
 
 export function AcceptTransferPage() {
   return (

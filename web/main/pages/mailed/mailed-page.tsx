@@ -1,12 +1,11 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useState } from 'react'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
-import { t } from '../../../pieces/language/t.js'
 import type { Messages } from '../../../pieces/notices/messages.js'
 import { Failure, Success } from '../../../pieces/notices/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
-import { Link } from '../../../pieces/router.js'
 import { callAsAnybody } from '../../api.js'
+import { ToLogin } from './to-login.js'
 
 /**
  * A page that a mail leads to. Nothing happens until somebody presses its button, because programs that scan
@@ -79,10 +78,6 @@ export function MailedPage<T = null>({
       )}
     </SmallPage>
   )
-}
-
-export function ToLogin() {
-  return <Link href="/login">{t('common.toLogin')}</Link>
 }
 
 /** Empty fields are optional, and are not sent. */

@@ -3,7 +3,8 @@ import { t } from '../../../pieces/language/t.js'
 import { Link } from '../../../pieces/router.js'
 import { SiteLinks } from '../../../pieces/site/site-links.js'
 import type { LoginSites } from '../../answers.js'
-import { MailedPage, ToLogin } from './mailed-page.js'
+import { MailedPage } from './mailed-page.js'
+import { ToLogin } from './to-login.js'
 
 export function ResetPasswordPage() {
   return (

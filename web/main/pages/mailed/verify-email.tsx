@@ -4,7 +4,7 @@ import { t } from '../../../pieces/language/t.js'
 import { toast } from '../../../pieces/notices/toasts.js'
 import { go, Link, watchPage } from '../../../pieces/router.js'
 import { client } from '../../client.js'
-import { takeSignup } from '../../signup-memory.js'
+import { forgetSignup, pendingSignup } from '../../signup-memory.js'
 import { MailedPage } from './mailed-page.js'
 
 export function VerifyEmailPage() {
@@ -26,10 +26,11 @@ export function VerifyEmailPage() {
 
 /** In the browser of the sign-up the address is known, and the password was entered a moment ago. */
 async function logIn({ password = '' }: Texts): Promise<void> {
-  const pending = takeSignup()
+  const pending = pendingSignup()
   if (!pending) return
   const isStillHere = watchPage()
   await client.login({ email: pending.email, password })
+  forgetSignup()
   toast(t('verifyEmail.ready'))
   if (isStillHere()) go(pending.next, { replace: true })
 }

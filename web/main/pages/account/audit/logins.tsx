@@ -45,7 +45,7 @@ export function LoginsPage() {
                       {login.origin ? hostOf(login.origin) : t('session.app')}
                     </td>
                     <td data-name={t('audit.device')}>{deviceWords(login.device)}</td>
-                    <td data-name={t('audit.ip')}>{login.ip ?? 'unknown'}</td>
+                    <td data-name={t('audit.ip')}>{login.ip ?? t('logins.unknownIp')}</td>
                   </tr>
                 ))}
               </tbody>
