@@ -246,6 +246,25 @@ describe('slow hops', () => {
     expect(begun).toBe(1)
   })
 
+  test('are not made by somebody who wants something else meanwhile', async () => {
+    await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+    await gesture(logInHere, asMember(), [])
+    let answer = () => {}
+    const isAnswered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await delay('**/api/handoff/codes', () => isAnswered)
+    await press(asMember())()
+    await gesture(press('Use another account'), 'Go back', [])
+    const code = page.waitForResponse('**/api/handoff/codes')
+    answer()
+    await code
+    await new Promise(done => setTimeout(done, 300))
+    await page.unroute('**/api/handoff/codes')
+    await gesture(press('Go back'), asMember(), [])
+    await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
+  })
+
   test('that outlast the code end with words and a button', async () => {
     await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
     await gesture(logInHere, asMember(), [])

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { inkOn } from '../../../../src/brand/contrast.js'
 import { type Action, useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
@@ -29,9 +29,15 @@ export function Choice(props: ChoiceProps) {
     () =>
       offer.access === 'allowed' && offer.isKnown && !suggested && hasComeFrom(offer.origin) && takeLeave(),
   )
-  const proceed = useAction(() => leaveWithCode(offer, request).finally(() => setIsLeaving(false)))
+  const wish = useRef(new AbortController())
+  const proceed = useAction(() => {
+    wish.current = new AbortController()
+    return leaveWithCode(offer, request, wish.current.signal).finally(() => setIsLeaving(false))
+  })
+  const stay = () => wish.current.abort()
   useEffect(() => {
     if (isLeaving) void proceed.run()
+    return stay
   }, [])
 
   if (offer.access !== 'allowed') return <RefusedChoice {...props} access={offer.access} />
@@ -41,7 +47,7 @@ export function Choice(props: ChoiceProps) {
         <Waiting what={t('handoff.goingOn', { host: hostOf(offer.origin) })} />
       </SmallPage>
     )
-  return <AllowedChoice {...props} suggested={suggested} proceed={proceed} />
+  return <AllowedChoice {...props} suggested={suggested} proceed={proceed} stay={stay} />
 }
 
 function AllowedChoice({
@@ -50,10 +56,13 @@ function AllowedChoice({
   switchAccount,
   suggested,
   proceed,
+  stay,
 }: ChoiceProps & {
   /** The user that the satellite suggests, if it is a different one; empty otherwise. */
   readonly suggested: string
   readonly proceed: Action<void>
+  /** Stops `proceed` from leaving. */
+  readonly stay: () => void
 }) {
   const { isSettled, isSettledNow } = useSettled()
   const { origin, branding, email } = offer
@@ -87,7 +96,13 @@ function AllowedChoice({
         <button type="button" onClick={switchAccount}>
           {t('handoff.otherAccount')}
         </button>
-        <button type="button" onClick={() => leaveWithError(offer, 'access_denied', request)}>
+        <button
+          type="button"
+          onClick={() => {
+            stay()
+            leaveWithError(offer, 'access_denied', request)
+          }}
+        >
           {t('common.cancel')}
         </button>
       </div>

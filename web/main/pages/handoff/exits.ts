@@ -1,3 +1,4 @@
+import { Cancelled } from '../../../pieces/forms/use-action.js'
 import { untilLeft } from '../../../pieces/leaving.js'
 import type { ConfirmedSatellite, HandOffOffer } from '../../answers.js'
 import { call } from '../../api.js'
@@ -22,11 +23,19 @@ export function takeLeave(): boolean {
   }
 }
 
-/** Goes back to the satellite with a code that is valid for this one login. Throws a MainstayError for a refusal. */
-export async function leaveWithCode({ origin }: HandOffOffer, request: HandOffRequest): Promise<void> {
+/**
+ * Goes back to the satellite with a code that is valid for this one login. Throws a MainstayError for a refusal, and
+ * Cancelled if `wish` has been aborted before the code was there.
+ */
+export async function leaveWithCode(
+  { origin }: HandOffOffer,
+  request: HandOffRequest,
+  wish: AbortSignal,
+): Promise<void> {
   const { challenge, state } = request
   const body = { satellite: origin, challenge, state }
   const { redirect } = await call<{ readonly redirect: string }>('POST', 'handoff/codes', body)
+  if (wish.aborted) throw new Cancelled()
   leave(origin, new URL(redirect).hash)
   await untilLeft()
 }
