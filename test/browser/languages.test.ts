@@ -56,8 +56,10 @@ describe('the language', () => {
   test('can be chosen, keeps what was typed, and stays', async () => {
     await visit(page, `${MAIN}/login`)
     await page.getByLabel('E-Mail').fill('rosa@example.com')
+    await page.getByLabel('Sprache').focus()
     await page.getByLabel('Sprache').selectOption('en')
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(await page.evaluate('document.activeElement.localName')).toBe('select')
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
     expect(await page.title()).toMatch(/^Log in/)
     expect(await page.getByLabel('E-mail').inputValue()).toBe('rosa@example.com')

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { LanguageChoice } from './language/language-choice.js'
+import { usePlace } from './router.js'
 import { BrandLink } from './shell/brand-link.js'
 import { site } from './site/site.js'
 
@@ -29,12 +30,15 @@ export function Page({
   readonly actions?: ReactNode
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  const { path } = usePlace()
   useEffect(() => {
     document.title = `${title} · ${site.name}`
+  }, [title])
+  useEffect(() => {
     // A page that has focused its first field keeps the focus there.
     if (!isFirst && !(document.activeElement instanceof HTMLInputElement)) heading.current?.focus()
     isFirst = false
-  }, [title])
+  }, [path])
   return (
     <>
       <div className="page-head">

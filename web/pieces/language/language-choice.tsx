@@ -1,4 +1,4 @@
-import { useAction } from '../forms/use-action.js'
+import { useState } from 'react'
 import { Icon } from '../icon.js'
 import { Failure } from '../notices/notice.js'
 import { languageNames, setLanguage } from './language.js'
@@ -9,10 +9,17 @@ import { i18n, t } from './t.js'
  * one. `keep` tells the service, so that its mails follow.
  */
 export function LanguageChoice({ keep }: { readonly keep?: (language: string) => Promise<unknown> }) {
-  const change = useAction(async (language: string) => {
-    await setLanguage(language)
-    await keep?.(language)
-  })
+  const [error, setError] = useState<unknown>(null)
+  // Not an action: somebody who has made a mistake chooses again, before the service has heard of the first choice.
+  const change = async (language: string) => {
+    setError(null)
+    try {
+      await setLanguage(language)
+      await keep?.(language)
+    } catch (failure) {
+      setError(failure)
+    }
+  }
   const names = languageNames()
   if (names.length < 2) return null
   return (
@@ -20,7 +27,7 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
       <label className="language">
         <span className="unseen">{t('language.label')}</span>
         <Icon name="globe" />
-        <select value={i18n.locale} onChange={event => void change.run(event.target.value)}>
+        <select value={i18n.locale} onChange={event => void change(event.target.value)}>
           {names.map(([language, name]) => (
             <option key={language} value={language} lang={language}>
               {name}
@@ -28,7 +35,7 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
           ))}
         </select>
       </label>
-      <Failure error={change.error} />
+      <Failure error={error} />
     </>
   )
 }

@@ -37,9 +37,9 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
       }
     >
       <Loaded of={events} shape="rows">
-        {loaded => (
+        {eventsIn => (
           <ul className="events">
-            {loaded.map(({ text, at, icon }, index) => (
+            {eventsIn().map(({ text, at, icon }, index) => (
               <li key={index}>
                 <Icon name={icon} />
                 <span>{text}</span>
@@ -55,27 +55,31 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
   )
 }
 
-async function eventsOfAccount(): Promise<readonly Event[]> {
+/** Resolves with a function that words the events in the page's language, which may change. */
+async function eventsOfAccount(): Promise<() => readonly Event[]> {
   const { entries, people } = await call<{ entries: AuditEntry[]; people: People }>(
     'GET',
     `audit?limit=${READ}`,
   )
-  const events = entries.map(entry => ({
-    text: sentenceOf(entry, people),
-    at: entry.at,
-    icon: iconOf(entry.action),
-  }))
-  return events.filter(({ text }, index) => text !== events[index - 1]?.text).slice(0, SHOWN)
+  return () => {
+    const events = entries.map(entry => ({
+      text: sentenceOf(entry, people),
+      at: entry.at,
+      icon: iconOf(entry.action),
+    }))
+    return events.filter(({ text }, index) => text !== events[index - 1]?.text).slice(0, SHOWN)
+  }
 }
 
-async function ownLogins(): Promise<readonly Event[]> {
+async function ownLogins(): Promise<() => readonly Event[]> {
   const { logins } = await call<{ logins: Login[] }>('GET', `logins?limit=${SHOWN}`)
-  return logins.map(({ outcome, origin, device, at }) => ({
-    text: t(outcome === 'ok' ? 'activity.login' : 'activity.failedLogin', {
-      place: origin ? hostOf(origin) : t('activity.app'),
-      device: deviceWords(device),
-    }),
-    at,
-    icon: 'key',
-  }))
+  return () =>
+    logins.map(({ outcome, origin, device, at }) => ({
+      text: t(outcome === 'ok' ? 'activity.login' : 'activity.failedLogin', {
+        place: origin ? hostOf(origin) : t('activity.app'),
+        device: deviceWords(device),
+      }),
+      at,
+      icon: 'key',
+    }))
 }
