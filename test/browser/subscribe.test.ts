@@ -224,6 +224,9 @@ test('billing 7: the plan is changed on the provider’s page, from the plans', 
   await page.getByRole('button', { name: 'Confirm the change' }).click()
   await page.waitForURL(`${MAIN}/account/billing?portal=closed`)
   await page.getByRole('definition').filter({ hasText: '$20.00 a year' }).waitFor()
+  // An address from an earlier payment says nothing about people who have paid.
+  await visit(page, `${MAIN}/account/billing?payment=back`)
+  expect(await page.getByText('Nothing has been charged').count()).toBe(0)
   stage.app.sandbox.webhookUrl = webhookUrl
   expect(complaints).toEqual([])
 })

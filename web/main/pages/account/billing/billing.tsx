@@ -28,8 +28,14 @@ export function BillingPage() {
   return (
     <Page title={t('billing.title')} lead={t('billing.lead')}>
       {query.has('checkout') && <PaymentNews subscription={subscription} />}
-      {isCancelledPayment(query) && <Hint>{t('billing.cancelled')}</Hint>}
-      <Loaded of={subscription}>{loaded => <Cards subscription={loaded} />}</Loaded>
+      <Loaded of={subscription}>
+        {loaded => (
+          <>
+            {isCancelledPayment(query) && maySubscribe(loaded) && <Hint>{t('billing.cancelled')}</Hint>}
+            <Cards subscription={loaded} />
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }
