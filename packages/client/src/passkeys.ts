@@ -119,49 +119,35 @@ async function isAutofillPossible(): Promise<boolean> {
   return supportsPasskeys() && Boolean(await browser.PublicKeyCredential?.isConditionalMediationAvailable?.())
 }
 
-/** Somebody who comes back to a page that was open for an hour finds a challenge that is still valid. */
+/**
+ * Somebody who comes back to a page that was open for an hour finds a challenge that is still valid, or soon another
+ * one if the network was not back at once.
+ */
 async function autofilled(client: Client, signal: AbortSignal | undefined): Promise<object> {
   for (;;) {
-    const options = await challengeFor(client, signal)
-    const end = AbortSignal.timeout((options.timeout ?? LIFETIME_MS) * REPLACED_AFTER)
-    try {
-      const either = signal ? AbortSignal.any([signal, end]) : end
-      return await get(options, { signal: either, mediation: 'conditional' })
-    } catch (error) {
-      if (signal?.aborted || !end.aborted) throw error
+    const options = await client.passkeyOptions().catch(() => null)
+    if (options) {
+      const end = AbortSignal.timeout((options.timeout ?? LIFETIME_MS) * REPLACED_AFTER)
+      try {
+        const either = signal ? AbortSignal.any([signal, end]) : end
+        return await get(options, { signal: either, mediation: 'conditional' })
+      } catch (error) {
+        if (!end.aborted) throw error
+      }
     }
-    await untilSeen(signal)
+    signal?.throwIfAborted()
+    await untilSeen(options ? 0 : ASKED_AGAIN_AFTER_MS, signal)
   }
 }
 
-/** Somebody may open a laptop before its network is back. */
-async function challengeFor(client: Client, signal: AbortSignal | undefined): Promise<PasskeyRequestOptions> {
-  for (;;) {
-    try {
-      return await client.passkeyOptions()
-    } catch (error) {
-      if (signal?.aborted) throw error
-    }
-    await pause(signal)
-    await untilSeen(signal)
-  }
-}
-
-function pause(signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    AbortSignal.timeout(ASKED_AGAIN_AFTER_MS).addEventListener('abort', () => resolve(), { once: true })
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-/** A tab in the background requests nothing. */
-function untilSeen(signal: AbortSignal | undefined): Promise<void> {
+/** Resolves after a pause, or when somebody looks at the page again: a tab in the background requests nothing. */
+function untilSeen(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   const { document } = browser
   return new Promise((resolve, reject) => {
     const look = () => document.visibilityState === 'visible' && resolve()
     document.addEventListener('visibilitychange', look, signal ? { signal } : {})
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
-    look()
+    AbortSignal.timeout(pauseMs).addEventListener('abort', look)
   })
 }
 
