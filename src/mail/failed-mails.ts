@@ -7,10 +7,11 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { failedMails } from '../database/schema.js'
-import type { Age } from '../http/age-cursor.js'
+import { type Age, ageCursor } from '../http/age-cursor.js'
+import { type Page, pageOf } from '../http/page.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { Logger } from '../log/logger.js'
-import { SecretBox } from '../secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../secrets/secret-box.js'
 import { type AddressedMail, linkHashOf, openMail, sealMail } from './sealed-mail.js'
 
 /** After this, a mail is out of date. A mail whose link expires earlier is removed with it. */
@@ -75,12 +76,24 @@ export class FailedMails {
     }
   }
 
-  /** At most `limit` of them, newest first, after `after`. Leaves out what the available keys cannot open. */
-  async list(after: Age | undefined, limit: number): Promise<FailedMail[]> {
+  /**
+   * One page of them, newest first. Leaves out what the available keys cannot open, so that a page may have fewer
+   * than `limit`, or none, and still not be the last.
+   */
+  async page(limit: number, after: Age | undefined): Promise<Page<FailedMail>> {
+    const { rows, next } = await pageOf(
+      limit,
+      count => this.rows(after, count),
+      ({ failedAt: createdAt, id }) => ageCursor({ createdAt, id }),
+    )
+    return { rows: await this.opened(rows), next }
+  }
+
+  private rows(after: Age | undefined, limit: number): Promise<Row[]> {
     const { failedAt, id } = failedMails
     const place = after && sql`(${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`
     const isOlder = place && sql`(${failedAt}, ${id}) < ${place}`
-    const rows = await this.database.run(db =>
+    return this.database.run(db =>
       db
         .select()
         .from(failedMails)
@@ -88,7 +101,6 @@ export class FailedMails {
         .orderBy(desc(failedAt), desc(id))
         .limit(limit),
     )
-    return this.opened(rows)
   }
 
   /** Null when there is none, or it has expired. */
@@ -141,19 +153,20 @@ export class FailedMails {
     return removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now)
   }
 
-  /** Reseals whatever was not sealed with the current key. Returns how many. Safe to repeat. */
-  async resealAll(): Promise<number> {
-    let resealed = 0
+  /** Reseals whatever was not sealed with the current key. Safe to repeat. */
+  async resealAll(): Promise<Resealed> {
     const rows = await this.database.run(db => db.select().from(failedMails).where(this.isKept()))
-    for (const { id, sealed } of rows) {
-      if (this.secrets.isCurrent(sealed)) continue
-      const anew = sealMail(this.secrets, id, openMail(this.secrets, id, sealed))
-      await this.database.run(db =>
-        db.update(failedMails).set({ sealed: anew }).where(eq(failedMails.id, id)),
-      )
-      resealed++
-    }
-    return resealed
+    return this.secrets.resealOld(
+      rows,
+      ({ sealed }) => sealed,
+      async ({ id, sealed }) => {
+        const anew = sealMail(this.secrets, id, openMail(this.secrets, id, sealed))
+        await this.database.run(db =>
+          db.update(failedMails).set({ sealed: anew }).where(eq(failedMails.id, id)),
+        )
+        return 1
+      },
+    )
   }
 
   private isKept() {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RateLimitSettings } from '../config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
-import type { LimitedAction } from './limited-action.js'
+import type { LimitedAction, LimitedActor } from './limited-action.js'
 
 /** One rule by which an action is limited. */
 interface LimitRule {
@@ -57,9 +57,14 @@ export function bucketsOf(action: LimitedAction, settings: RateLimitSettings): B
   }))
 }
 
+/** Operators have their own limits, both individually and together. */
+function limitedAs({ userId = '', accountId = '', operator }: LimitedActor) {
+  return operator ? { userId: operator.id ?? '', accountId: 'operators' } : { userId, accountId }
+}
+
 function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const { kind, subject, actor } = action
-  const { userId = '', accountId = '' } = actor ?? {}
+  const { userId, accountId } = limitedAs(actor ?? {})
   const wrong = { windowSeconds: settings.windowSeconds, counts: 'wrong' } as const
   switch (kind) {
     case 'password':

@@ -25,6 +25,9 @@ export const LIMITED_KINDS = [
 ] as const
 export type LimitedKind = (typeof LIMITED_KINDS)[number]
 
+/** A user, or an operator. */
+export type LimitedActor = Pick<Actor, 'userId' | 'accountId' | 'operator'>
+
 /** Something whose frequency is limited: on whose behalf, and from where. */
 export interface LimitedAction {
   readonly kind: LimitedKind
@@ -35,5 +38,5 @@ export interface LimitedAction {
   readonly subject: string
   readonly client: Client
   /** Absent when nobody is logged in. */
-  readonly actor?: Pick<Actor, 'userId' | 'accountId'>
+  readonly actor?: LimitedActor
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../audit/actor.js'
 import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
@@ -10,7 +9,7 @@ import { Alarms, type FilledBucket } from './alarms.js'
 import { type Bucket, bucketsOf } from './buckets.js'
 import { CountedAction, timesFullKey } from './counted-action.js'
 import { Counters } from './counters.js'
-import { LIMITED_KINDS, type LimitedAction } from './limited-action.js'
+import { LIMITED_KINDS, type LimitedAction, type LimitedActor } from './limited-action.js'
 import type { Count, Limited } from './shared-counters.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
@@ -78,15 +77,16 @@ export class RateLimiter {
   }
 
   /**
-   * Like {@link count}, for a mail that a logged-in user triggers: limited by user and account, so that
-   * strangers cannot use up their limit.
+   * Like {@link count}, for a mail that a logged-in user or an operator triggers: limited by user and account,
+   * so that strangers cannot use up their limit.
    */
   countMailBy(
-    { userId, accountId }: Pick<Actor, 'userId' | 'accountId'>,
+    { userId, accountId, operator }: LimitedActor,
     receiver: string,
     client: Client,
   ): Promise<CountedAction> {
-    return this.count({ kind: 'sent mail', subject: receiver, client, actor: { userId, accountId } })
+    const actor = { userId, accountId, ...(operator && { operator }) }
+    return this.count({ kind: 'sent mail', subject: receiver, client, actor })
   }
 
   /** Like {@link count}, for callers that only need yes or no: false when there were too many. */

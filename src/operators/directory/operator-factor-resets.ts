@@ -32,10 +32,11 @@ export class OperatorFactorResets {
    */
   async request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
     this.mails.require()
-    const counted = client && (await this.rateLimiter.countMailBy({}, userId, client))
+    const counted = client && (await this.rateLimiter.countMailBy(actor, userId, client))
     const opened = this.open(userId, actor)
     const { resetAt, mail } = await (counted ? counted.refundIfRejected(opened) : opened)
     if (mail) this.mails.sendRequested(mail.to, mail.token, resetAt, 'operator')
+    else await counted?.refund()
     return resetAt
   }
 

@@ -77,7 +77,7 @@ export class Records {
       this.accounts.find(user.accountId),
       this.factors.find(id),
       this.resets.timesOf([id]),
-      this.sitesOf(id),
+      this.sitesOf(id, actor),
       this.latestOf({ userId: id }),
     ])
     return {
@@ -95,9 +95,9 @@ export class Records {
   }
 
   /** Null while the session store is down: the rest is still worth seeing. */
-  private async sitesOf(userId: string) {
+  private async sitesOf(userId: string, { client }: OperatorActor) {
     try {
-      return (await this.sessions.list(userId, null)).sites
+      return (await this.sessions.list(userId, null, { language: client.acceptLanguage })).sites
     } catch (error) {
       if (error instanceof ApiError && error.code === 'SESSION_STORE_UNAVAILABLE') return null
       throw error

@@ -6,9 +6,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
-import { ageCursor } from '../../http/age-cursor.js'
 import type { Client } from '../../http/client.js'
-import { pageOf } from '../../http/page.js'
 import { type FailedMail, FailedMails } from '../../mail/failed-mails.js'
 import { Mailer } from '../../mail/mailer.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
@@ -16,9 +14,6 @@ import type { OperatorActor } from '../operator.guard.js'
 import type { FailedMailsQuery } from './failed-mails.dto.js'
 
 type Receiver = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
-
-/** Operators have their own limits, both individually and together. */
-const OPERATORS = 'operators'
 
 /** Mails that could not be sent, and resending them, in the console or at the command line. */
 @Injectable()
@@ -33,11 +28,7 @@ export class FailedMailService {
 
   /** A page, newest first. For the console, the look is recorded before it is answered; null is the command line. */
   async list({ limit, after }: FailedMailsQuery, actor: OperatorActor | null) {
-    const { rows, next } = await pageOf(
-      limit,
-      count => this.failedMails.list(after, count),
-      ({ failedAt: createdAt, id }) => ageCursor({ createdAt, id }),
-    )
+    const { rows, next } = await this.failedMails.page(limit, after)
     const receivers = await this.receiversOf(rows)
     if (actor && rows.length > 0) await this.recordView([...receivers.values()], actor)
     return { mails: rows.map(mail => shownMail(mail, receivers.get(mail.to))), next }
@@ -54,8 +45,7 @@ export class FailedMailService {
     const failed = await this.failedMails.find(id)
     if (!failed) throw new ApiError('NOT_FOUND')
     if (!failed.isLinkGood) throw new ApiError('INVALID_LINK')
-    const by = { userId: actor.operator?.id ?? '', accountId: OPERATORS }
-    const counted = client && (await this.rateLimiter.countMailBy(by, failed.to, client))
+    const counted = client && (await this.rateLimiter.countMailBy(actor, failed.to, client))
     const claimed = this.claim(failed, actor)
     await (counted ? counted.refundIfRejected(claimed) : claimed)
     await this.deliver(failed)

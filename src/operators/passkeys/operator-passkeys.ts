@@ -93,7 +93,7 @@ export class OperatorPasskeys {
       { userId, sid, client },
       name,
     )
-    await this.requireCode(email, code, client)
+    await this.requireCode(email, code, actor)
     const { credentialId, publicKey, isBackupEligible } = passkey
     await this.database.transaction(async transaction => {
       if (!(await this.challenges.use(transaction, challenge, expiresAt)))
@@ -180,15 +180,18 @@ export class OperatorPasskeys {
     return row?.passkey ?? null
   }
 
-  private async requireCode(email: Email, code: string, client: Client): Promise<void> {
+  private async requireCode(email: Email, code: string, actor: OperatorActor): Promise<void> {
+    const { client } = actor
     const counted = await this.rateLimiter.count({ kind: 'password', subject: `operator ${email}`, client })
-    await counted.checkedBy(this.useCode(email, code))
+    await counted.checkedBy(this.useCode(email, code, actor))
   }
 
-  private async useCode(email: Email, code: string): Promise<void> {
+  private async useCode(email: Email, code: string, actor: OperatorActor): Promise<void> {
     const operator = await this.operators.findByEmail(email)
-    if (!operator || !(await this.operators.useCode(operator, code)))
-      throw new ApiError('SECOND_FACTOR_INVALID')
+    if (operator && (await this.operators.useCode(operator, code))) return
+    const event = auditEvent(actor, 'operator.passkey', { step: 'added', reason: 'wrong code' })
+    this.auditLog.note({ ...event, outcome: 'failed' })
+    throw new ApiError('SECOND_FACTOR_INVALID')
   }
 }
 

@@ -179,6 +179,26 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     await database.run(db => db.delete(failedMails))
   })
 
+  it('those whose key is missing are left out, and do not end the list early', async () => {
+    const { owner } = await withFailedMail()
+    const later = app.clock.now().toISOString()
+    await app.app.get(Database).run(db =>
+      db.execute(sql`
+        insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
+        select gen_random_uuid(), 'x.y', ${later}::timestamptz + n * interval '1 second',
+          ${later}::timestamptz + interval '1 day', 'timed out', false
+        from generate_series(1, 3) n`),
+    )
+    const shown: string[] = []
+    let after: string | null = ''
+    for (let pages = 0; after !== null && pages < 10; pages++) {
+      const { json } = await operator.get(`mails?limit=2${after && `&after=${after}`}`)
+      shown.push(...json.mails.map(({ to }: ShownMail) => to))
+      after = json.next
+    }
+    expect(shown).toContain(owner.email)
+  })
+
   it('the look at whom they went to is recorded', async () => {
     const { owner } = await withFailedMail()
     await operator.get('mails')
@@ -239,7 +259,15 @@ describe('the command line', () => {
     await app.app.get(Mailer).flush()
     app.outbox.accepts = to => to !== addresses[1]
     await rotateSecretKeys(app.settings.secretsKeysFile, new Date(Date.now() + DAY * 1000))
-    expect((await mainstay('secrets:reseal')).output).toMatch(/encrypted anew: 3/)
+    // One that a lost key has sealed keeps the others from nothing.
+    await app.app.get(Database).run(db =>
+      db.execute(sql`
+        insert into failed_mails (id, sealed, failed_at, expires_at, last_error)
+        values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out')`),
+    )
+    const { output } = await mainstay('secrets:reseal')
+    expect(output).toMatch(/encrypted anew: 3/)
+    expect(output).toMatch(/does not have: 1;/)
     const listed = await mainstay('mail:failed')
     expect(listed.output).toMatch(/3 mails\n$/)
     const [, id = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[0]}`).exec(listed.output) ?? []

@@ -84,6 +84,11 @@ describe('operator console: passkeys', () => {
     const answer = await add(operator, new SoftwareAuthenticator(HERE), { code })
     expect(answer.json).toMatchObject({ code: 'SECOND_FACTOR_INVALID' })
     expect((await operator.get('passkeys')).json.passkeys).toEqual([])
+    const tries = (await app.auditRows()).filter(({ action }) => action === 'operator.passkey')
+    expect(tries.at(-1)).toMatchObject({
+      outcome: 'failed',
+      detail: { operator: operator.id, step: 'added', reason: 'wrong code' },
+    })
   })
 
   it.each([

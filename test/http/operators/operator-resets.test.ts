@@ -142,3 +142,22 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     })
   })
 })
+
+it('operators have a limit each, and what mails nobody does not count', async () => {
+  const app = await startWithConsole('embedded', { MAILS_PER_USER: '2' })
+  try {
+    const [one, other] = [await ConsoleUser.loggedIn(app), await ConsoleUser.loggedIn(app)]
+    const owners = [await anOwner(app), await anOwner(app), await anOwner(app)] as const
+    for (const owner of owners) await giveAuthenticator(app, owner)
+    const request = async (by: ConsoleUser, { id }: User) =>
+      outcome(await by.post(`users/${id}/factors/reset`))
+    for (const owner of [owners[0], owners[0], owners[1]]) expect(await request(one, owner)).toBe('202')
+    expect(await request(one, owners[2])).toBe('429 TOO_MANY_ATTEMPTS')
+    expect(await request(other, owners[2])).toBe('202')
+    expect((await app.auditRows()).filter(({ action }) => action === 'rate.limit')).toMatchObject([
+      { outcome: 'refused', userId: null, accountId: null, detail: { limit: 'user', operator: one.id } },
+    ])
+  } finally {
+    await app.stop()
+  }
+})
