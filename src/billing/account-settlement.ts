@@ -4,7 +4,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
 import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
-import { ENDED_STATUSES, isLive } from './subscription/subscription-rules.js'
+import { ENDED_STATUSES, endsInLaterPeriod, isLive } from './subscription/subscription-rules.js'
 import { BillingQueue } from './sync/billing-queue.js'
 import { hasWaitingEvents, redactEvents } from './sync/waiting-events.js'
 
@@ -21,11 +21,12 @@ export class AccountSettlement {
 
   /**
    * Whether the account will be billed again, as far as we know: it has a subscription that nobody has
-   * cancelled, or a second one, of which we do not know that.
+   * cancelled, one that ends in a later period, or a second one, of which we know neither.
    */
   async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    return row !== undefined && isLive(row.status) && (!row.cancelAtPeriodEnd || row.surplus.length > 0)
+    if (!row || !isLive(row.status)) return false
+    return !row.cancelAtPeriodEnd || endsInLaterPeriod(row) || row.surplus.length > 0
   }
 
   /**

@@ -53,6 +53,7 @@ export const CreateSubscriptionDocs = () =>
       'INVALID_RETURN_URL',
       'ALREADY_SUBSCRIBED',
       'PAYMENT_PENDING',
+      'CURRENCY_FIXED',
       'ACCOUNT_CLOSING',
       'PAYMENT_PROVIDER_FAILED',
       'PAYMENT_PROVIDER_UNAVAILABLE',
@@ -144,7 +145,7 @@ class SubscriptionAnswer {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'When it ends or has ended; null while it continues',
+    description: 'When it ends or has ended; null while no end is set',
   })
   endsAt!: string | null
 

@@ -63,7 +63,8 @@ export class BillingService {
   /**
    * The URL of a hosted page: a checkout, or the page for changing the plan while a subscription is live.
    * Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the
-   * account has, `PAYMENT_PENDING` (409) while a first payment is on its way, and `ACCOUNT_CLOSING` (409).
+   * account has, `PAYMENT_PENDING` (409) while a first payment is on its way, `CURRENCY_FIXED` (409) for a plan in
+   * another currency than the account pays in, and `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(actor: SessionActor, body: CreateSubscriptionBody): Promise<string> {
     const intent = await this.intents.of(actor.accountId, body)

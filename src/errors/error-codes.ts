@@ -65,6 +65,7 @@ export const ERROR_CODES = {
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   PAYMENT_PENDING: { status: 409, title: 'A payment of this account is still on its way' },
   ALREADY_SUBSCRIBED: { status: 409, title: 'This account already has a subscription' },
+  CURRENCY_FIXED: { status: 409, title: 'This account pays in another currency' },
   NEVER_SUBSCRIBED: { status: 409, title: 'This account has no customer at the payment provider' },
   ACCOUNT_CLOSING: {
     status: 409,

@@ -29,7 +29,8 @@ export interface SeatChange {
 }
 
 /**
- * What the provider bills by: the active users of an account, including its owner, where the plan says so.
+ * What the provider bills by: the active users of an account, including its owner, where the plan says so, and
+ * once for every other plan.
  */
 @Injectable()
 export class Seats {
@@ -49,16 +50,17 @@ export class Seats {
   }
 
   /**
-   * The change that is due, given what the provider has; null when none is. The request keeps its number
-   * until it is answered.
+   * The change that is due, given what the provider has; null when none is, or the price is in no plan. The
+   * request keeps its number until it is answered.
    */
   async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<SeatChange | null> {
-    if (!this.plans.haveSeats) return null
+    if (this.plans.version === null) return null
     const row = await this.subscriptions.row(accountId, transaction)
     const { current } = currentSubscription(found, row?.providerId ?? null)
     const item = current && this.subscriptions.planItem(current, row)
     if (!current || !item || !isLive(current.status)) return null
-    if (!this.plans.of(item.price.id)?.seats) return null
+    // What is billed by usage has no quantity.
+    if (!this.plans.of(item.price.id) || item.quantity === undefined) return null
     const seats = await this.quantityFor(transaction, accountId, item.price.id)
     if (item.quantity === seats) return null
     const [request] = await transaction

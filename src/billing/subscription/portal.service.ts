@@ -7,7 +7,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
-import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull, refusalOfPrice } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { isLive } from './subscription-rules.js'
 import { Subscriptions } from './subscriptions.js'
@@ -30,31 +30,27 @@ export class PortalService {
 
   /**
    * The URL of a page, valid for some minutes. Without `flow` it shows everything. Throws `NEVER_SUBSCRIBED`
-   * (409) for an account without a customer, and like `callStripe`.
+   * (409) for an account without a customer, `CURRENCY_FIXED` (409), and like `callStripe`.
    */
   async open(actor: SessionActor, returnUrl: string, flow?: Flow): Promise<string> {
     const customer = await this.customers.find(actor.accountId)
     if (!customer) throw new ApiError('NEVER_SUBSCRIBED')
-    const { url } = await callStripe(() =>
-      this.stripe.billingPortal.sessions.create({
-        customer,
-        return_url: returnUrl,
-        ...(flow && { flow_data: flow }),
-      }),
-    )
+    const { url } = await this.create({ customer, return_url: returnUrl, ...(flow && { flow_data: flow }) })
     this.auditLog.note(auditEvent(actor, 'billing.portal', flow && { flow: flow.type }))
     return url
   }
 
   /**
-   * The URL of the page to confirm another plan: the subscription is changed, so there is never a second.
-   * Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan.
+   * The URL of the page to confirm another plan: the subscription is changed, so there is never a second. The
+   * provider has no such page for a subscription with several items, or with a change that is scheduled: then it is
+   * that of the whole portal. Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan, and like `open`.
    */
   async changePlan(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
-    const { id, item } = await this.current(actor.accountId)
+    const { id, item, isPlain } = await this.current(actor.accountId)
     const { priceId, quantity } = intent
     const returnUrl = withPortal(intent.returnUrl)
     if (item.price.id === priceId) throw new ApiError('ALREADY_SUBSCRIBED')
+    if (!isPlain) return this.open(actor, returnUrl)
     return this.open(actor, returnUrl, {
       type: 'subscription_update_confirm',
       subscription_update_confirm: { subscription: id, items: [{ id: item.id, price: priceId, quantity }] },
@@ -62,15 +58,30 @@ export class PortalService {
     })
   }
 
+  private async create(params: Stripe.BillingPortal.SessionCreateParams & { customer: string }) {
+    try {
+      return await callStripe(() => this.stripe.billingPortal.sessions.create(params))
+    } catch (error) {
+      // The customer may have been deleted there and the event lost.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(params.customer)
+      throw refusalOfPrice(error)
+    }
+  }
+
   /**
    * The subscription at the provider. Throws `TOO_BUSY` (503) when it has ended there and we have not heard
    * of it yet.
    */
-  private async current(accountId: string): Promise<{ id: string; item: Stripe.SubscriptionItem }> {
+  private async current(
+    accountId: string,
+  ): Promise<{ id: string; item: Stripe.SubscriptionItem; isPlain: boolean }> {
     const row = await this.subscriptions.row(accountId)
     const found = row && (await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId)))
     const item = found && this.subscriptions.planItem(found, row)
-    if (found && item && isLive(found.status)) return { id: found.id, item }
+    if (found && item && isLive(found.status)) {
+      const isPlain = found.items.data.length === 1 && found.schedule === null
+      return { id: found.id, item, isPlain }
+    }
     if (typeof found?.customer === 'string') await this.queue.add(found.customer)
     throw unavailable('TOO_BUSY')
   }

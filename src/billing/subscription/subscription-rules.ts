@@ -87,7 +87,7 @@ export interface SubscriptionView extends Omit<KnownSubscription, 'isPaymentPend
   readonly planName: string | null
   /** In other languages, by their BCP 47 tags. */
   readonly planNames: Readonly<Record<string, string>>
-  /** When the next period is charged; null when none will be, or a payment is already due. */
+  /** When the next period is charged, even if it ends later; null when none will be, or a payment is already due. */
   readonly renewsAt: string | null
 }
 
@@ -109,9 +109,21 @@ export function knownSubscription(row: SubscriptionRow | null, graceSeconds: num
 export function viewOf(known: KnownSubscription, plan: PlanName | null, now: Date): SubscriptionView {
   const { isPaymentPending: _, ...shown } = known
   const state = stateOf(known, now)
-  const continues = (state === 'active' || state === 'trialing') && known.endsAt === null
+  const continues =
+    (state === 'active' || state === 'trialing') && (known.endsAt === null || endsInLaterPeriod(known))
   const { name: planName, names: planNames } = plan ?? { name: null, names: {} }
   return { ...shown, state, planName, planNames, renewsAt: continues ? known.currentPeriodEnd : null }
+}
+
+/** Whether another period is charged before the end, as in a contract of a year that is paid by the month. */
+export function endsInLaterPeriod<T extends Date | string>({
+  endsAt,
+  currentPeriodEnd,
+}: {
+  readonly endsAt: T | null
+  readonly currentPeriodEnd: T | null
+}): boolean {
+  return endsAt !== null && currentPeriodEnd !== null && endsAt > currentPeriodEnd
 }
 
 type StateFacts = Pick<KnownSubscription, 'status' | 'isPaymentPending' | 'graceUntil'>

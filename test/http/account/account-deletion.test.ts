@@ -223,6 +223,18 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
   describe('asked for, until the owner keeps it,', () => {
     it('lets nobody begin to pay', async () => {
       const { owner, session } = await aLeavingOwner(app)
+    it('while a subscription that ends later is charged again before', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: 4_000_000_000 })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+    })
+
       const payer = await signIn(app, await aMemberWith(app, owner, 'payments'), 'main')
       const before = app.sandbox.requests.length
       for (const payerSession of [session, payer])

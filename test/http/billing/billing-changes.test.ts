@@ -11,7 +11,7 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
-import { aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
+import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
 
 describe.each(BACKENDS)('who pays already (%s)', backend => {
   let app: TestApp
@@ -97,14 +97,16 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
   })
 
   it.each([
-    ['the flag of classic billing mode', { cancel_at_period_end: true }],
-    ['a date', { cancel_at: 4_000_000_000 }],
-  ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch) => {
+    ['the flag of classic billing mode', { cancel_at_period_end: true }, false],
+    ['a date', { cancel_at: 4_000_000_000 }, true],
+  ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch, isChargedAgain) => {
     const payer = await aSubscriber(app)
+    const { currentPeriodEnd } = await subscription(payer)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, patch)
     const { cancel_at } = subscriptionsOf(payer)[0]!
     const endsAt = new Date((cancel_at as number) * 1000).toISOString()
-    expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, endsAt, renewsAt: null })
+    const renewsAt = isChargedAgain ? currentPeriodEnd : null
+    expect(await subscription(payer)).toMatchObject({ cancelAtPeriodEnd: true, endsAt, renewsAt })
     await app.sandbox.simulate.cancel(payer.subscriptionId)
     const ended = await subscription(payer)
     expect(ended).toMatchObject({ state: 'canceled', cancelAtPeriodEnd: false, renewsAt: null })
@@ -170,6 +172,18 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     await aMember(app, payer.owner)
     await app.paymentsSettled()
     expect(quantityOf(app, payer.subscriptionId)).toBe(1)
+  })
+
+  it('pays once after a change from a plan with seats to one without', async () => {
+    const owner = await anOwner(app)
+    await aMember(app, owner)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    expect(quantityOf(app, payer.subscriptionId)).toBe(2)
+    // As in the portal, which keeps the quantity.
+    const items = [{ price: 'price_monthly' }]
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items })
+    await billed(payer, 1)
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly', quantity: 1 })
   })
 
   it('pays for the right number of seats after the answer of the provider was lost, asked under one key', async () => {
@@ -244,4 +258,38 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     app.sandbox.webhookUrl = webhookUrl
     await app.sandbox.settled()
   })
+
+  it('whose customer was deleted without an event learns of it by the portal that does not open', async () => {
+    const payer = await aSubscriber(app)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.deleteCustomer(payer.customerId)
+    const open = async () => outcome(await openPortal(app, payer.signedIn))
+    expect(await open()).toBe('502 PAYMENT_PROVIDER_FAILED')
+    await eventually(async () => (await open()) === '409 NEVER_SUBSCRIBED')
+    expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+    app.sandbox.webhookUrl = webhookUrl
+    await app.sandbox.settled()
+  })
+})
+
+it('who pays in one currency is told that a plan in another cannot be bought', async () => {
+  const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
+  const app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', ...prices })
+  try {
+    const payer = await aSubscriber(app)
+    const inEuros = { priceId: 'price_monthly_eur' }
+    expect(outcome(await subscribe(app, payer.signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+    expect(outcome(await openPortal(app, payer.signedIn))).toBe('201')
+
+    // Nor with a subscription of which we do not know yet.
+    const signedIn = await signIn(app, await anOwner(app), 'main')
+    const page = await openCheckout(app, signedIn)
+    const customer = app.sandbox.checkouts().find(({ id }) => id === page)?.customer as string
+    app.sandbox.webhookUrl = null
+    await anotherSubscription(app, customer)
+    expect(outcome(await subscribe(app, signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+  } finally {
+    await app.stop()
+  }
 })

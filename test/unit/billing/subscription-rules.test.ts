@@ -17,6 +17,7 @@ import {
 
 const NOW = new Date('2026-01-02T00:00:00.000Z')
 const BEFORE = new Date('2026-01-01T00:00:00.000Z')
+const AFTER = new Date('2027-01-01T00:00:00.000Z')
 const END = new Date('2026-02-01T00:00:00.000Z')
 const GRACE_SECONDS = 3_600
 const BASIC = { name: 'Basic', names: { de: 'Basis' } }
@@ -111,6 +112,8 @@ describe('what is known of a subscription', () => {
     ['trialing', null, END.toISOString()],
     ['active', END, null],
     ['trialing', END, null],
+    ['active', BEFORE, null],
+    ['active', AFTER, END.toISOString()],
     ['past_due', null, null],
     ['canceled', null, null],
   ] as const)('%s, ending at %s, renews at %s', (status, endsAt, renewsAt) => {

@@ -41,6 +41,10 @@ describe('Invoices', () => {
     expect((await stripe.invoices.list({ subscription: id, status: 'open' })).data).toEqual([])
     const missing = { statusCode: 404, code: 'resource_missing' }
     await expect(stripe.invoices.retrieve('in_x')).rejects.toMatchObject(missing)
+    await stripe.customers.del(customer as string)
+    expect((await stripe.invoices.list({ customer: customer as string })).data).toHaveLength(1)
+    const unknown = { statusCode: 400, code: 'resource_missing', param: 'customer' }
+    await expect(stripe.invoices.list({ customer: 'cus_x' })).rejects.toMatchObject(unknown)
   })
 })
 
@@ -104,6 +108,20 @@ describe('Refunds and disputes', () => {
     await sandbox.simulate.refund(id)
     expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ amount_refunded: 1000, refunded: true })
     await expect(sandbox.simulate.refund(id)).rejects.toThrow('Only 0 cents')
+  })
+
+  it('refunds no more than is left, and nothing that is disputed', async () => {
+    const { id } = await stage.subscribe()
+    const disputeId = await sandbox.simulate.dispute(id)
+    const { payment_intent } = await stripe.disputes.retrieve(disputeId)
+    const refund = (amount?: number) =>
+      stripe.refunds.create({ payment_intent: payment_intent as string, amount })
+    const disputed = { statusCode: 400, code: 'charge_disputed' }
+    await expect(refund()).rejects.toMatchObject(disputed)
+    await sandbox.simulate.closeDispute(disputeId, 'won')
+    await expect(refund(1_001)).rejects.toMatchObject({ statusCode: 400, param: 'amount' })
+    expect(await refund()).toMatchObject({ amount: 1_000 })
+    await expect(refund()).rejects.toMatchObject({ statusCode: 400, code: 'charge_already_refunded' })
   })
 
   it.each(['won', 'lost'] as const)('a dispute is %s', async outcome => {
@@ -171,6 +189,20 @@ describe('A payment that takes days', () => {
       subscription: { status: 'incomplete' },
     })
   })
+
+  it('and never comes ends its subscription for good', async () => {
+    const { id: checkoutId, customer } = await stage.openCheckout()
+    await sandbox.simulate.payByBankDebit(checkoutId)
+    const { subscription } = await stripe.checkout.sessions.retrieve(checkoutId)
+    const id = subscription as string
+    await sandbox.simulate.expireFirstPayment(id)
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'incomplete_expired' })
+    await expect(stripe.subscriptions.cancel(id)).rejects.toMatchObject({ code: 'resource_missing' })
+    await expect(stripe.subscriptions.update(id, { cancel_at_period_end: true })).rejects.toMatchObject({
+      statusCode: 400,
+    })
+    expect(await stripe.customers.del(customer as string)).toMatchObject({ deleted: true })
+  })
 })
 
 describe('Other checkouts', () => {
@@ -225,6 +257,27 @@ describe('Other checkouts', () => {
 })
 
 describe('Customers', () => {
+  it('have one currency while they have a subscription or could buy one', async () => {
+    await stage.start(undefined, ['price_small', 'price_eur'])
+    const { stripe } = stage
+    const { id: customer } = await stripe.customers.create({})
+    const open = (price: string) => stage.openCheckout({ customer, line_items: [{ price, quantity: 1 }] })
+    const refusal = { statusCode: 400, message: expect.stringContaining('You cannot combine currencies') }
+    const page = await open('price_small')
+    await expect(open('price_eur')).rejects.toMatchObject(refusal)
+    await stage.sandbox.simulate.pay(page.id)
+    await expect(open('price_eur')).rejects.toMatchObject(refusal)
+    const [subscription] = stage.sandbox.subscriptions()
+    const items = [{ id: subscription!.items.data[0]!.id, price: 'price_eur' }]
+    const flow_data = {
+      type: 'subscription_update_confirm' as const,
+      subscription_update_confirm: { subscription: subscription!.id, items },
+    }
+    await expect(stripe.billingPortal.sessions.create({ customer, flow_data })).rejects.toMatchObject(refusal)
+    await stage.sandbox.simulate.cancel(subscription!.id)
+    expect(await open('price_eur')).toMatchObject({ currency: 'eur' })
+  })
+
   it('are listed, newest first, by address and time', async () => {
     const since = nowSeconds()
     const made = []

@@ -218,6 +218,13 @@ describe('A flow', () => {
     expect((await now()).items.data[0]).toMatchObject({ price: { id: 'price_large' }, quantity: 4 })
   })
 
+  it('changes nothing of a subscription with several items', async () => {
+    await sandbox.simulate.addItem(subscription.id, 'price_large')
+    const param = 'flow_data[subscription_update_confirm][subscription]'
+    await expect(portal(confirmFlow())).rejects.toMatchObject({ statusCode: 400, param })
+    expect((await portal()).flow).toBeNull()
+  })
+
   it('saves a payment method', async () => {
     const { url } = await portal({ type: 'payment_method_update' })
     expect(await page(url)).toContain('Update your payment method')

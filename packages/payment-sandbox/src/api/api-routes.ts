@@ -17,7 +17,7 @@ export function apiRoutes(services: ApiServices): ApiRoute[] {
   return [
     ...customerRoutes(services.customers, services.deletion),
     ...checkoutRoutes(services.checkouts, checkoutFields),
-    ...subscriptionRoutes(services.subscriptions, subscriptionFields),
+    ...subscriptionRoutes(services.subscriptions, services.customers, subscriptionFields),
     ...billingRoutes(services, { customer, charge }),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Checkouts } from '../checkout/checkouts.js'
 import type { CustomerDeletion } from '../customers/customer-deletion.js'
 import type { Customers } from '../customers/customers.js'
+import type { Dashboard } from '../dashboard/dashboard.js'
 import type { Events } from '../events/events.js'
 import type { Invoices } from '../invoices/invoices.js'
 import type { Charges } from '../payments/charges.js'
@@ -25,4 +26,5 @@ export interface ApiServices {
   portals: Portals
   prices: Prices
   events: Events
+  dashboard: Dashboard
 }

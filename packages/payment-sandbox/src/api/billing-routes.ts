@@ -11,16 +11,31 @@ const EVENTS = '/v1/events'
 
 /** The portal, invoices, payments and refunds, prices, and events. */
 export function billingRoutes(
-  { state, portals, prices, invoices, charges, refunds, delayedPayments, events }: ApiServices,
+  {
+    state,
+    customers,
+    portals,
+    prices,
+    invoices,
+    charges,
+    refunds,
+    delayedPayments,
+    events,
+    dashboard,
+  }: ApiServices,
   finders: Finders,
 ): ApiRoute[] {
-  const priceFields: Finders = { product: findProduct }
+  const product = (id: string) => ({ ...findProduct(id), active: !dashboard.archivedProducts.has(id) })
+  const priceFields: Finders = { product }
   return [
     ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
     [
       'GET',
       INVOICES,
-      ({ params }) => expandedPage(listPage(invoices.list(params), params, INVOICES), params, finders),
+      ({ params }) => {
+        customers.requireListed(params)
+        return expandedPage(listPage(invoices.list(params), params, INVOICES), params, finders)
+      },
     ],
     ['GET', `${INVOICES}/:id`, ({ id, params }) => expanded(invoices.find(id), params, finders)],
     ['POST', `${INVOICES}/:id/void`, ({ id, cause }) => delayedPayments.void(id, cause)],
@@ -29,7 +44,7 @@ export function billingRoutes(
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
     ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, priceFields)],
-    ['GET', '/v1/products/:id', ({ id }) => findProduct(id)],
+    ['GET', '/v1/products/:id', ({ id }) => product(id)],
     ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
     ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],
   ]

@@ -1,3 +1,4 @@
+import type { Customers } from '../customers/customers.js'
 import { text } from '../http/form-fields.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'
 import type { ApiRoute } from './api-route.js'
@@ -6,12 +7,17 @@ import { createdWithin, listPage } from './list.js'
 
 const SUBSCRIPTIONS = '/v1/subscriptions'
 
-export function subscriptionRoutes(subscriptions: Subscriptions, finders: Finders): ApiRoute[] {
+export function subscriptionRoutes(
+  subscriptions: Subscriptions,
+  customers: Customers,
+  finders: Finders,
+): ApiRoute[] {
   return [
     [
       'GET',
       SUBSCRIPTIONS,
       ({ params }) => {
+        customers.requireListed(params)
         const found = subscriptions.list(text(params, 'customer'), text(params, 'status'))
         const page = listPage(found.filter(createdWithin(params)), params, SUBSCRIPTIONS)
         return expandedPage(page, params, finders)

@@ -1,3 +1,4 @@
+import { requireCurrency } from '../customers/currency.js'
 import type { Customers } from '../customers/customers.js'
 import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
@@ -28,12 +29,16 @@ export class Checkouts {
   ) {}
 
   /**
-   * A new open checkout; throws 400 for parameters that Stripe refuses and for an unknown customer or price.
+   * A new open checkout; throws 400 for parameters that Stripe refuses, for an unknown customer or price, and for
+   * a subscription in another currency than what the customer has.
    */
   create(params: Form): Checkout {
     const terms = checkoutTerms(params)
     if (terms.customer) this.customers.find(terms.customer, 'parameter')
     const lines = checkoutLines(params, terms.mode, this.prices)
+    const [first] = lines
+    if (terms.customer && first && terms.mode === 'subscription')
+      requireCurrency(this.state, terms.customer, first.price.currency)
     const subscriptionData = nested(params, 'subscription_data')
     const subscriptionMetadata = metadata(subscriptionData)
     const trialDays = integer(subscriptionData, 'trial_period_days')

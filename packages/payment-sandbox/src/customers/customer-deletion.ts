@@ -2,6 +2,7 @@ import type { Checkouts } from '../checkout/checkouts.js'
 import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
 import type { State } from '../state/state.js'
+import { hasEnded } from '../subscriptions/subscription-changes.js'
 import type { Subscriptions } from '../subscriptions/subscriptions.js'
 import type { DeletedCustomer } from './customer.js'
 import type { Customers } from './customers.js'
@@ -23,7 +24,7 @@ export class CustomerDeletion {
   delete(id: string, cause?: EventCause): DeletedCustomer {
     const customer = this.customers.find(id)
     for (const subscription of this.subscriptions.list(id, null))
-      this.subscriptions.cancel(subscription.id, cause)
+      if (!hasEnded(subscription)) this.subscriptions.cancel(subscription.id, cause)
     for (const checkout of this.checkouts.list(id)) {
       if (checkout.status === 'open') this.checkouts.expire(checkout.id, cause)
     }

@@ -50,6 +50,12 @@ export class Customers {
     return this.state.deletedCustomers.get(id) ?? this.find(id)
   }
 
+  /** Throws 400 resource_missing when a list is about a customer that never was; a deleted one still has lists. */
+  requireListed(params: Form): void {
+    const id = text(params, 'customer')
+    if (id !== null && !this.state.deletedCustomers.has(id)) this.find(id, 'parameter')
+  }
+
   /** Customers that are not deleted, newest first, filtered by `email` and `created`. */
   list(params: Form): Customer[] {
     const isInRange = createdWithin(params)

@@ -4,12 +4,15 @@ import { newPortalConfiguration, type PortalConfiguration } from './portal-confi
 
 export type WebhookEndpoint = Stripe.WebhookEndpoint
 
-/** What is configured by hand in Stripe's dashboard: the webhook endpoint and the portal. */
+/** What is configured by hand in Stripe's dashboard: the webhook endpoint, the portal, and archived products. */
 export class Dashboard {
   /** Change this to simulate a change in the dashboard; the sandbox itself does not depend on it. */
   readonly portal: PortalConfiguration
   /** The endpoint's fields besides its URL, which is the sandbox's `webhookUrl`. */
   readonly webhook: Omit<WebhookEndpoint, 'url'>
+
+  /** Ids of products that are archived; their prices stay active. */
+  readonly archivedProducts = new Set<string>()
 
   constructor(
     priceIds: readonly string[],

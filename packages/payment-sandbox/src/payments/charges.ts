@@ -50,6 +50,11 @@ export class Charges {
     return charge
   }
 
+  /** Whether a bank keeps the money back; no longer once we have won. */
+  isDisputed({ id }: Charge): boolean {
+    return [...this.state.disputes.values()].some(({ charge, status }) => charge === id && status !== 'won')
+  }
+
   /** Opens a dispute over the newest payment. Throws when there was one before. */
   dispute(subscriptionId: string): Dispute {
     const charge = this.newestOf(subscriptionId)

@@ -39,9 +39,20 @@ function flowDetails(type: FlowType, data: Form, subscriptions: readonly Subscri
   const subscription = subscriptions.find(each => each.id === id && !hasEnded(each))
   if (!subscription) throw ApiError.missing(400, 'subscription', id, `${param}[subscription]`)
   if (type === 'subscription_cancel') return { ...none, [type]: { retention: null, subscription: id } }
+  requireOneItem(subscription, `${param}[subscription]`)
   if (type === 'subscription_update') return { ...none, [type]: { subscription: id } }
   const items = itemsOf(detail, `${param}[items]`, subscription, prices)
   return { ...none, [type]: { discounts: null, items, subscription: id } }
+}
+
+/** https://docs.stripe.com/api/customer_portal/sessions/create: one with several items is not updatable. */
+function requireOneItem({ items }: Subscription, param: string): void {
+  if (items.data.length > 1)
+    throw ApiError.badParameter(
+      'parameter_invalid',
+      param,
+      'Subscriptions with multiple items are not updatable.',
+    )
 }
 
 function itemsOf(detail: Form, param: string, subscription: Subscription, prices: Prices): ConfirmedItem[] {

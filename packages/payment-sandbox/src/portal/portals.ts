@@ -1,3 +1,4 @@
+import { requireCurrency } from '../customers/currency.js'
 import type { Customers } from '../customers/customers.js'
 import type { Form } from '../http/form.js'
 import { requiredText, text, webUrl } from '../http/form-fields.js'
@@ -18,13 +19,15 @@ export class Portals {
 
   /**
    * A new portal session; throws 400 for an unknown customer, a bad URL, and a flow about something the
-   * customer does not have.
+   * customer does not have or that Stripe would refuse.
    */
   create(params: Form): PortalSession {
     const { id } = this.customers.find(requiredText(params, 'customer'), 'parameter')
     const returnUrl = text(params, 'return_url')
     if (returnUrl !== null) webUrl(returnUrl, 'return_url')
     const flow = portalFlow(params, this.subscriptions.list(id, null), this.prices)
+    for (const { price } of flow?.subscription_update_confirm?.items ?? [])
+      requireCurrency(this.state, id, this.prices.find(price!, 'price').currency)
     const session = newPortalSession(id, returnUrl, flow, this.pagesUrl)
     this.state.portals.set(session.id, { session, isFlowDone: false })
     this.state.changed()

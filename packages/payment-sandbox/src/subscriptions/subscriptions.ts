@@ -53,19 +53,19 @@ export class Subscriptions {
     })
   }
 
-  /** Makes the changes of the request; throws 400 when it is canceled and for what `patchOf` refuses. */
+  /** Makes the changes of the request; throws 400 when it has ended and for what `patchOf` refuses. */
   update(id: string, params: Form, cause: EventCause): Subscription {
     return this.change(id, patchOf(params, this.find(id), this.prices), cause)
   }
 
   /**
    * Applies a patch and emits `customer.subscription.updated`, or `.deleted` when the new status is canceled,
-   * then `invoice.paid` when the change is billed at once. Throws 400 when it is already canceled.
+   * then `invoice.paid` when the change is billed at once. Throws 400 when it has already ended.
    */
   change(id: string, patch: SubscriptionPatch, cause?: EventCause): Subscription {
     const subscription = this.find(id)
     if (patch.status === 'canceled') return this.cancel(id, cause)
-    if (subscription.status === 'canceled') {
+    if (hasEnded(subscription)) {
       const message = 'A canceled subscription can only update its cancellation_details and metadata.'
       throw ApiError.badParameter('invalid_canceled_subscription_fields', 'id', message)
     }
@@ -121,7 +121,7 @@ export class Subscriptions {
    */
   cancel(id: string, cause?: EventCause, params: Form = {}): Subscription {
     const subscription = this.find(id)
-    if (subscription.status === 'canceled') throw ApiError.missing(404, 'subscription', id, 'id')
+    if (hasEnded(subscription)) throw ApiError.missing(404, 'subscription', id, 'id')
     cancelNow(subscription, nowSeconds())
     const invoice = flag(params, 'invoice_now') ? this.billing.billPending(subscription) : null
     this.events.emit('customer.subscription.deleted', subscription, cause)

@@ -48,7 +48,7 @@ export class SandboxStage {
   }
 
   /** Starts the sandbox, or stops it and starts another with the state of a file. */
-  async start(stateFile?: string): Promise<void> {
+  async start(stateFile?: string, priceIds = ['price_small', 'price_large']): Promise<void> {
     await this.running?.stop()
     this.running = await PaymentSandbox.start({
       port: 0,
@@ -56,7 +56,7 @@ export class SandboxStage {
       secretKey: SECRET_KEY,
       webhookUrl: this.webhookUrl,
       webhookSecret: WEBHOOK_SECRET,
-      priceIds: ['price_small', 'price_large'],
+      priceIds,
       stateFile,
       brand: this.brand,
     })
