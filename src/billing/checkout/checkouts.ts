@@ -143,8 +143,8 @@ export class Checkouts {
   }
 
   /**
-   * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends;
-   * webhooks about a paid page do not, because they lock the checkout first.
+   * Nobody may pay for an account that is being deleted. A deletion request waits until the transaction ends, and
+   * so do webhooks about a paid page: both lock the account, then the checkout.
    */
   private async requireNotClosing(transaction: Db, accountId: string): Promise<void> {
     const [account] = await transaction

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { unixSeconds } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
-import type { ApiError } from '../../errors/api-error.js'
+import { type ApiError, unavailable } from '../../errors/api-error.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -38,12 +38,13 @@ export class HostedCheckouts {
   }
 
   /**
-   * Expires the page; null when that worked. Returns `ALREADY_SUBSCRIBED` if somebody has paid it,
-   * `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
-   * `callStripe`.
+   * Expires the page; null when nobody can pay it any longer. Returns `ALREADY_SUBSCRIBED` if somebody has paid
+   * it, `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
+   * `callStripe`, also when it is still open.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
     const checkout = await callStripeOrNull(() => this.expireOrLook(providerId))
+    if (checkout?.status === 'open') throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE')
     if (checkout?.status !== 'complete') return null
     return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
   }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import Stripe from 'stripe'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
@@ -101,6 +102,22 @@ describe('POST /api/subscription/create', () => {
     const again = await subscribe(app, payer, { priceId: 'price_yearly' })
     expect(outcome(again)).toBe('201')
     expect(openOnes(payer).map(({ url }) => url)).toEqual([again.json.checkoutUrl])
+  })
+
+  it('with another price, while the provider refuses to expire the open one, opens no second', async () => {
+    const payer = await aPayer()
+    const first = await subscribe(app, payer)
+    const refusal = new Stripe.errors.StripeInvalidRequestError({
+      message: 'not now',
+      statusCode: 400,
+    } as never)
+    jest.spyOn(app.app.get(Stripe).checkout.sessions, 'expire').mockRejectedValueOnce(refusal)
+    const refused = await subscribe(app, payer, { priceId: 'price_yearly' })
+    expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_UNAVAILABLE')
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([first.json.checkoutUrl])
+    const again = await subscribe(app, payer, { priceId: 'price_yearly' })
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([again.json.checkoutUrl])
+    jest.restoreAllMocks()
   })
 
   it('after the checkout ran out of time opens a new one', async () => {
