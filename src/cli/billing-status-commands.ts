@@ -9,6 +9,7 @@ import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import type { ApiError } from '../errors/api-error.js'
+import { counted } from '../log/counted.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { type CommandContext, withService } from './command-context.js'
 
@@ -102,7 +103,7 @@ async function showKey(app: INestApplicationContext, print: Print): Promise<stri
   }
   const others = await app.get(ForeignCustomers).count()
   for (const { customers, ...other } of others)
-    print(`${customers} customers belong to ${describeIdentity(other)}`)
+    print(`${counted(customers, 'customer')} of ${describeIdentity(other)}`)
   return others.length > 0 ? ['customers belong to another key'] : []
 }
 
@@ -119,8 +120,8 @@ async function forgetCustomers(
     await app.get(ForeignCustomers).forget(customers)
     await app.get(BillingWorker).settled()
   }
-  const what = isWanted ? 'have been detached' : 'would be detached (use --yes to do it)'
-  print(`${customers.length} customers that do not exist in ${describeIdentity(identity)}, ${what}`)
+  const which = `${counted(customers.length, 'customer')} not found in ${describeIdentity(identity)}`
+  print(isWanted ? `Detached: ${which}` : `To be detached with --yes: ${which}`)
 }
 
 async function listSurplus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
@@ -134,13 +135,17 @@ async function endSurplus(
   id: string,
   { print }: CommandContext,
 ): Promise<void> {
-  const refunds = await app.get(SurplusSubscriptions).end(id)
-  if (refunds === null)
+  const end = await app.get(SurplusSubscriptions).end(id)
+  if (end === null)
     throw new Error(
       `${id} is not a second subscription of any account; run this command without an id to list those`,
     )
+  const { refunds, hasEnded, failures } = end
   for (const { payment, amount, currency } of refunds)
     print(`Refunded: ${amount} ${currency} (smallest unit) of ${payment}`)
+  for (const failure of failures) print(`Failed: ${failure}`)
   await app.get(BillingWorker).settled()
+  if (!hasEnded) throw new Error(`${id} has not ended; run this command again`)
   print(`${id} has ended`)
+  if (failures.length > 0) throw new Error('Not everything was refunded')
 }

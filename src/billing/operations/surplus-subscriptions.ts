@@ -6,7 +6,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema.js'
-import { ApiError } from '../../errors/api-error.js'
+import type { ApiError } from '../../errors/api-error.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
@@ -22,6 +22,21 @@ export interface Refund {
   readonly amount: number
   readonly currency: string
 }
+
+/** What came of ending a surplus subscription. */
+export interface SurplusEnd {
+  readonly refunds: readonly Refund[]
+  readonly hasEnded: boolean
+  /** Why something was not refunded or not ended, in the provider's words. */
+  readonly failures: readonly string[]
+}
+
+/** Refusals of a refund that repeating it does not change: https://docs.stripe.com/error-codes. */
+const FINAL_REFUSALS: readonly string[] = [
+  'charge_disputed',
+  'charge_not_refundable',
+  'refund_disputed_payment',
+]
 
 /** The provider's page size; a surplus subscription is days old and has one or two invoices. */
 const MAX_INVOICES = 100
@@ -52,33 +67,39 @@ export class SurplusSubscriptions {
   }
 
   /**
-   * Refunds everything paid for a surplus subscription, then ends it at the provider; returns the refunds. Null
-   * when it is not surplus. Nothing is refunded twice. Throws like `callStripe`: for a fault of the provider,
-   * before the subscription has ended, so that this can be repeated; for a payment that it will not refund,
-   * because it is disputed, say, once everything else is done.
+   * Refunds everything paid for a surplus subscription, then ends it at the provider. Null when it is not surplus.
+   * Nothing is refunded twice. If a refund fails that may work later, it is not ended, so that this can be repeated;
+   * a payment that will never be refunded, because it is disputed, say, does not keep it from ending. Throws like
+   * `callStripe` when the payments cannot be read.
    */
-  async end(subscriptionId: string): Promise<Refund[] | null> {
+  async end(subscriptionId: string): Promise<SurplusEnd | null> {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
-    const failures: unknown[] = []
-    const attempt = <T>(work: Promise<T>): Promise<T | null> =>
-      work.catch(error => {
-        failures.push(error)
-        return null
-      })
-    const made: Refund[] = []
+    const refunds: Refund[] = []
+    const failures: string[] = []
+    let mayEnd = true
     for (const payment of await this.paymentsOf(subscriptionId)) {
-      const refund = await attempt(this.refund(payment))
-      if (refund) made.push(refund)
+      try {
+        const refund = await this.refund(payment)
+        if (refund) refunds.push(refund)
+      } catch (error) {
+        failures.push(`${payment}: ${reasonOf(error)}`)
+        mayEnd &&= isRefusedForGood(error)
+      }
     }
-    if (failures.every(isRefusedForGood)) await attempt(this.cancel(subscriptionId))
-    if (made.length > 0 || failures.every(isRefusedForGood)) await this.record(subscriptionId, owner, made)
-    if (failures.length > 0) throw failures[0]
-    return made
+    const hasEnded = mayEnd && (await this.cancel(subscriptionId, failures))
+    if (refunds.length > 0 || hasEnded) await this.record(subscriptionId, owner, refunds)
+    return { refunds, hasEnded, failures }
   }
 
-  private async cancel(subscriptionId: string): Promise<void> {
-    await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
+  private async cancel(subscriptionId: string, failures: string[]): Promise<boolean> {
+    try {
+      await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
+      return true
+    } catch (error) {
+      failures.push(reasonOf(error))
+      return false
+    }
   }
 
   private record(
@@ -145,5 +166,11 @@ function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[
 
 /** Whether the provider will not refund a payment however often it is asked. */
 function isRefusedForGood(error: unknown): boolean {
-  return error instanceof ApiError && error.cause instanceof Stripe.errors.StripeInvalidRequestError
+  const { cause } = error as ApiError
+  return cause instanceof Stripe.errors.StripeError && FINAL_REFUSALS.includes(cause.code ?? '')
+}
+
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as ApiError
+  return cause instanceof Error ? cause.message : message
 }

@@ -216,6 +216,26 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
   })
 
+  it('billing:end-surplus says what it could not give back, and what it has done all the same', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    await app.sandbox.simulate.changeSubscription(second, {
+      items: [{ quantity: 2 }],
+      proration_behavior: 'always_invoice',
+    })
+    await app.sandbox.simulate.dispute(second)
+    const { code, output, errors } = await mainstay('billing:end-surplus', second)
+    expect(code).toBe(1)
+    const lines = output.trimEnd().split('\n')
+    expect(lines).toEqual([
+      expect.stringMatching(/^Refunded: 2000 usd \(smallest unit\) of pi_\w+$/),
+      expect.stringMatching(/^Failed: pi_\w+: Charge ch_\w+ has been charged back\.$/),
+      `${second} has ended`,
+    ])
+    expect(errors).toBe('Not everything was refunded\n')
+    expect((await mainstay('billing:end-surplus')).output).not.toContain(second)
+  })
+
   it('billing:reconcile mends what no event told of, once', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)

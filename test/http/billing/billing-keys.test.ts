@@ -82,10 +82,27 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     expect(live.requests.slice(before).filter(({ path }) => path !== '/v1/account')).toEqual([])
   })
 
+  it('billing:reconcile fails also where it is not recorded whose the customer is', async () => {
+    const setKey = (account: string | null, isLive: boolean | null) =>
+      app.app
+        .get(Database)
+        .run(db =>
+          db.execute(sql`update billing_customers set provider_account = ${account}, is_live = ${isLive}`),
+        )
+    await setKey(null, null)
+    try {
+      const { code, errors } = await mainstay('billing:reconcile')
+      expect(code).toBe(1)
+      expect(errors).toContain(`It does not know customer ${payer.customerId}`)
+    } finally {
+      await setKey('acct_payment_sandbox', false)
+    }
+  })
+
   it('billing:status says so', async () => {
     const { code, output, errors } = await mainstay('billing:status')
     expect(output).toContain('Payments go to acct_with_real_money, live mode')
-    expect(output).toContain('1 customers belong to acct_payment_sandbox, test mode')
+    expect(output).toContain('1 customer of acct_payment_sandbox, test mode')
     expect(errors).toContain('customers belong to another key')
     expect(code).toBe(1)
   })
@@ -93,6 +110,9 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
   it('billing:forget-customers lists them, ends what they had once it is told to, and they can buy', async () => {
     const listed = await mainstay('billing:forget-customers')
     expect(listed.output).toContain(`customer ${payer.customerId}`)
+    expect(listed.output).toContain(
+      'To be detached with --yes: 1 customer not found in acct_with_real_money, live mode',
+    )
     expect((await readSubscription(app, owner.accessToken)).json.state).toBe('active')
     expect(await mainstay('billing:forget-customers', '--yes')).toMatchObject({ code: 0 })
     expect((await readSubscription(app, owner.accessToken)).json.state).toBe('canceled')
