@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { Cron } from '@nestjs/schedule'
-import { and, asc, gt, isNotNull, lt } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, lt } from 'drizzle-orm'
 import { secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { removeRows } from '../../database/remove-expired-rows.js'
-import { billingCustomers, providerEvents } from '../../database/schema.js'
+import { billingCustomers, checkouts, providerEvents } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -18,8 +18,8 @@ const JOB = { name: 'billing-reconcile', everyMs: 10 * 60_000, restSeconds: 12 *
 const CUSTOMERS_A_PAGE = 500
 /** Well below the provider's limit of a hundred requests a second, which checkouts share. */
 const CUSTOMERS_A_SECOND = 10
-/** The provider repeats an event for three days; the rest is for operators. */
-const KEEP_EVENTS_DAYS = 90
+/** The provider repeats an event for three days, and a checkout can be paid for one; the rest is for operators. */
+const KEEP_DAYS = 90
 
 /**
  * Compares every customer with the provider and corrects what differs, at night and when an operator asks.
@@ -39,8 +39,12 @@ export class BillingReconciler {
   async everyNight(): Promise<void> {
     await this.jobs.run(JOB, async now => {
       const customers = await this.reconcile()
-      const removed = await this.removeOldEvents(now)
-      this.logger.log(`Comparing ${customers} customers with the provider; removed ${removed} old events`)
+      const before = secondsAfter(now, -KEEP_DAYS * 24 * 60 * 60)
+      const events = await this.removeEvents(before)
+      const pages = await this.removeCheckouts(before)
+      this.logger.log(
+        `Comparing ${customers} customers with the provider; removed ${events} old events, ${pages} checkouts`,
+      )
     })
   }
 
@@ -71,9 +75,13 @@ export class BillingReconciler {
     return rows.map(row => row.customerId as string)
   }
 
-  private async removeOldEvents(now: Date): Promise<number> {
-    const before = secondsAfter(now, -KEEP_EVENTS_DAYS * 24 * 60 * 60)
+  private async removeEvents(before: Date): Promise<number> {
     const isOld = and(lt(providerEvents.receivedAt, before), isNotNull(providerEvents.effect))
     return removeRows(this.database, providerEvents, isOld)
+  }
+
+  private async removeCheckouts(before: Date): Promise<number> {
+    const isOld = and(lt(checkouts.createdAt, before), eq(checkouts.isOpen, false))
+    return removeRows(this.database, checkouts, isOld)
   }
 }

@@ -1,13 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type BillingHealth, healthOf } from '../../../src/billing/operations/billing-health.js'
+import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
 import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
 import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
 import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
+import { secondsAfter } from '../../../src/clock/clock.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { removeRows } from '../../../src/database/remove-expired-rows.js'
-import { providerEvents } from '../../../src/database/schema.js'
+import { checkouts, providerEvents } from '../../../src/database/schema.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { UserSearch } from '../../../src/users/lists/user-search.js'
 import { Users } from '../../../src/users/users.js'
@@ -118,6 +121,21 @@ describe('A long queue of billing events', () => {
     expect(await removeRows(counting as Database, providerEvents, which)).toBe(4_000 * EVENTS_EACH)
     expect(sizes).toEqual([5_000, 5_000, 2_000])
   })
+})
+
+test('Checkouts that have long been closed are removed at night', async () => {
+  const { accountId } = await anOwner(app)
+  const aCheckout = (providerId: string, daysAgo: number, isOpen = false) => ({
+    ...{ id: randomUUID(), accountId, providerId, isOpen },
+    ...{ priceId: 'price_monthly', returnUrl: 'https://www.main.test/' },
+    createdAt: secondsAfter(app.clock.now(), -daysAgo * 24 * 60 * 60),
+    expiresAt: app.clock.now(),
+  })
+  const some = [aCheckout('cs_old', 91), aCheckout('cs_open', 91, true), aCheckout('cs_new', 89)]
+  await database.run(db => db.insert(checkouts).values(some))
+  await app.app.get(BillingReconciler).everyNight()
+  const left = await database.run(db => db.select().from(checkouts).where(eq(checkouts.accountId, accountId)))
+  expect(left.map(({ providerId }) => providerId).sort()).toEqual(['cs_new', 'cs_open'])
 })
 
 test('A page of a large team reads its own users only', async () => {
