@@ -81,7 +81,7 @@ export class PlanCatalog {
 
   /** Empty for what cannot be bought at the provider. */
   private offered(price: Stripe.Price | null): OfferedPlan[] {
-    if (!price?.active || !price.recurring) return []
+    if (!price?.recurring || !isSold(price)) return []
     const { id: priceId, unit_amount: amount, currency, recurring } = price
     const plan = this.plans.of(priceId)
     return [
@@ -96,6 +96,11 @@ export class PlanCatalog {
       },
     ]
   }
+}
+
+/** The prices of an archived product stay active, but the provider refuses to sell them. */
+export function isSold({ active, product }: Stripe.Price): boolean {
+  return active && (typeof product === 'string' || (!product.deleted && product.active))
 }
 
 /** The plans file takes precedence, and then only its own translations count. */

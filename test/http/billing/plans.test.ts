@@ -101,6 +101,22 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     expect(outcome(await app.request({ path: '/api/plans' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
   })
 
+  it('leaves out a price whose product is archived, which the provider does not sell', async () => {
+    app.sandbox.dashboard.archivedProducts.add('prod_yearly')
+    try {
+      const owner = await anOwner(app)
+      // The last copy of the prices is no longer fresh.
+      app.clock.advance(60 * 60)
+      const { json } = await readPlans(await signIn(app, owner, 'main'))
+      expect(json.plans.map(({ priceId }: { priceId: string }) => priceId)).toEqual(['price_monthly'])
+      app.sandbox.dashboard.archivedProducts.clear()
+      app.clock.advance(60 * 60)
+      expect((await readPlans(await signIn(app, owner, 'main'))).json.plans).toHaveLength(2)
+    } finally {
+      app.sandbox.dashboard.archivedProducts.clear()
+    }
+  })
+
   it('billing 11: closes open payment pages when a subscription comes another way', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const page = await openCheckout(app, signedIn)
