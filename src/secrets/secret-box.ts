@@ -17,6 +17,12 @@ const ALGORITHM = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
+/** How many secrets were sealed again, and how many not, because their key is missing. */
+export interface Resealed {
+  readonly resealed: number
+  readonly unreadable: number
+}
+
 /**
  * With the keys of SECRETS_KEYS_FILE, seals what must be stored and read again, and authenticates what leaves
  * the service and comes back.
@@ -53,6 +59,25 @@ export class SecretBox {
     decipher.setAAD(Buffer.from(aad))
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()])
+  }
+
+  /**
+   * Calls `reseal` for the rows that an older key has sealed; it returns how many it has changed. A row whose key is
+   * missing is only counted: it must not keep the others from the current key.
+   */
+  async resealOld<Row>(
+    rows: readonly Row[],
+    sealedOf: (row: Row) => string,
+    reseal: (row: Row) => Promise<number>,
+  ): Promise<Resealed> {
+    let resealed = 0
+    let unreadable = 0
+    for (const row of rows) {
+      const sealed = sealedOf(row)
+      if (!this.keys.find(partsOf(sealed).kid)) unreadable++
+      else if (!this.isCurrent(sealed)) resealed += await reseal(row)
+    }
+    return { resealed, unreadable }
   }
 
   /** Whether the current key has sealed it. */

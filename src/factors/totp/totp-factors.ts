@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js'
 import { totpFactors } from '../../database/schema.js'
 import { given, type UsedRow } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
-import { SecretBox } from '../../secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../../secrets/secret-box.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
 
 type TotpRow = typeof totpFactors.$inferSelect
@@ -126,14 +126,19 @@ export class TotpFactors {
     return removed.some(({ confirmedAt }) => confirmedAt !== null)
   }
 
-  /** Reseals what the current key has not sealed, a few at a time. Returns how many. Safe to repeat. */
-  async resealAll(): Promise<number> {
-    let resealed = 0
+  /** Reseals what the current key has not sealed, a few at a time. Safe to repeat. */
+  async resealAll(): Promise<Resealed> {
+    let all: Resealed = { resealed: 0, unreadable: 0 }
     for (let after = ''; ; ) {
       const rows = await this.pageAfter(after)
-      for (const row of rows) if (!this.secrets.isCurrent(row.secret)) resealed += await this.reseal(row)
+      const { resealed, unreadable } = await this.secrets.resealOld(
+        rows,
+        row => row.secret,
+        row => this.reseal(row),
+      )
+      all = { resealed: all.resealed + resealed, unreadable: all.unreadable + unreadable }
       const last = rows.at(-1)
-      if (!last) return resealed
+      if (!last) return all
       after = last.userId
     }
   }
