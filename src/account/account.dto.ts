@@ -85,7 +85,7 @@ export const RequestDeletionDocs = () =>
     status: 200,
     answer: 'It is going to be deleted',
     type: DeletionAnswer,
-    refusals: ['SUBSCRIPTION_LIVE', 'MAIL_UNAVAILABLE'],
+    refusals: ['SUBSCRIPTION_LIVE', 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE'],
   })
 
 export const CancelDeletionDocs = () =>

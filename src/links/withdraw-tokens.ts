@@ -1,4 +1,5 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema.js'
 import type { Purpose } from './one-time-token.js'
@@ -30,6 +31,19 @@ export async function withdrawTokensOfAccount(
   await transaction
     .delete(oneTimeTokens)
     .where(and(inArray(oneTimeTokens.purpose, [...purposes]), eq(oneTimeTokens.accountId, accountId)))
+}
+
+/** Invalidates the invitations that the user has sent. Accepting one locks the account first. */
+export async function withdrawInvitationsBy(transaction: Db, { id, accountId }: TargetUser): Promise<void> {
+  await transaction
+    .delete(oneTimeTokens)
+    .where(
+      and(
+        eq(oneTimeTokens.purpose, 'invitation'),
+        eq(oneTimeTokens.accountId, accountId),
+        sql`${oneTimeTokens.detail} ->> 'invitedBy' = ${id}`,
+      ),
+    )
 }
 
 /**

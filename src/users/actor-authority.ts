@@ -38,16 +38,14 @@ export class ActorAuthority {
     return { account, user }
   }
 
-  /**
-   * Like {@link lock}, but locks two users instead of the account; the other may be of any account, or
-   * undefined when there is none.
-   */
+  /** Like {@link lock}, with another user, who may be of any account; undefined when there is none. */
   async lockWithOther(
     transaction: Db,
     actor: SessionActor,
     permission: Permission,
     otherId: string,
   ): Promise<{ user: User; other: User | undefined }> {
+    await this.accounts.lock(transaction, actor.accountId)
     const locked = await this.users.lockAll(transaction, [actor.userId, otherId])
     const user = requirePermission(locked.get(actor.userId), permission)
     await this.changes.requireNotRevoked(transaction, actor)

@@ -2,11 +2,14 @@ import { Injectable } from '@nestjs/common'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema.js'
+import type { Client } from '../http/client.js'
 import type { Mail } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import type { Permission } from '../permissions/permissions.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import { NOTHING_TO_POST, type Posting } from './posting.js'
 import type { User } from './user.js'
 import { UserEmails } from './user-emails.js'
 
@@ -14,11 +17,16 @@ import { UserEmails } from './user-emails.js'
 const POWERS = ['payments', 'accountSettings', 'teamManagement'] as const satisfies readonly Permission[]
 export type Power = (typeof POWERS)[number]
 
+/** What a manager has changed about a member. */
+export interface Gain {
+  readonly before: User
+  readonly after: User
+  readonly manager: User
+  readonly client: Client
+}
+
 /** More names than this would bury the message. */
 const NAMED = 10
-
-/** Sends a mail; call it after the commit. */
-export type Posting = () => void
 
 /**
  * Mails to the owner of an account about who may act for it. They also go to earlier addresses of the owner that
@@ -30,6 +38,7 @@ export class OwnerNotices {
     private readonly userEmails: UserEmails,
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
@@ -37,11 +46,15 @@ export class OwnerNotices {
     return this.aboutPowers(transaction, 'memberJoined', { member, by: inviter, powers: powersOf(member) })
   }
 
-  /** A manager has changed a member; nothing is mailed if they have gained no {@link Power}. */
-  aboutGained(transaction: Db, before: User, member: User, manager: User): Promise<Posting> {
+  /**
+   * A manager has changed a member; nothing is mailed if they have gained no {@link Power}, or the same again and
+   * again within the hour.
+   */
+  async aboutGained(transaction: Db, { before, after, manager, client }: Gain): Promise<Posting> {
     const had = powersOf(before)
-    const powers = powersOf(member).filter(power => !had.includes(power))
-    return this.aboutPowers(transaction, 'memberGained', { member, by: manager, powers })
+    const powers = powersOf(after).filter(power => !had.includes(power))
+    if (powers.length === 0 || !(await this.isStillNews(after, powers, client))) return NOTHING_TO_POST
+    return this.aboutPowers(transaction, 'memberGained', { member: after, by: manager, powers })
   }
 
   /** Members were disabled because a stranger may have invited them with this user's login. */
@@ -50,7 +63,7 @@ export class OwnerNotices {
     inviter: User,
     members: readonly { readonly email: string }[],
   ): Promise<Posting> {
-    if (members.length === 0) return Promise.resolve(nothing)
+    if (members.length === 0) return Promise.resolve(NOTHING_TO_POST)
     return this.toOwner(transaction, inviter.accountId, words => {
       const named = members.slice(0, NAMED).map(({ email }) => email)
       const more = members.length - named.length
@@ -63,12 +76,22 @@ export class OwnerNotices {
     })
   }
 
+  /**
+   * Counted by member and not by manager: otherwise a manager could use up their own limit and then give
+   * somebody a power without the owner being told.
+   */
+  private isStillNews({ id, accountId }: User, powers: readonly Power[], client: Client): Promise<boolean> {
+    const subject = [id, ...powers].join(' ')
+    const actor = { userId: id, accountId }
+    return this.rateLimiter.isAllowed({ kind: 'sent mail', subject, client, actor })
+  }
+
   private async aboutPowers(
     transaction: Db,
     name: 'memberJoined' | 'memberGained',
     { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
   ): Promise<Posting> {
-    if (powers.length === 0) return nothing
+    if (powers.length === 0) return NOTHING_TO_POST
     return this.toOwner(transaction, member.accountId, words =>
       words.mail(name, {
         ...this.site,
@@ -101,5 +124,3 @@ export class OwnerNotices {
 function powersOf({ granted, satellites, disabledAt }: User): Power[] {
   return satellites === null && !disabledAt ? POWERS.filter(power => granted[power]) : []
 }
-
-function nothing(): void {}

@@ -16,6 +16,9 @@ import type { User } from './user.js'
 /** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
+/** From the acceptance on, so that the owner has time to stop it. */
+const STOP_WITHIN_SECONDS = 12 * 60 * 60
+
 /** A transfer that has been requested but not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
 
@@ -74,7 +77,10 @@ export class PendingTransfers {
     return transfer
   }
 
-  /** The future owner accepts, with a link that this uses up. Throws `INVALID_LINK`. */
+  /**
+   * The future owner accepts, with a link that this uses up. A late acceptance puts `readyAt` off. Throws
+   * `INVALID_LINK`.
+   */
   async accept(
     transaction: Db,
     transfer: PendingTransfer,
@@ -84,13 +90,15 @@ export class PendingTransfers {
     const { accountId, fromUserId: from, toUserId: userId } = transfer
     await this.tokens.consume(transaction, 'transfer-accept', text)
     const acceptedAt = this.clock.now()
+    const earliest = secondsAfter(acceptedAt, STOP_WITHIN_SECONDS)
+    const readyAt = transfer.readyAt < earliest ? earliest : transfer.readyAt
     await transaction
       .update(ownershipTransfers)
-      .set({ acceptedAt })
+      .set({ acceptedAt, readyAt })
       .where(eq(ownershipTransfers.accountId, accountId))
     const event = auditEvent({ userId, accountId, client }, 'account.transfer', { step: 'accepted', from })
     await this.auditLog.record(transaction, event)
-    return { ...transfer, acceptedAt }
+    return { ...transfer, acceptedAt, readyAt }
   }
 
   /** Removes the transfer and its links without changing the owner; null when there was none. */
@@ -113,9 +121,9 @@ export class PendingTransfers {
     transaction: Db,
     { id, accountId }: Pick<User, 'id' | 'accountId'>,
     cancellation: Cancellation,
-  ): Promise<void> {
+  ): Promise<PendingTransfer | null> {
     const pending = await this.find(transaction, accountId)
-    if (pending?.fromUserId === id) await this.cancel(transaction, accountId, cancellation)
+    return pending?.fromUserId === id ? this.cancel(transaction, accountId, cancellation) : null
   }
 
   /** Removes a completed transfer and its links, and records it for the new owner. */

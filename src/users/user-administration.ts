@@ -6,10 +6,12 @@ import { Database } from '../database/database.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
+import { KeptAccounts } from './kept-accounts.js'
 import { Passwords } from './passwords/passwords.js'
-import { AccountRecovery } from './recovery/account-recovery.js'
+import { NOTHING_TO_POST } from './posting.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
+import { Users } from './users.js'
 
 /** What operators can change about accounts and users, at the command line or in the console. */
 @Injectable()
@@ -17,7 +19,8 @@ export class UserAdministration {
   constructor(
     private readonly database: Database,
     private readonly passwords: Passwords,
-    private readonly recovery: AccountRecovery,
+    private readonly users: Users,
+    private readonly kept: KeptAccounts,
     private readonly userChanges: UserChanges,
     private readonly changes: SessionChanges,
   ) {}
@@ -49,11 +52,14 @@ export class UserAdministration {
    * owner can no longer stop it.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
-    const { ended } = await this.changes.durably(async transaction => {
-      const current = await this.recovery.lock(transaction, user)
-      if (current) await this.recovery.keepAccount(transaction, current, actor, 'disabled')
-      return this.userChanges.disable(transaction, user, actor, 'operator')
-    })
+    const { ended } = await this.changes.durably(
+      async transaction => {
+        const { user: current } = await this.users.lockWithAccount(transaction, user)
+        const tell = current ? await this.kept.keep(transaction, current, actor, 'disabled') : NOTHING_TO_POST
+        return { ...(await this.userChanges.disable(transaction, user, actor, 'operator')), tell }
+      },
+      ({ tell }) => tell(),
+    )
     return ended
   }
 

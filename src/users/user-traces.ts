@@ -4,7 +4,7 @@ import type { Actor, TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { withdrawAllTokens, withdrawTokens } from '../links/withdraw-tokens.js'
+import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokens } from '../links/withdraw-tokens.js'
 
 /** What exists of a user besides their row. */
 @Injectable()
@@ -23,6 +23,7 @@ export class UserTraces {
     await withdrawTokens(transaction, 'email-change', user.id)
     await withdrawTokens(transaction, 'password-reset', user.id)
     await withdrawTokens(transaction, 'second-factor', user.id)
+    await withdrawInvitationsBy(transaction, user)
     await this.factors.forgetDevices(transaction, user.id)
     await this.resets.cancel(transaction, user, actor, 'disabled')
     await this.resets.cancelRequestedBy(transaction, user.id, 'disabled')

@@ -64,16 +64,6 @@ export class Users {
     return this.page(isAfter(accountId, after), count)
   }
 
-  /**
-   * Like {@link listByAccount}, but only users who can log in on the main site and have `accountSettings`, as the
-   * owner does.
-   */
-  async listInCharge(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
-    const isInCharge = sql`(${users.granted} ->> 'accountSettings')::boolean`
-    const canLogIn = and(isNull(users.disabledAt), isNull(users.satellites))
-    return this.page(and(isAfter(accountId, after), isInCharge, canLogIn), count)
-  }
-
   /** The user as last committed, locked until this transaction ends; null when they no longer exist. */
   async lock(transaction: Db, id: string): Promise<User | null> {
     const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')

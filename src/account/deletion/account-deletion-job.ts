@@ -8,7 +8,6 @@ import { Database } from '../../database/database.js'
 import { users } from '../../database/schema.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
-import type { Receiver } from '../../mail/mail.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
@@ -128,12 +127,11 @@ export class AccountDeletionJob {
     })
   }
 
-  /** Deletes one and tells its owner. False when it cannot be deleted now, which does not stop the others. */
+  /** Deletes one. False when it cannot be deleted now, which does not stop the others. */
   private async remove(accountId: string): Promise<boolean> {
     try {
-      const owner = await this.removeUsers(accountId)
+      await this.removeUsers(accountId)
       await this.accountsDue.remove(accountId)
-      if (owner) this.mails.tellDeleted(owner)
       return true
     } catch (error) {
       this.logger.error(`Account ${accountId} could not be deleted yet: ${(error as Error).message}`)
@@ -141,28 +139,22 @@ export class AccountDeletionJob {
     }
   }
 
-  /**
-   * One user at a time. Returns the owner; null when an earlier run has already removed the owner.
-   */
-  private async removeUsers(accountId: string): Promise<Receiver | null> {
-    let owner: Receiver | null = null
+  /** One user at a time. */
+  private async removeUsers(accountId: string): Promise<void> {
     for (
       let page = await this.accountsDue.users(accountId);
       page.length > 0;
       page = await this.accountsDue.users(accountId)
     )
-      for (const user of page) {
-        await this.removeUser(user)
-        if (user.role === 'owner') owner = user
-      }
-    return owner
+      for (const user of page) await this.removeUser(user)
   }
 
-  /** Removes one user, if the account is still due. The owner could not be told in a later run. */
+  /** Removes one user, if the account is still due. Owners are told: a later run would not know them any more. */
   async removeUser(user: UserToRemove): Promise<void> {
     await this.changes.durablyOnce(async transaction => {
       await this.accountsDue.lock(transaction, user.accountId)
       return this.userChanges.remove(transaction, user, SERVICE)
     })
+    if (user.role === 'owner') this.mails.tellDeleted(user)
   }
 }

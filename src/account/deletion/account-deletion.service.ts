@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { AccountSettlement } from '../../billing/account-settlement.js'
 import { ApiError } from '../../errors/api-error.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
+import { KeptNotices } from '../../users/kept-notices.js'
+import type { Posting } from '../../users/posting.js'
 import { LockedAccounts } from '../locked-accounts.js'
 import { DeletionMails } from './deletion-mails.js'
 
@@ -13,34 +16,45 @@ export class AccountDeletion {
     private readonly lockedAccounts: LockedAccounts,
     private readonly accounts: Accounts,
     private readonly billingStatus: AccountSettlement,
+    private readonly rateLimiter: RateLimiter,
+    private readonly notices: KeptNotices,
     private readonly mails: DeletionMails,
   ) {}
 
   /**
    * Sets the date of the deletion and mails everybody who may change the account's settings. If a deletion is
-   * already pending, its date stays. Throws `SUBSCRIPTION_LIVE` while the account has a subscription that has
-   * not been cancelled.
+   * already pending, its date stays. Throws `TOO_MANY_ATTEMPTS`, and `SUBSCRIPTION_LIVE` while the account has a
+   * subscription that has not been cancelled.
    */
   async request(actor: SessionActor): Promise<Date> {
     this.mails.require()
-    const { deleteAt, isNews } = await this.lockedAccounts.changeAsOwner(
-      actor,
-      async (transaction, { id, deleteAt }) => {
-        if (deleteAt) return { deleteAt, isNews: false }
-        if (await this.billingStatus.isGoingOn(transaction, id)) throw new ApiError('SUBSCRIPTION_LIVE')
-        return { deleteAt: await this.accounts.scheduleDeletion(transaction, actor), isNews: true }
-      },
-    )
-    if (isNews) await this.mails.tellRequested(actor.accountId, deleteAt)
+    const counted = await this.rateLimiter.countMailBy(actor, actor.accountId, actor.client)
+    const { deleteAt, tell } = await counted.refundIfRejected(this.schedule(actor))
+    if (tell) tell()
+    else await counted.refund()
     return deleteAt
   }
 
-  /** Throws `NOT_FOUND` when no deletion is pending. */
+  /**
+   * Tells those who were told of the deletion, who are no more often told than of requests. Throws `NOT_FOUND`
+   * when no deletion is pending.
+   */
   async cancel(actor: SessionActor): Promise<void> {
-    const isCancelled = await this.lockedAccounts.changeAsOwner(actor, transaction =>
-      this.accounts.cancelDeletion(transaction, actor),
-    )
-    if (!isCancelled) throw new ApiError('NOT_FOUND')
-    await this.mails.tellCancelled(actor.accountId)
+    const tell = await this.lockedAccounts.changeAsOwner(actor, async transaction => {
+      const isCancelled = await this.accounts.cancelDeletion(transaction, actor)
+      return isCancelled ? this.notices.aboutDeletion(transaction, actor.accountId) : null
+    })
+    if (!tell) throw new ApiError('NOT_FOUND')
+    tell()
+  }
+
+  /** `tell` is null when it was already pending. */
+  private schedule(actor: SessionActor): Promise<{ readonly deleteAt: Date; readonly tell: Posting | null }> {
+    return this.lockedAccounts.changeAsOwner(actor, async (transaction, { id, deleteAt: pending }) => {
+      if (pending) return { deleteAt: pending, tell: null }
+      if (await this.billingStatus.isGoingOn(transaction, id)) throw new ApiError('SUBSCRIPTION_LIVE')
+      const deleteAt = await this.accounts.scheduleDeletion(transaction, actor)
+      return { deleteAt, tell: await this.mails.aboutRequested(transaction, id, deleteAt) }
+    })
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
+import type { Posting } from '../../users/posting.js'
 
 /** The mails about the deletion of an account. */
 @Injectable()
@@ -18,15 +20,12 @@ export class DeletionMails {
     this.mailer.requireMail()
   }
 
-  tellRequested(accountId: string, deleteAt: Date): Promise<void> {
+  /** To everybody in charge, as they are in the transaction of the request. */
+  aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<Posting> {
     const values = { site: this.urls.siteName, url: this.urls.frontPage() }
-    return this.people.mail(accountId, words =>
+    return this.people.notice(transaction, accountId, words =>
       words.mail('deletionRequested', { ...values, day: words.day(deleteAt) }),
     )
-  }
-
-  tellCancelled(accountId: string): Promise<void> {
-    return this.people.mail(accountId, words => words.mail('deletionCancelled', { site: this.urls.siteName }))
   }
 
   tellDeleted(owner: Receiver): void {

@@ -30,7 +30,8 @@ export class EmailChanges {
 
   /**
    * Returns the token for the link to the new address, the user who asked, and the user who already has that
-   * address, if any. If there is one, nobody may get the link.
+   * address, if any. If there is one, nobody may get the link. Null, and an earlier link stays valid, when it is
+   * the address that the user has.
    */
   async request(actor: SessionActor, email: Email) {
     const known = await this.users.findByEmail(email)
@@ -40,6 +41,7 @@ export class EmailChanges {
       if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       await this.changes.requireNotRevoked(transaction, actor)
       await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
+      if (known?.id === user.id) return null
       const token = await this.userEmails.issueChange(transaction, user, email, actor.createdAt)
       return { token, user, known }
     })
@@ -90,7 +92,7 @@ export class EmailChangeService {
 
   /**
    * Mails a link to the new address and invalidates earlier links. If the address is already taken, it gets a
-   * different mail, after the same work, so the caller does not learn of it.
+   * different mail, after the same work, so the caller does not learn of it. The user's own address gets none.
    */
   async request(actor: SessionActor, email: Email): Promise<void> {
     this.mails.require()
@@ -103,7 +105,9 @@ export class EmailChangeService {
   }
 
   private async mailLink(actor: SessionActor, email: Email): Promise<void> {
-    const { token, user, known } = await this.emailChanges.request(actor, email)
+    const requested = await this.emailChanges.request(actor, email)
+    if (!requested) return
+    const { token, user, known } = requested
     if (known) this.mails.tellInUse(known)
     else this.mails.sendConfirmation({ ...user, email }, token)
   }

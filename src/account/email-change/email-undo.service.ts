@@ -39,8 +39,8 @@ export class EmailUndoService {
         const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
         return { ...recovered, ...mergeRecorded(recovered, ended), email, resetToken }
       },
-      ({ email, resetToken, tellOwner }) => {
-        tellOwner()
+      ({ email, resetToken, tell }) => {
+        tell()
         if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
       },
     )

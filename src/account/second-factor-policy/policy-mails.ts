@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
+import type { Db } from '../../database/connection.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
+import type { Posting } from '../../users/posting.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
 /** Mails the people in charge of an account about what it requires of its users. */
@@ -13,8 +15,9 @@ export class PolicyMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  tellChanged(accountId: string, policy: SecondFactorPolicy): Promise<void> {
-    return this.people.mail(accountId, words => changedMail(words, this.urls.siteName, policy))
+  /** To everybody in charge, as they are in the transaction of the change. */
+  aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<Posting> {
+    return this.people.notice(transaction, accountId, words => changedMail(words, this.urls.siteName, policy))
   }
 }
 

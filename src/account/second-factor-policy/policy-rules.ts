@@ -33,6 +33,15 @@ export function policyAfter(before: SecondFactorPolicy, change: PolicyChange, no
   }
 }
 
+/** Whether both say the same to those whom they concern. */
+export function isSame(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
+  return (
+    before.secondFactor === after.secondFactor &&
+    before.secondFactorFrom?.getTime() === after.secondFactorFrom?.getTime() &&
+    before.paymentStepUpMinutes === after.paymentStepUpMinutes
+  )
+}
+
 /** Whether the change may make other users late. */
 export function changesWhoIsLate(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
   const requiredNow = (policy: SecondFactorPolicy) =>

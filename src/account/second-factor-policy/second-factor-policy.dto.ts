@@ -12,7 +12,7 @@ const MAX_STEP_UP_MINUTES = 24 * 60
 const REQUIRED = {
   enum: SECOND_FACTOR_REQUIREMENTS,
   description:
-    'Who must have a second factor: who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
+    'Who must have a second factor: those who may pay (`payments`); the owner and whoever may pay or manage the account or its team ' +
     '(`managers`); `everyone`',
 } as const
 
@@ -35,8 +35,8 @@ export class PolicyBody {
     minimum: 0,
     maximum: MAX_GRACE_DAYS,
     description:
-      'From now until it counts; meanwhile everybody works as before. Left out: the date stays as it is while the same is required, ' +
-      'otherwise it counts at once',
+      'From now until it counts; until then nobody has to have a second factor, even if one was required before. Left out: the date ' +
+      'stays as it is while the same is required, otherwise it counts at once',
   })
   @ValidateIf(({ graceDays }) => graceDays !== undefined)
   @IsInt()
@@ -92,9 +92,9 @@ export const ChangePolicyDocs = () =>
       `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
       'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
       'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Everybody in charge of the ' +
-      'account is told by mail.',
+      'account is told by mail, unless everything stays as it was.',
     status: 200,
     answer: 'What it requires from now on',
     type: PolicyAnswer,
-    refusals: [...BODY_REFUSALS, 'SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED'],
+    refusals: [...BODY_REFUSALS, 'SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED', 'TOO_MANY_ATTEMPTS'],
   })

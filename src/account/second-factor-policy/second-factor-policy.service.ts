@@ -4,6 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
+import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import {
   NOTHING_RECORDED,
   type RecordedChanges,
@@ -12,11 +13,12 @@ import {
 import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Account } from '../../users/accounts.js'
+import type { Posting } from '../../users/posting.js'
 import type { User } from '../../users/user.js'
 import { PolicyAuthority } from './policy-authority.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
 import { PolicyMails } from './policy-mails.js'
-import { changesWhoIsLate, type PolicyChange, policyAfter, type SecondFactorPolicy } from './policy-rules.js'
+import { changesWhoIsLate, isSame, type PolicyChange, policyAfter } from './policy-rules.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 import type { PolicyAnswer } from './second-factor-policy.dto.js'
 
@@ -26,20 +28,22 @@ export class PolicyChanges {
   constructor(
     private readonly policies: SecondFactorPolicies,
     private readonly enforcement: PolicyEnforcement,
+    private readonly mails: PolicyMails,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Without a grace period it applies at once. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
-   * calling user, who has none: they would lock themselves out of undoing it.
+   * calling user, who has none: they would lock themselves out of undoing it. `tell` mails those in charge; null when
+   * everything stays as it was.
    */
   async make(
     transaction: Db,
     actor: SessionActor,
     { account, user }: { account: Account; user: User },
     change: PolicyChange,
-  ): Promise<RecordedChanges & { readonly policy: SecondFactorPolicy }> {
+  ): Promise<RecordedChanges & { readonly tell: Posting | null }> {
     const isConcerned = await this.policies.concerns(transaction, change.required, user)
     if (isConcerned && !user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
     const policy = policyAfter(account, change, this.clock.now())
@@ -50,7 +54,8 @@ export class PolicyChanges {
     const recorded = changesWhoIsLate(account, policy)
       ? await this.enforcement.apply(transaction, account.id)
       : NOTHING_RECORDED
-    return { ...recorded, policy }
+    if (isSame(account, policy)) return { ...recorded, tell: null }
+    return { ...recorded, tell: await this.mails.aboutChanged(transaction, account.id, policy) }
   }
 }
 
@@ -62,7 +67,7 @@ export class SecondFactorPolicyService {
     private readonly policies: SecondFactorPolicies,
     private readonly policyChanges: PolicyChanges,
     private readonly changes: SessionChanges,
-    private readonly mails: PolicyMails,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
@@ -78,13 +83,26 @@ export class SecondFactorPolicyService {
     }
   }
 
-  /** Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}. Mails those in charge. */
+  /**
+   * Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}, and `TOO_MANY_ATTEMPTS`. Mails those in
+   * charge, if anything changes.
+   */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
-    const { policy } = await this.changes.durably(async transaction => {
-      const locked = await this.authority.lock(transaction, actor)
-      return this.policyChanges.make(transaction, actor, locked, change)
-    })
-    await this.mails.tellChanged(actor.accountId, policy)
+    // Each requirement apart, so that whoever tries them out is not refused.
+    const subject = `${actor.accountId} ${change.required}`
+    const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
+    const { tell } = await counted.refundIfRejected(this.makeDurably(actor, change))
+    if (!tell) await counted.refund()
     return this.read(actor)
+  }
+
+  private makeDurably(actor: SessionActor, change: PolicyChange) {
+    return this.changes.durably(
+      async transaction => {
+        const locked = await this.authority.lock(transaction, actor)
+        return this.policyChanges.make(transaction, actor, locked, change)
+      },
+      ({ tell }) => tell?.(),
+    )
   }
 }

@@ -3,12 +3,11 @@ import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import type { Receiver } from '../../mail/mail.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { KeptNotices } from '../../users/kept-notices.js'
 import { type Cancellation, PendingTransfers } from '../../users/pending-transfers.js'
+import type { Posting } from '../../users/posting.js'
 import { LockedAccounts } from '../locked-accounts.js'
-import { TransferMails } from './transfer-mails.js'
-import { TransferParties } from './transfer-parties.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */
 @Injectable()
@@ -17,18 +16,17 @@ export class TransferCancellation {
     private readonly tokens: OneTimeTokens,
     private readonly lockedAccounts: LockedAccounts,
     private readonly transfers: PendingTransfers,
-    private readonly parties: TransferParties,
-    private readonly mails: TransferMails,
+    private readonly notices: KeptNotices,
   ) {}
 
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
-    const told = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>
       this.cancel(transaction, actor.accountId, cancellation),
     )
-    if (!told) throw new ApiError('NOT_FOUND')
-    this.mails.tellCancelled(told)
+    if (!tell) throw new ApiError('NOT_FOUND')
+    tell()
   }
 
   /**
@@ -39,28 +37,28 @@ export class TransferCancellation {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
     const accountId = found.accountId as string
     const cancellation = { client, reason: 'stopped by a mailed link' }
-    const told = await this.lockedAccounts.change(accountId, async transaction => {
+    const tell = await this.lockedAccounts.change(accountId, async transaction => {
       await this.tokens.consume(transaction, 'transfer-stop', text)
       return this.cancel(transaction, accountId, cancellation)
     })
-    if (told) this.mails.tellCancelled(told)
+    tell?.()
   }
 
   /** By the service itself. Does nothing when no transfer is pending. */
   async byService(accountId: string, reason: string): Promise<void> {
-    const told = await this.lockedAccounts.change(accountId, transaction =>
+    const tell = await this.lockedAccounts.change(accountId, transaction =>
       this.cancel(transaction, accountId, { client: null, reason }),
     )
-    if (told) this.mails.tellCancelled(told)
+    tell?.()
   }
 
-  /** Whom to tell; null when there was nothing to cancel. */
+  /** Null when there was nothing to cancel. */
   private async cancel(
     transaction: Db,
     accountId: string,
     cancellation: Cancellation,
-  ): Promise<Receiver[] | null> {
+  ): Promise<Posting | null> {
     const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
-    return cancelled && this.parties.receiversOf(transaction, cancelled)
+    return cancelled && this.notices.aboutTransfer(transaction, cancelled)
   }
 }

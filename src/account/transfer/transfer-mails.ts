@@ -78,11 +78,6 @@ export class TransferMails {
     this.sendAll('transferAccepted', '/stop-transfer', stopLinks, readyAt)
   }
 
-  /** To both. */
-  tellCancelled(parties: readonly Receiver[]): void {
-    for (const party of parties) this.tell('transferCancelled', party)
-  }
-
   tellDone({ owner, newOwner, deleteAt }: Parties): void {
     this.tell('becameMember', owner)
     this.mailer.post(newOwner, words => {

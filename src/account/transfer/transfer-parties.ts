@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Receiver } from '../../mail/mail.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
@@ -50,20 +49,6 @@ export class TransferParties {
     const newOwner = users.get(toUserId)
     const isOwner = owner?.accountId === accountId && owner.role === 'owner' && !owner.disabledAt
     return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner, deleteAt } : null
-  }
-
-  /**
-   * Where to mail them; the owner also at earlier addresses that can still be restored. Both stay locked until
-   * the transaction ends; the account must be locked already.
-   */
-  async receiversOf(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<Receiver[]> {
-    const users = await this.users.lockAll(transaction, [fromUserId, toUserId])
-    const owner = users.get(fromUserId)
-    const newOwner = users.get(toUserId)
-    return [
-      ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
-      ...(newOwner ? [newOwner] : []),
-    ]
   }
 
   /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */

@@ -5,6 +5,7 @@ import type { Client } from '../../http/client.js'
 import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
+import { allOf } from '../../users/posting.js'
 import { AccountRecovery, NOTHING_RECOVERED, type Recovered } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -49,13 +50,14 @@ export class PasswordSetter {
         const current = await this.recovery.lock(transaction, user)
         const recovered = (await requireAllowed(transaction, current)) ?? NOTHING_RECOVERED
         await this.users.setPassword(transaction, user.id, passwordHash)
-        await this.recovery.callOffChanges(transaction, user, { client, reason: 'new password' })
+        const cancellation = { client, reason: 'new password' }
+        const tellOfTransfer = await this.recovery.callOffChanges(transaction, user, cancellation)
         const ended = await this.changes.record(transaction, [change], event)
-        return { ...recovered, ...mergeRecorded(recovered, ended) }
+        return { ...mergeRecorded(recovered, ended), tell: allOf(recovered.tell, tellOfTransfer) }
       },
-      ({ tellOwner }) => {
+      ({ tell }) => {
         this.mails.tellChanged(user)
-        tellOwner()
+        tell()
       },
     )
   }

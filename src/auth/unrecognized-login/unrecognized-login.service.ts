@@ -40,8 +40,8 @@ export class UnrecognizedLoginService {
         const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
         return { ...recovered, ...mergeRecorded(recovered, ended) }
       },
-      ({ resetToken, tellOwner }) => {
-        tellOwner()
+      ({ resetToken, tell }) => {
+        tell()
         if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
       },
     )

@@ -70,8 +70,8 @@ export const de: Translated = {
     passwordChanged: {
       subject: 'Ihr Passwort für {site} wurde geändert',
       paragraphs: [
-        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet, und Links aus früheren Mails, etwa zur Bestätigung einer neuen Adresse, gelten nicht mehr.',
-        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, wählen Sie jetzt ein neues Passwort: Der Link dafür kommt an diese Adresse.',
+        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls ein Wechsel Ihrer E-Mail-Adresse oder der Person, der das Konto gehört, bevorstand, wurde er abgebrochen.',
+        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, folgen Sie dem Link „Das war ich nicht“ aus einer früheren Mail, falls Sie eine haben. Sonst wählen Sie jetzt ein neues Passwort: Der Link dafür kommt an diese Adresse.',
       ],
       action: 'Neues Passwort wählen',
     },
@@ -98,17 +98,17 @@ export const de: Translated = {
     factorResetRequested: {
       subject: 'Ihre zweiten Faktoren bei {site} werden entfernt',
       paragraphs: [
-        '{claim} Am {day} um {time} Uhr UTC werden alle entfernt, mit Ihren Wiederherstellungscodes, und Sie werden überall abgemeldet. Danach genügt Ihr Passwort zur Anmeldung.',
-        'Wenn Sie darum gebeten haben, können Sie es über den Link unten sofort tun. Wenn nicht, verhindert es derselbe Link: Sonst könnte sich anmelden, wer Ihr Passwort kennt.',
+        '{claim} Am {day} um {time} Uhr UTC werden alle entfernt, mit Ihren Wiederherstellungscodes, und Sie werden überall abgemeldet. {login}',
+        'Wenn Sie darum gebeten haben, können Sie es über den Link unten sofort tun. Wenn nicht, verhindert es derselbe Link.',
       ],
       action: 'Sofort entfernen oder verhindern',
       footnote:
-        'Wenn Sie nicht darum gebeten haben, ändern Sie auch Ihr Passwort und sprechen Sie mit Ihrem Team.',
+        'Wenn Sie nicht darum gebeten haben, sprechen Sie auch mit Ihrem Team und ändern Sie Ihr Passwort, falls Sie eines haben.',
     },
     factorResetDone: {
       subject: 'Ihre zweiten Faktoren bei {site} wurden entfernt',
       paragraphs: [
-        'Ihr Konto bei {site} hat keine Authenticator-App, keinen Passkey und keinen Wiederherstellungscode mehr, und Sie wurden überall abgemeldet. Melden Sie sich mit Ihrem Passwort an und richten Sie neue ein.',
+        'Ihr Konto bei {site} hat keine Authenticator-App, keinen Passkey und keinen Wiederherstellungscode mehr, und Sie wurden überall abgemeldet. {login}',
       ],
       footnote:
         'Wenn Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
@@ -281,6 +281,13 @@ export const de: Translated = {
     'factorReset.byOperator':
       'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn Sie sich damit anmelden, verhindert das, was folgt.',
 
+    'factorReset.passwordAlone': 'Danach genügt Ihr Passwort zur Anmeldung, auch anderen, die es kennen.',
+    'factorReset.noPassword':
+      'Sie haben kein Passwort und brauchen danach eines zur Anmeldung. Es kommt über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
+    'factorReset.logIn': 'Melden Sie sich mit Ihrem Passwort an und richten Sie neue ein.',
+    'factorReset.choosePassword':
+      'Wählen Sie ein Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite, melden Sie sich damit an und richten Sie neue ein.',
+
     'policy.off': 'Niemand muss einen zweiten Faktor haben.',
     'policy.payments': 'Wer bezahlen darf, muss einen zweiten Faktor haben{from}',
     'policy.managers':
@@ -337,7 +344,7 @@ export const de: Translated = {
     'factors.codeUsed': 'Ein Wiederherstellungscode wurde bei {site} verwendet',
     'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
     'factors.codesLeft':
-      '{left, plural, =0 {Es war der letzte} one {Sie haben noch einen} other {Sie haben noch #}}. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen: Jeder gilt einmal.',
+      '{left, plural, =0 {Es war der letzte. Wenn Sie das waren, erstellen Sie jetzt neue} one {Sie haben noch einen. Wenn Sie das waren, erstellen Sie bald neue} other {Sie haben noch #. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen}}: Jeder gilt einmal.',
 
     'proof.place': 'Der Nachweis ist der TXT-Eintrag {record} mit dem Text „{text}“.',
     'proof.placeWithFile':

@@ -67,8 +67,8 @@ export const en = {
     passwordChanged: {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
-        'Your account at {site} has a new password. You have been logged out everywhere else, and links that we e-mailed before, such as one to confirm a new address, no longer work.',
-        'If this was you, everything is fine. If not, choose a new password now: we will send the link to this address.',
+        "Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account's owner was pending, it has been cancelled.",
+        'If this was you, everything is fine. If not, use the link "This was not me" of an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
       ],
       action: 'Choose a new password',
     },
@@ -95,16 +95,17 @@ export const en = {
     factorResetRequested: {
       subject: 'Your second factors at {site} are going to be removed',
       paragraphs: [
-        '{claim} On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. Your password alone will then log you in.',
-        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it: otherwise anybody who knows your password could log in.',
+        '{claim} On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. {login}',
+        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it.',
       ],
       action: 'Do it now, or stop it',
-      footnote: 'If you did not ask for this, also change your password, and speak to your team.',
+      footnote:
+        'If you did not ask for this, also speak to your team, and change your password if you have one.',
     },
     factorResetDone: {
       subject: 'Your second factors at {site} have been removed',
       paragraphs: [
-        'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. Log in with your password, and set up new ones.',
+        'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. {login}',
       ],
       footnote:
         'If you did not ask for this, change your password now, with the link "Forgot your password?" on the login page.',
@@ -130,7 +131,7 @@ export const en = {
     },
     deletionCancelled: {
       subject: 'Your account at {site} will not be deleted',
-      paragraphs: ['The owner has cancelled the deletion of your account at {site}.'],
+      paragraphs: ['The deletion of your account at {site} has been cancelled.'],
     },
     deleted: {
       subject: 'Your account at {site} has been deleted',
@@ -273,6 +274,13 @@ export const en = {
     'factorReset.byOperator':
       'Somebody told us that you have lost your authenticator app or passkeys. Logging in with one of them stops this.',
 
+    'factorReset.passwordAlone': 'Your password alone will then log in you, or anybody else who knows it.',
+    'factorReset.noPassword':
+      'You have no password, so you will need one to log in. The link "Forgot your password?" on the login page brings it.',
+    'factorReset.logIn': 'Log in with your password, and set up new ones.',
+    'factorReset.choosePassword':
+      'Choose a password with the link "Forgot your password?" on the login page, log in with it, and set up new ones.',
+
     'policy.off': 'Nobody needs a second factor.',
     'policy.payments': 'Everybody who can make payments must have a second factor{from}',
     'policy.managers':
@@ -328,7 +336,7 @@ export const en = {
     'factors.codeUsed': 'A recovery code was used at {site}',
     'factors.codeUsedOpening': 'One of your recovery codes was used at {site}.',
     'factors.codesLeft':
-      '{left, plural, =0 {It was the last one} other {You have # left}}. If this was you, make new ones when you run out: each works once.',
+      '{left, plural, =0 {It was the last one. If this was you, make new ones now} other {You have # left. If this was you, make new ones before you run out}}: each works once.',
 
     'proof.place': 'It is the TXT record {record} with the text "{text}".',
     'proof.placeWithFile':

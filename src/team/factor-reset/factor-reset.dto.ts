@@ -32,9 +32,10 @@ export const RequestResetDocs = () =>
 export const CancelResetDocs = () =>
   Documented({
     summary: "Cancel a reset of a member's second factors",
+    description: 'One that the caller could request, whoever requested it, or their own.',
     status: 204,
     answer: 'It has been cancelled',
-    refusals: ['NOT_FOUND'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
   })
 
 const LINK_REFUSALS = [

@@ -4,7 +4,6 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
-import type { Receiver } from '../../mail/mail.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
@@ -16,12 +15,12 @@ import {
   requireSomebodyElse,
   TeamAuthority,
 } from '../team-authority.js'
-import { FactorResetMails } from './factor-reset-mails.js'
+import { FactorResetMails, type UserOfReset } from './factor-reset-mails.js'
 
 /** The time of a reset; with a mail to send if it is new. */
 export interface RequestedReset {
   readonly resetAt: Date
-  readonly mail: { readonly to: Receiver; readonly token: string } | null
+  readonly mail: { readonly to: UserOfReset; readonly token: string } | null
 }
 
 /** Requested resets in the database, under the rules of a team. */
@@ -39,9 +38,8 @@ export class ResetRequests {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
         requireSomebodyElse(manager, member)
-        requireNotOwner(member)
         // Resetting somebody's factors is a step towards impersonating them.
-        requireCanGrant(manager, newlyGranted(null, member.granted))
+        requireHasAllOf(manager, member)
       })
       return this.open(transaction, member, actor)
     })
@@ -60,14 +58,23 @@ export class ResetRequests {
     return { resetAt: reset.resetAt, mail: { to: user, token } }
   }
 
-  /** Throws `NOT_FOUND` when none is pending. */
+  /** Throws `NOT_FOUND` when none is pending, and for others than oneself like {@link request}. */
   async cancel(actor: SessionActor, userId: string): Promise<void> {
     await this.database.transaction(async (transaction: Db) => {
-      const { member } = await this.authority.lockBoth(transaction, actor, userId)
+      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+      this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
+        if (manager.id !== member.id) requireHasAllOf(manager, member)
+      })
       if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))
         throw new ApiError('NOT_FOUND')
     })
   }
+}
+
+/** Throws `LAST_OWNER` for the owner, and `OWN_RIGHTS` for members who may do more than the manager. */
+function requireHasAllOf(manager: User, member: User): void {
+  requireNotOwner(member)
+  requireCanGrant(manager, newlyGranted(null, member.granted))
 }
 
 /** Resets of members' factors, as managers request them. */
@@ -93,7 +100,10 @@ export class FactorResetService {
     return resetAt
   }
 
-  /** Any manager may cancel it, including the member, if they are one. Throws like {@link ResetRequests.cancel}. */
+  /**
+   * Managers may cancel one that they could request, whoever did, and their own. Throws like
+   * {@link ResetRequests.cancel}.
+   */
   cancel(actor: SessionActor, userId: string): Promise<void> {
     return this.requests.cancel(actor, userId)
   }

@@ -39,8 +39,8 @@ export class MembersService {
           this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
         })
         const recorded = await this.userChanges.grant(transaction, member, granted, actor)
-        const after = { ...member, granted }
-        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, member, after, manager) }
+        const gain = { before: member, after: { ...member, granted }, manager, client: actor.client }
+        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, gain) }
       },
       ({ tellOwner }) => tellOwner(),
     )
@@ -70,7 +70,8 @@ export class MembersService {
         })
         const recorded = await this.userChanges.enable(transaction, member, actor)
         const after = { ...member, disabledAt: null }
-        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, member, after, manager) }
+        const gain = { before: member, after, manager, client: actor.client }
+        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, gain) }
       },
       ({ tellOwner }) => tellOwner(),
     )

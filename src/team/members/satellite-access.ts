@@ -55,8 +55,8 @@ export class SatelliteAccess {
         // A main-site session stays, with the permissions that members with restricted satellites have there.
         const change = { kind: 'set-permissions', userId, granted: member.granted } as const
         const regranted = await this.changes.record(transaction, [change], null)
-        const after = { ...member, satellites }
-        const tellOwner = await this.notices.aboutGained(transaction, member, after, manager)
+        const gain = { before: member, after: { ...member, satellites }, manager, client: actor.client }
+        const tellOwner = await this.notices.aboutGained(transaction, gain)
         return { ...mergeRecorded(ended, regranted), tellOwner }
       },
       ({ tellOwner }) => tellOwner(),

@@ -1,41 +1,55 @@
 import { Injectable } from '@nestjs/common'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { users } from '../../database/schema.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
+import type { Posting } from '../posting.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
-import { Users } from '../users.js'
-import type { UserCursor } from './user-cursor.js'
 
-const USERS_A_PAGE = 100
-
-/** Everybody who may change the settings of an account. */
+/** Everybody who can log in on the main site and may change the settings of an account, as the owner may. */
 @Injectable()
 export class PeopleInCharge {
   constructor(
-    private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly mailer: Mailer,
     private readonly database: Database,
   ) {}
 
-  /**
-   * Mails all of them. Not the whole team, because hundreds of mails at once would delay everybody else's.
-   * The owner is also told at earlier addresses that can still be restored, because the current one may be a
-   * thief's.
-   */
+  /** Mails all of them, as they are now. */
   async mail(accountId: string, write: (words: MailLanguage) => Mail): Promise<void> {
-    for (let after: UserCursor | null = null; ; ) {
-      const page: User[] = await this.users.listInCharge(accountId, after, USERS_A_PAGE)
-      for (const user of page) for (const to of await this.receiversOf(user)) this.mailer.post(to, write)
-      after = page.at(-1) ?? null
-      if (page.length < USERS_A_PAGE) return
-    }
+    const post = await this.database.run(db => this.notice(db, accountId, write))
+    post()
   }
 
-  private async receiversOf(user: User): Promise<Receiver[]> {
-    if (user.role !== 'owner') return [user]
-    return this.database.run(db => this.userEmails.receiversOf(db, user))
+  /**
+   * A mail to all of them, as they are in this transaction. Not to the whole team, because hundreds of mails at
+   * once would delay everybody else's. The owner is also told at earlier addresses that can still be restored,
+   * because the current one may be a thief's.
+   */
+  async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<Posting> {
+    const receivers: Receiver[] = []
+    for (const user of await inCharge(transaction, accountId))
+      if (user.role === 'owner') receivers.push(...(await this.userEmails.receiversOf(transaction, user)))
+      else receivers.push(user)
+    return () => {
+      for (const to of receivers) this.mailer.post(to, write)
+    }
   }
+}
+
+/** Oldest first. */
+async function inCharge(db: Db, accountId: string): Promise<User[]> {
+  const { granted, disabledAt, satellites, createdAt, id } = users
+  const isInCharge = sql`(${granted} ->> 'accountSettings')::boolean`
+  const canLogIn = and(isNull(disabledAt), isNull(satellites))
+  const rows = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.accountId, accountId), isInCharge, canLogIn))
+    .orderBy(createdAt, id)
+  return rows as User[]
 }

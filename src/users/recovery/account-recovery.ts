@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common'
 import { earliest } from '../../anomalies/unrecognized-login-tokens.js'
-import type { Actor, TargetUser } from '../../audit/actor.js'
+import type { TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/session-changes.js'
-import { Accounts } from '../accounts.js'
 import type { Email } from '../email.js'
-import type { Posting } from '../owner-notices.js'
-import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
+import { KeptAccounts } from '../kept-accounts.js'
+import { KeptNotices } from '../kept-notices.js'
+import type { Cancellation } from '../pending-transfers.js'
+import { allOf, NOTHING_TO_POST, type Posting } from '../posting.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { BegunChanges } from './begun-changes.js'
-import { InvitedMembers } from './invited-members.js'
+import { InvitedMembers, NOBODY_DISABLED } from './invited-members.js'
 
 /** The address that a user returns to, and what must be undone. */
 export interface WayBack {
@@ -24,24 +25,23 @@ export interface WayBack {
   readonly since: Date | null
 }
 
-/** What a recovery does to others: its changes of sessions, and a mail. */
+/** What a recovery does to others: its changes of sessions, and mails. */
 export interface Recovered extends RecordedChanges {
-  /** Call it after the commit. */
-  readonly tellOwner: Posting
+  readonly tell: Posting
 }
 
-export const NOTHING_RECOVERED: Recovered = { ...NOTHING_RECORDED, tellOwner: () => {} }
+export const NOTHING_RECOVERED: Recovered = { ...NOTHING_RECORDED, tell: NOTHING_TO_POST }
 
 /** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
 @Injectable()
 export class AccountRecovery {
   constructor(
-    private readonly accounts: Accounts,
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly begun: BegunChanges,
     private readonly invited: InvitedMembers,
-    private readonly transfers: PendingTransfers,
+    private readonly kept: KeptAccounts,
+    private readonly notices: KeptNotices,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
@@ -81,19 +81,14 @@ export class AccountRecovery {
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
-    await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
-    await this.keepAccount(transaction, user, actor, 'recovered')
+    const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
+    const tellOfTransfer = await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
+    const tellOfAccount = await this.kept.keep(transaction, user, actor, 'recovered')
     const stranger = await this.begun.removeAllSince(transaction, user.id, { address, since })
-    if (!stranger) return NOTHING_RECOVERED
-    return this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
-  }
-
-  /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
-  async keepAccount(transaction: Db, user: User, actor: Actor, reason: string): Promise<void> {
-    if (user.role !== 'owner') return
-    const { accountId } = user
-    await this.transfers.cancelOf(transaction, user, { client: actor.client, reason })
-    await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
+    const { tellOwner, ...recorded } = stranger
+      ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
+      : NOBODY_DISABLED
+    return { ...recorded, tell: allOf(tellOfAddress, tellOfTransfer, tellOfAccount, tellOwner) }
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
@@ -108,7 +103,7 @@ export class AccountRecovery {
   }
 
   /** Cancels what was started with a password that is no longer the user's: see {@link BegunChanges.callOff}. */
-  callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
+  callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     return this.begun.callOff(transaction, user, cancellation)
   }
 }

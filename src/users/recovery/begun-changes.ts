@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, sql } from 'drizzle-orm'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { earliest, UnrecognizedLoginTokens } from '../../anomalies/unrecognized-login-tokens.js'
 import type { Db } from '../../database/connection.js'
-import { oneTimeTokens } from '../../database/schema.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
-import { withdrawTokens } from '../../links/withdraw-tokens.js'
-import { type Cancellation, PendingTransfers } from '../pending-transfers.js'
+import { withdrawInvitationsBy, withdrawTokens } from '../../links/withdraw-tokens.js'
+import { KeptAccounts } from '../kept-accounts.js'
+import type { Cancellation } from '../pending-transfers.js'
+import type { Posting } from '../posting.js'
 import type { User } from '../user.js'
 
 /** What somebody with a user's login may have started. */
 @Injectable()
 export class BegunChanges {
   constructor(
-    private readonly transfers: PendingTransfers,
+    private readonly kept: KeptAccounts,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
     private readonly reports: UnrecognizedLoginTokens,
@@ -23,20 +23,20 @@ export class BegunChanges {
 
   /**
    * Cancels what was started with a password that is no longer the user's, and would lead to another address
-   * or owner, or remove somebody else's factors. Also forgets remembered devices.
+   * or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
-  async callOff(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
+  async callOff(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'email-change', user.id)
-    await this.transfers.cancelOf(transaction, user, cancellation)
     await this.factors.forgetDevices(transaction, user.id)
     await this.resets.cancelRequestedBy(transaction, user.id, cancellation.reason)
+    return this.kept.cancelTransfer(transaction, user, cancellation)
   }
 
   /** Also cancels links for another password, and the invitations that the user has sent. */
-  async callOffAll(transaction: Db, user: User, cancellation: Cancellation): Promise<void> {
+  async callOffAll(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'password-reset', user.id)
-    await this.withdrawInvitations(transaction, user)
-    await this.callOff(transaction, user, cancellation)
+    await withdrawInvitationsBy(transaction, user)
+    return this.callOff(transaction, user, cancellation)
   }
 
   /**
@@ -55,17 +55,5 @@ export class BegunChanges {
     await this.factors.removeAddedSince(transaction, userId, first)
     await this.knownDevices.forgetSince(transaction, userId, first)
     return first
-  }
-
-  private async withdrawInvitations(transaction: Db, { id, accountId }: User): Promise<void> {
-    await transaction
-      .delete(oneTimeTokens)
-      .where(
-        and(
-          eq(oneTimeTokens.purpose, 'invitation'),
-          eq(oneTimeTokens.accountId, accountId),
-          sql`${oneTimeTokens.detail} ->> 'invitedBy' = ${id}`,
-        ),
-      )
   }
 }

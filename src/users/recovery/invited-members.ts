@@ -8,9 +8,12 @@ import {
   NOTHING_RECORDED,
   type RecordedChanges,
 } from '../../sessions/revocation/session-changes.js'
-import { OwnerNotices, type Posting } from '../owner-notices.js'
+import { OwnerNotices } from '../owner-notices.js'
+import { NOTHING_TO_POST, type Posting } from '../posting.js'
 import type { User } from '../user.js'
 import { UserChanges } from '../user-changes.js'
+
+export const NOBODY_DISABLED = { ...NOTHING_RECORDED, tellOwner: NOTHING_TO_POST }
 
 /** The members of an account who joined by invitation. */
 @Injectable()

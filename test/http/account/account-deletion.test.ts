@@ -6,8 +6,9 @@ import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { PeopleInCharge } from '../../../src/users/lists/people-in-charge.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
-import { aMember, anOwner, importMembers, signIn } from '../../support/people.js'
+import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
 import {
@@ -73,6 +74,31 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toBeNull()
       const [row, ...others] = await rowsOf(app, owner, 'account.delete.cancel')
       expect([row?.detail, others]).toEqual([{ reason: 'disabled' }, []])
+      expect((await subjectsTo(app, owner)).at(-1)).toMatch(/will not be deleted$/)
+    })
+
+    it('is cancelled when the owner reports a login, and those in charge are told', async () => {
+      const { owner } = await aLeavingOwner(app)
+      const inCharge = await aMemberWith(app, owner, 'accountSettings')
+      await app.request({
+        method: 'POST',
+        path: '/api/login',
+        headers: { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
+        body: { email: owner.email, password: PASSWORD, source: 'main' },
+      })
+      const body = { token: await app.mailedToken(owner.email, '/not-me') }
+      const report = { method: 'POST', path: '/api/sessions/not-me', headers: { Origin: MAIN }, body }
+      expect(outcome(await app.request(report))).toBe('204')
+      expect(await deleteAt(app, owner)).toBeNull()
+      expect(await subjectsTo(app, inCharge)).toEqual([expect.stringMatching(/will not be deleted$/)])
+    })
+
+    it('comes to nothing when those in charge cannot be told', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      jest.spyOn(app.app.get(PeopleInCharge), 'notice').mockRejectedValueOnce(new Error('no connection'))
+      expect(outcome(await ask(app, session))).toBe('500 INTERNAL_ERROR')
+      expect(await deleteAt(app, owner)).toBeNull()
     })
 
     it('stays when a member is disabled', async () => {
@@ -197,6 +223,18 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await ask(app, session))).toBe('200')
     })
 
+    it('while a subscription that ends later is charged again before', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: 4_000_000_000 })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+    })
+
     it('while a second subscription goes on beside a cancelled one', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
@@ -223,18 +261,6 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
   describe('asked for, until the owner keeps it,', () => {
     it('lets nobody begin to pay', async () => {
       const { owner, session } = await aLeavingOwner(app)
-    it('while a subscription that ends later is charged again before', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const subscription = await pay(app, await openCheckout(app, session))
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: 4_000_000_000 })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, session))).toBe('200')
-    })
-
       const payer = await signIn(app, await aMemberWith(app, owner, 'payments'), 'main')
       const before = app.sandbox.requests.length
       for (const payerSession of [session, payer])

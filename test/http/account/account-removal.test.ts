@@ -417,6 +417,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       jest.restoreAllMocks()
       const left = await remaining(app, owner)
       expect(left).toHaveLength(2)
+      expect((await subjectsTo(app, owner)).at(-1)).toMatch(/has been deleted$/)
       expect(left.map(({ role }) => role)).toEqual(['member', 'member'])
       expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
       await run(app)

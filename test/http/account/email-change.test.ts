@@ -137,6 +137,15 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(mail?.text).not.toContain('#token=')
   })
 
+  it('to the address that the user has already changes nothing, mails nothing and leaves the link of before', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const token = await linkTo(session, anEmail())
+    expect(outcome(await ask(session, owner.email))).toBe('202')
+    expect(await app.mailsTo(owner.email)).toEqual([])
+    expect(outcome(await confirm(token))).toBe('204')
+  })
+
   it('has a link for a day, that works once', async () => {
     const owner = await anOwner(app)
     const email = anEmail()
@@ -222,6 +231,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       '401 INVALID_CREDENTIALS',
     ])
     expect(outcome(await undo(toOwner))).toBe('400 INVALID_LINK')
+    expect((await app.mailsTo(email)).at(-1)?.text).toContain('uses its previous e-mail address again')
     const ofThief = { token: await app.mailedToken(email), password: PASSWORD }
     expect(outcome(await follow('/api/password/reset', ofThief))).toBe('400 INVALID_LINK')
   })
@@ -303,6 +313,9 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await follow('/api/password/reset', reset))).toBe('200')
       expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
       expect(await rowsOf(owner, 'email.undo')).toEqual([expect.objectContaining({ outcome: 'ok' })])
+      const left = (await app.mailsTo(email)).at(-1)?.text
+      expect(left).toContain('uses its previous e-mail address again')
+      expect(left).not.toContain('#token=')
     })
 
     it('also when the thief has changed the address twice, and the thief cannot undo that', async () => {

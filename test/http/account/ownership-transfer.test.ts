@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { OwnershipTransfer } from '../../../src/account/transfer/ownership-transfer.service.js'
 import { ApiError } from '../../../src/errors/api-error.js'
+import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
-import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -28,6 +29,7 @@ import {
 const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
 const OF_A_MEMBER = permissionsOf(['dataEntry', 'viewReports'])
 const NOT_FOUND = '404 NOT_FOUND'
+const CANCELLED = /^The transfer .* has been cancelled$/
 const DAY = 24 * 60 * 60
 const WAIT = TRANSFER_WAIT_SECONDS
 
@@ -95,6 +97,13 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
     const accepted = await accept(await app.mailedToken(member.email))
     expect([outcome(accepted), accepted.json.userId]).toEqual(['200', member.id])
     expect(await ownersOf(owner)).toEqual([owner.id])
+    // The owner is mailed a link to stop it, and has half a day to follow it.
+    const stopWithin = Date.parse(accepted.json.readyAt) - Date.parse(accepted.json.acceptedAt)
+    expect(stopWithin).toBe(DAY * 500)
+    const [, notice] = await app.mailsTo(owner.email)
+    expect(notice?.text).toContain(MailLanguage.of('en').day(new Date(accepted.json.readyAt)))
+    expect(await runJob()).toBe(0)
+    app.clock.advance(DAY / 2)
     expect(await runJob()).toBe(1)
     expect(await standing(member)).toEqual({ role: 'owner', granted: ALL, satellites: null })
     expect(await standing(owner)).toEqual({ role: 'member', granted: OF_A_MEMBER, satellites: null })
@@ -226,9 +235,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
         expect(await runJob()).toBe(0)
         expect(await ownersOf(owner)).toEqual([owner.id])
         for (const person of [owner, member])
-          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(
-            /^The transfer .* has been cancelled$/,
-          )
+          expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
       }
     })
 
@@ -265,7 +272,22 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       app.clock.advance(WAIT)
       expect(await runJob()).toBe(0)
       expect(await ownersOf(owner)).toEqual([owner.id])
+      for (const person of [owner, member])
+        expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
+    })
+
+    it('when the owner chooses another password, and both are told', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await begin(session, member)
+      const body = { currentPassword: PASSWORD, password: 'seven quiet otters juggle' }
+      const changed = await onMainSite(app, session, 'POST', '/api/password/change', body)
+      expect(outcome(changed)).toBe('204')
+      expect(await pending(session)).toBeNull()
+      for (const person of [owner, member])
+        expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
     })
 
     it('when the member is disabled or removed meanwhile', async () => {

@@ -3,11 +3,12 @@ import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
-import { anOwner } from '../../support/people.js'
+import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
+import { aMemberWith, team } from '../support/team-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
 const DAY = 24 * 60 * 60
@@ -76,6 +77,19 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     app.clock.advance(DAY + 600)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
+  })
+
+  it("a manager cannot cancel the owner's; the owner can", async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    await giveAuthenticator(app, owner)
+    await request(owner)
+    const manager = await signIn(app, await aMemberWith(app, owner, 'teamManagement'), 'main')
+    const path = `/${owner.id}/second-factor/reset`
+    expect(outcome(await team(app, manager, 'DELETE', path))).toBe('409 LAST_OWNER')
+    expect((await operator.get(`users/${owner.id}`)).json.resetAt).not.toBeNull()
+    expect((await app.auditRows()).at(-1)).toMatchObject({ action: 'factors.reset', outcome: 'refused' })
+    expect(outcome(await team(app, session, 'DELETE', path))).toBe('204')
   })
 
   it('is not made for somebody who has been disabled since', async () => {

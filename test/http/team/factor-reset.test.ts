@@ -106,6 +106,23 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     expect(await runJob()).toBe(0)
   })
 
+  it('tells somebody without a password that they will need one', async () => {
+    const { member, session } = await aTeam()
+    await app.app
+      .get(Database)
+      .run(db => db.update(users).set({ passwordHash: null }).where(eq(users.id, member.id)))
+    await request(session, member)
+    app.clock.advance(DAY)
+    expect(await runJob()).toBe(1)
+    const texts = (await app.mailsTo(member.email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
+    const resets = texts.filter(text => text.includes('Forgot your password?'))
+    expect(resets).toEqual([
+      expect.stringContaining('You have no password, so you will need one to log in.'),
+      expect.stringContaining('Choose a password with the link'),
+    ])
+    for (const text of resets) expect(text).not.toMatch(/Your password alone|Log in with your password/)
+  })
+
   it('is not brought forward by asking again, which mails nothing', async () => {
     const { owner, member, session } = await aTeam()
     const first = (await request(session, member)).json

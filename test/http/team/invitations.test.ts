@@ -387,6 +387,18 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       }
     })
 
+    it('stays worthless when who invited is disabled and enabled again', async () => {
+      const { owner } = await anAccount()
+      const session = await signInFreshly(app, owner)
+      const manager = await aManager(app, owner)
+      const email = anEmail()
+      expect(outcome(await invite(manager.session, email, { satellites: [SHOP_ONE] }))).toBe('201')
+      for (const path of ['disable', 'enable'])
+        expect(outcome(await team(app, session, 'POST', `/${manager.user.id}/${path}`))).toBe('204')
+      expect(outcome(await join(await app.mailedToken(email)))).toBe(INVALID_LINK)
+      expect(await open(session)).toEqual([])
+    })
+
     it('is worthless while who invited has to enrol in a second factor, and good again afterwards', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor } from '../audit/actor.js'
+import type { Db } from '../database/connection.js'
+import { Accounts } from './accounts.js'
+import { KeptNotices } from './kept-notices.js'
+import { type Cancellation, PendingTransfers } from './pending-transfers.js'
+import { allOf, NOTHING_TO_POST, type Posting } from './posting.js'
+import type { User } from './user.js'
+
+/** Keeps accounts for their owners. The account must be locked; what is returned tells those who were told before. */
+@Injectable()
+export class KeptAccounts {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly transfers: PendingTransfers,
+    private readonly notices: KeptNotices,
+  ) {}
+
+  /** Cancels a transfer of the account that is pending, if the user is the owner who requested it. */
+  async cancelTransfer(
+    transaction: Db,
+    user: Pick<User, 'id' | 'accountId'>,
+    cancellation: Cancellation,
+  ): Promise<Posting> {
+    const cancelled = await this.transfers.cancelOf(transaction, user, cancellation)
+    return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NOTHING_TO_POST
+  }
+
+  /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
+  async keep(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
+    if (user.role !== 'owner') return NOTHING_TO_POST
+    const { accountId } = user
+    const tellOfTransfer = await this.cancelTransfer(transaction, user, { client: actor.client, reason })
+    const isKept = await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
+    if (!isKept) return tellOfTransfer
+    return allOf(tellOfTransfer, await this.notices.aboutDeletion(transaction, accountId))
+  }
+}

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common'
+import { inArray } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { users } from '../database/schema.js'
+import type { Receiver } from '../mail/mail.js'
+import { Mailer } from '../mail/mailer.js'
+import { SiteUrls } from '../mail/site-urls.js'
+import { PeopleInCharge } from './lists/people-in-charge.js'
+import type { PendingTransfer } from './pending-transfers.js'
+import type { Posting } from './posting.js'
+import type { User } from './user.js'
+import { UserEmails } from './user-emails.js'
+
+/** Mails about what stays as it was, to those who were told of the change. */
+@Injectable()
+export class KeptNotices {
+  constructor(
+    private readonly userEmails: UserEmails,
+    private readonly people: PeopleInCharge,
+    private readonly mailer: Mailer,
+    private readonly urls: SiteUrls,
+  ) {}
+
+  /** A transfer was cancelled: to the owner, also at earlier addresses that can still be restored, and the member. */
+  async aboutTransfer(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<Posting> {
+    const found = (await transaction
+      .select()
+      .from(users)
+      .where(inArray(users.id, [fromUserId, toUserId]))) as User[]
+    const owner = found.find(({ id }) => id === fromUserId)
+    const receivers: Receiver[] = [
+      ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
+      ...found.filter(({ id }) => id === toUserId),
+    ]
+    const { siteName: site } = this.urls
+    return () => {
+      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', { site }))
+    }
+  }
+
+  /** The deletion of an account was cancelled: to everybody in charge. */
+  aboutDeletion(transaction: Db, accountId: string): Promise<Posting> {
+    const { siteName: site } = this.urls
+    return this.people.notice(transaction, accountId, words => words.mail('deletionCancelled', { site }))
+  }
+
+  /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */
+  aboutAddress(left: Receiver): Posting {
+    const { siteName: site } = this.urls
+    return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
+  }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import type { User } from '../../../src/users/user.js'
+import { aMember, anOwner } from '../../support/people.js'
+import { TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+import { ask, keep } from '../support/leaving-accounts.js'
+import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
+import { provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { aManager, team } from '../support/team-calls.js'
+
+const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
+
+describe('Nobody is flooded with mails', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await TestApp.start('embedded', { LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '6' })
+  })
+  afterAll(() => app.stop())
+
+  const mailsAbout = async ({ email }: User, subject: RegExp) =>
+    (await app.mailsTo(email)).filter(mail => subject.test(mail.subject))
+
+  it('about the deletion of their account, which can always be cancelled', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    for (let round = 0; round < 3; round++) {
+      expect(outcome(await ask(app, session))).toBe('200')
+      // While it is pending, asking again mails nothing and counts for nothing.
+      if (round < 2) expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await keep(app, session))).toBe('204')
+    }
+    expect(outcome(await ask(app, session))).toBe(TOO_MANY)
+    expect(await mailsAbout(owner, /deleted/)).toHaveLength(6)
+  })
+
+  it('about what their account requires, and an unchanged policy mails nothing', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const require = async (required: string, graceDays?: number) => {
+      const body = { required, paymentStepUpMinutes: null, ...(graceDays !== undefined && { graceDays }) }
+      return outcome(await changePolicy(app, session, body))
+    }
+    expect(await require('managers', 14)).toBe('200')
+    for (let again = 0; again < 4; again++) expect(await require('managers')).toBe('200')
+    expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(1)
+    const outcomes: string[] = []
+    for (const days of [13, 12, 11]) outcomes.push(await require('managers', days))
+    expect(outcomes).toEqual(['200', '200', TOO_MANY])
+    expect(await require('everyone', 11)).toBe('200')
+    expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(4)
+  })
+
+  it('about what a member gains again and again; another gain is mailed all the same', async () => {
+    const owner = await anOwner(app)
+    const { session } = await aManager(app, owner, 'accountSettings')
+    const member = await aMember(app, owner)
+    const grant = async (...permissions: Permission[]) =>
+      outcome(await team(app, session, 'PUT', `/${member.id}/permissions`, permissionsOf(permissions)))
+    for (let round = 0; round < 5; round++) {
+      expect(await grant('accountSettings')).toBe('204')
+      expect(await grant('viewReports')).toBe('204')
+    }
+    expect(await mailsAbout(owner, /may do more/)).toHaveLength(3)
+    expect(outcome(await reauthenticate(app, session))).toBe('200')
+    expect(await grant('teamManagement')).toBe('204')
+    const last = (await mailsAbout(owner, /may do more/)).at(-1)
+    expect(last?.text).toContain('They may now manage the team.')
+  })
+})
