@@ -923,7 +923,7 @@ export interface PlansAnswer {
   readonly plans: readonly PlanAnswer[]
 }
 export interface PolicyAnswer {
-  /** Who must have a second factor: who may pay (`payments`) */
+  /** Who must have a second factor: those who may pay (`payments`) */
   readonly required: 'off' | 'payments' | 'managers' | 'everyone'
   /** From when on it counts */
   readonly requiredFrom: string | null
@@ -935,7 +935,7 @@ export interface PolicyAnswer {
   readonly enrolled: number
 }
 export interface PolicyBody {
-  /** Who must have a second factor: who may pay (`payments`) */
+  /** Who must have a second factor: those who may pay (`payments`) */
   readonly required: PolicyAnswer['required']
   /** From now until it counts */
   readonly graceDays?: number
@@ -1032,7 +1032,7 @@ export interface RememberedDeviceAnswer {
   readonly createdAt: string
   /** The latest login without a second factor */
   readonly lastUsedAt: string
-  /** When it is asked again */
+  /** When a second factor is asked for again */
   readonly expiresAt: string
   /** Whether it is the browser that asks */
   readonly isCurrent: boolean
@@ -1089,7 +1089,7 @@ export interface SecondFactorAnswer {
   readonly passkeys: number
   /** Unused ones */
   readonly recoveryCodesLeft: number
-  /** False for who has given their password up */
+  /** False for users who have given up their password */
   readonly hasPassword: boolean
   /** Whether the account requires a second factor of them */
   readonly required: boolean

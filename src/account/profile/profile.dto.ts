@@ -37,7 +37,7 @@ export class ProfileAnswer {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'In which mails are written, by its BCP 47 name; null until a login tells',
+    description: 'In which mails are written, by its BCP 47 name; null until it is learned at a login',
   })
   language!: string | null
 

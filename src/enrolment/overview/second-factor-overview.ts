@@ -24,7 +24,7 @@ class SecondFactorAnswer {
   @ApiProperty({ type: 'integer', description: 'Unused ones' })
   recoveryCodesLeft!: number
 
-  @ApiProperty({ type: Boolean, description: 'False for who has given their password up' })
+  @ApiProperty({ type: Boolean, description: 'False for users who have given up their password' })
   hasPassword!: boolean
 
   @ApiProperty({ type: Boolean, description: 'Whether the account requires a second factor of them' })

@@ -117,7 +117,8 @@ export const AddPasskeyDocs = () =>
   Documented({
     summary: 'Add a passkey',
     description:
-      'The first second factor of a user ends their other sessions. Who has one already must have used it recently (`STEP_UP_REQUIRED`). ' +
+      'The first second factor of a user ends their other sessions. Users who already have one must have used it ' +
+      'recently (`STEP_UP_REQUIRED`). ' +
       'Without a name, the passkey is named after its maker.',
     status: 201,
     answer: 'The passkey is added, and the user is told by mail',

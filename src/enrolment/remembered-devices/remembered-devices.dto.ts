@@ -17,7 +17,7 @@ class RememberedDeviceAnswer {
   @ApiProperty({
     type: String,
     format: 'date-time',
-    description: 'When it is asked again; use does not extend it',
+    description: 'When a second factor is asked for again; use does not extend it',
   })
   expiresAt!: string
 

@@ -75,7 +75,7 @@ export class TeamMemberAnswer {
     type: String,
     format: 'date-time',
     nullable: true,
-    description: 'The last login; null for who has not logged in within 400 days',
+    description: 'The last login; null for users who have not logged in within 400 days',
   })
   lastLoginAt!: Date | null
 
