@@ -11,6 +11,7 @@ import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
+import { changePolicy, steppedUp } from '../support/policy-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { beginTransfer, TRANSFER_WAIT_SECONDS } from '../support/transfer-calls.js'
 
@@ -100,6 +101,15 @@ describe.each(BACKENDS)('A change that the session store does not take, on %s,',
     await app.app.get(TransferCompletion).run()
     expect((await subjectsTo(app, member)).at(-1)).toMatch(/owner/)
     expect((await subjectsTo(app, owner)).at(-1)).toMatch(/member|owner/)
+  })
+
+  it('still tells those in charge what the account requires', async () => {
+    const required = await steppedUp(app, owner)
+    failToApply()
+    const body = { required: 'everyone', graceDays: 0, paymentStepUpMinutes: null }
+    await aMember(app, owner)
+    expect(outcome(await changePolicy(app, required, body))).toBe(UNAVAILABLE)
+    expect((await subjectsTo(app, owner)).at(-1)).toMatch(/^Second factors/)
   })
 
   it('still removes a whole account, and tells who owned it', async () => {
