@@ -1,4 +1,5 @@
 import type Stripe from 'stripe'
+import { isSold } from '../../../billing/catalog/plan-catalog.js'
 import { callStripe, callStripeOrNull, createStripe } from '../../../billing/provider/payment-provider.js'
 import type { Clock } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
@@ -17,11 +18,22 @@ export function providerChecks(settings: Settings, clock: Clock): Check[] {
     run: () => unlessForbidden(name, run),
   })
   return [
-    at('payments.prices', () => checkPrices(stripe, settings)),
+    at('payments.prices', () => unlessUnreadable(checkPrices(stripe, settings))),
     at('payments.webhook', () => checkEndpoints(stripe, settings)),
     at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
     at('payments.portal', () => checkPortal(stripe, settings)),
   ]
+}
+
+/** What the service reads itself: without the right to, nobody can buy anything. */
+async function unlessUnreadable(found: Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await found
+  } catch (error) {
+    if (!isPermissionError((error as ApiError).cause)) throw error
+    const saw = 'STRIPE_SECRET_KEY may not read prices and products'
+    return [fault('payments.prices', saw, 'Give the key read access to both')]
+  }
 }
 
 /** A restricted key need not have the right to read all this. */
@@ -30,24 +42,31 @@ async function unlessForbidden(name: string, run: () => Promise<Finding[]>): Pro
     return await callStripe(run)
   } catch (error) {
     const cause = (error as ApiError).cause ?? error
-    if ((cause as Stripe.errors.StripeError).type === 'StripePermissionError')
+    if (isPermissionError(cause))
       return [skipped(name, 'STRIPE_SECRET_KEY may not read this; look in the dashboard')]
     throw new Error(`The payment provider: ${reasonOf(cause)}`, { cause })
   }
 }
 
+function isPermissionError(error: unknown): boolean {
+  return (error as Stripe.errors.StripeError | undefined)?.type === 'StripePermissionError'
+}
+
 async function checkPrices(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
   const check = 'payments.prices'
   const prices = await Promise.all(
-    priceIds.map(async id => ({ id, price: await callStripeOrNull(() => stripe.prices.retrieve(id)) })),
+    priceIds.map(async id => ({
+      id,
+      price: await callStripeOrNull(() => stripe.prices.retrieve(id, { expand: ['product'] })),
+    })),
   )
-  const gone = prices.filter(({ price }) => !price?.active).map(({ id }) => id)
+  const gone = prices.filter(({ price }) => !price || !isSold(price)).map(({ id }) => id)
   if (gone.length === 0) return [ok(check, `${priceIds.length} prices are on sale`)]
   return [
     fault(
       check,
       `The provider does not sell ${gone.join(', ')}`,
-      'Correct STRIPE_PRICE_IDS, or make the prices active',
+      'Correct STRIPE_PRICE_IDS, or make the prices and their products active',
     ),
   ]
 }

@@ -8,6 +8,8 @@ import { missingEvents, WEBHOOK_EVENTS } from './webhook-events.js'
 /** docs/operations.md */
 const OLDEST_API_VERSION = '2025-03-31'
 const PAGE = 100
+/** More events than anybody has to see before acting. */
+const MAX_EVENTS = 1_000
 const DAY_SECONDS = 24 * 60 * 60
 /** Long enough for an event that was sent just now to arrive. */
 const ON_ITS_WAY_SECONDS = 5 * 60
@@ -72,12 +74,14 @@ export async function checkDeliveries(
 ): Promise<Finding[]> {
   const check = 'payments.deliveries'
   const now = clock.now()
-  const events = await stripe.events.list({
-    delivery_success: false,
-    created: { gte: unixSeconds(secondsAfter(now, -DAY_SECONDS)) },
-    limit: PAGE,
-  })
-  const wanted = events.data.filter(({ type }) => (WEBHOOK_EVENTS as readonly string[]).includes(type))
+  const events = await stripe.events
+    .list({
+      delivery_success: false,
+      created: { gte: unixSeconds(secondsAfter(now, -DAY_SECONDS)) },
+      limit: PAGE,
+    })
+    .autoPagingToArray({ limit: MAX_EVENTS })
+  const wanted = events.filter(({ type }) => (WEBHOOK_EVENTS as readonly string[]).includes(type))
   if (wanted.length === 0) return [ok(check, 'the events of the last day have arrived')]
   if (databaseUrl.startsWith('pglite:'))
     return [skipped(check, 'what has arrived is in the embedded database')]
@@ -100,7 +104,7 @@ export async function checkDeliveries(
 
 interface LostEvent {
   readonly created: number
-  /** Whether something was refused as a webhook after it was sent. */
+  /** Whether something was refused as a webhook after it was sent, and nothing has arrived since. */
   readonly isRefused: boolean
 }
 
@@ -117,9 +121,14 @@ function findLost(databaseUrl: string, events: readonly Stripe.Event[]): Promise
       `select max(at) as refused from audit_log
         where action = 'webhook' and outcome = 'refused' and at > now() - interval '1 day'`,
     )
+    // What has arrived was signed with our secret: somebody else may have posted what was refused.
+    const { received } = await postgres.row<{ received: Date | null }>(
+      'select max(received_at) as received from provider_events',
+    )
+    const isAfter = (at: Date | null, seconds: number) => at !== null && unixSeconds(at) >= seconds
     return [...created.values()].map(seconds => ({
       created: seconds,
-      isRefused: refused !== null && unixSeconds(refused) >= seconds,
+      isRefused: isAfter(refused, seconds) && !isAfter(received, seconds),
     }))
   })
 }
