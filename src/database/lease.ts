@@ -1,4 +1,4 @@
-import { and, eq, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
 import { secondsAfter } from '../clock/clock.js'
 import type { Database } from './database.js'
 import { leases } from './schema.js'
@@ -18,6 +18,31 @@ export async function takeLease(
       .insert(leases)
       .values({ name, until })
       .onConflictDoUpdate({ target: leases.name, set: { until }, setWhere: lt(leases.until, now) })
+      .returning({ name: leases.name }),
+  )
+  return taken.length === 1
+}
+
+/** How far ahead of `now` leases may end beyond their own length: clocks of machines differ. */
+const CLOCK_TOLERANCE_SECONDS = 60 * 60
+
+/**
+ * Takes a lease that ends later than one of `longestSeconds` can, because a machine took it whose clock was
+ * ahead: nobody would have it until then. False when there is no such lease. Of two concurrent calls one gets
+ * true.
+ */
+export async function takeEndlessLease(
+  database: Database,
+  name: string,
+  now: Date,
+  { seconds, longestSeconds }: { seconds: number; longestSeconds: number },
+): Promise<boolean> {
+  const latest = secondsAfter(now, longestSeconds + CLOCK_TOLERANCE_SECONDS)
+  const taken = await database.run(db =>
+    db
+      .update(leases)
+      .set({ until: secondsAfter(now, seconds) })
+      .where(and(eq(leases.name, name), gt(leases.until, latest)))
       .returning({ name: leases.name }),
   )
   return taken.length === 1

@@ -1,7 +1,7 @@
 import { Global, Injectable, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { keepLease, takeLease } from '../database/lease.js'
+import { keepLease, takeEndlessLease, takeLease } from '../database/lease.js'
 import { Logger } from '../log/logger.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
@@ -30,11 +30,10 @@ export class LeasedJobs {
    * (logged). The next run continues, so `work` must consist of self-contained steps.
    */
   async run<T>(job: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
-    const { name, everyMs, restSeconds } = job
+    const { name, restSeconds } = job
     try {
       const now = this.clock.now()
-      const seconds = (LEASED_PART * everyMs) / 1000
-      if (!(await takeLease(this.database, name, now, seconds))) return null
+      if (!(await this.take(job, now))) return null
       const result = await work(now)
       if (restSeconds) await keepLease(this.database, name, now, restSeconds)
       return result
@@ -42,6 +41,15 @@ export class LeasedJobs {
       this.logger.error(`${name} did not finish; the next run continues: ${(error as Error).message}`)
       return null
     }
+  }
+
+  private async take({ name, everyMs, restSeconds = 0 }: LeasedJob, now: Date): Promise<boolean> {
+    const seconds = (LEASED_PART * everyMs) / 1000
+    if (await takeLease(this.database, name, now, seconds)) return true
+    const longestSeconds = Math.max(seconds, restSeconds)
+    const isTaken = await takeEndlessLease(this.database, name, now, { seconds, longestSeconds })
+    if (isTaken) this.logger.warn(`${name} was leased too far ahead: a machine had or has the wrong time`)
+    return isTaken
   }
 }
 

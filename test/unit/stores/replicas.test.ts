@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { takeLease } from '../../../src/database/lease.js'
+import { LeasedJobs } from '../../../src/jobs/leased-jobs.js'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
@@ -48,6 +49,18 @@ describe.each([
       const now = new Date()
       await takeAtOnce('one', now)
       expect(await takeAtOnce('other', now)).toContain(true)
+    })
+
+    it('that a machine took with a wrong clock does not keep a job from running, and one that rests does', async () => {
+      const now = new Date()
+      const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
+      const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
+      await takeAtOnce(job.name, secondsAfter(now, 24 * 60 * 60))
+      expect(await run()).toBe('ran')
+      expect(await run()).toBeNull()
+      await takeAtOnce('not so wrong', secondsAfter(now, 30 * 60))
+      const short = { name: 'not so wrong', everyMs: 60_000 }
+      expect(await first.app.get(LeasedJobs).run(short, async () => 'ran')).toBeNull()
     })
 
     function takeAtOnce(name: string, now: Date): Promise<boolean[]> {
