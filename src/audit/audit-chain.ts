@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, desc, eq, gt, gte, lte, max, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, lte, max, min, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
 import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema.js'
@@ -23,6 +23,14 @@ export interface ChainLink {
   readonly row: AuditRow | null
   /** Whether retention has removed the row. */
   readonly isExpired: boolean
+}
+
+/** What retention has removed so far. */
+export interface Expiry {
+  /** Rows from before this time may be gone; null when none are. */
+  readonly before: Date | null
+  /** The position of the first link that exists; null when none does. */
+  readonly start: number | null
 }
 
 const LINKS_A_PAGE = 2_000
@@ -57,12 +65,14 @@ export class AuditChain {
     await transaction.insert(auditChain).values([...links])
   }
 
-  /** Rows from before this time were removed by retention; null when none were. */
-  async expiredBefore(): Promise<Date | null> {
+  async expiry(): Promise<Expiry> {
     const [row] = await this.database.run(db =>
       db.select({ before: auditRetention.before }).from(auditRetention),
     )
-    return row?.before ?? null
+    const [chain] = await this.database.run(db =>
+      db.select({ start: min(auditChain.position) }).from(auditChain),
+    )
+    return { before: row?.before ?? null, start: chain?.start ?? null }
   }
 
   /**
@@ -107,7 +117,8 @@ export class AuditChain {
   /** All links by position, in pages, from the first that exists. */
   async *pages(): AsyncGenerator<ChainLink[]> {
     for (let after = ALL_IDS.after; ; ) {
-      const page = await this.database.run(db => linksAfter(db, after))
+      // A report sees one state of links and rows; retention may remove some between two statements.
+      const page: ChainLink[] = await this.database.report(db => linksAfter(db, after), { isBegun: true })
       const last = page.at(-1)
       if (!last) return
       yield page

@@ -80,6 +80,7 @@ export class AuditSealer implements OnApplicationShutdown {
       sealed += await this.sealRange(range)
       if (sealed >= (this.isStopping ? MOST_ROWS_AWAITED : mostRows)) break
     }
+    if (sealed === 0) await this.followOthers()
     return sealed
   }
 
@@ -154,10 +155,20 @@ export class AuditSealer implements OnApplicationShutdown {
       if (links.length > 0) await this.chain.append(transaction, links)
       return { isAsKnown, head: links.at(-1) ?? before, links }
     })
+    this.know(head, isAsKnown)
+    return { count: links.length, last: links.at(-1)?.auditId ?? range.to }
+  }
+
+  /** Retention removes what was once the head from a chain that others have continued. */
+  private async followOthers(): Promise<void> {
+    const isAsKnown = await this.database.run(db => this.chain.has(db, this.head))
+    this.know(await this.database.run(db => this.chain.head(db)), isAsKnown)
+  }
+
+  private know(head: ChainHead, isAsKnown: boolean): void {
     const { position, hash } = this.head
     if (!isAsKnown) this.logger.error(`The audit chain has been changed: position ${position} had ${hash}`)
     this.head = { position: head.position, hash: head.hash }
-    return { count: links.length, last: links.at(-1)?.auditId ?? range.to }
   }
 
   private showHeadIfDue(): void {

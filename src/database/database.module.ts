@@ -5,6 +5,7 @@ import { Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import type { Connection } from './connection.js'
 import { Database } from './database.js'
+import { DatabaseClock } from './database-clock.js'
 import { OpenConnections } from './open-connections.js'
 
 @Module({})
@@ -15,6 +16,7 @@ export class DatabaseModule {
       global: true,
       providers: [
         { provide: OpenConnections, useValue: connections },
+        DatabaseClock,
         {
           provide: Database,
           inject: [Settings, Metrics, Tracing],
@@ -26,7 +28,7 @@ export class DatabaseModule {
           },
         },
       ],
-      exports: [Database, OpenConnections],
+      exports: [Database, DatabaseClock, OpenConnections],
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Settings } from '../../config/settings.js'
+import { DatabaseClock } from '../../database/database-clock.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import { AuditPartitions } from './audit-partitions.js'
@@ -8,6 +9,8 @@ import { AuditRetention, type Expired } from './audit-retention.js'
 
 const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
 const DAY_MS = 24 * 60 * 60 * 1000
+/** Clocks that are kept by NTP differ by far less. */
+const MOST_SECONDS_AHEAD = 60
 
 /** Partitions the audit log ahead of time and removes what is older than the settings say, on one replica at a time. */
 @Injectable()
@@ -19,6 +22,7 @@ export class AuditUpkeep {
     private readonly partitions: AuditPartitions,
     private readonly retention: AuditRetention,
     private readonly jobs: LeasedJobs,
+    private readonly databaseClock: DatabaseClock,
     { auditRetentionDays }: Settings,
   ) {
     this.keptDays = auditRetentionDays
@@ -32,6 +36,7 @@ export class AuditUpkeep {
       const created = await this.partitions.prepare(now)
       if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
       if (this.keptDays === null) return null
+      await this.requireNotAhead()
       const expired = await this.retention.expire(startOfDay(now, -this.keptDays))
       const { partitions, rows, seals } = expired
       if (partitions + rows + seals > 0)
@@ -40,6 +45,15 @@ export class AuditUpkeep {
         )
       return expired
     })
+  }
+
+  /** A machine with the wrong time must not remove what cannot be restored. */
+  private async requireNotAhead(): Promise<void> {
+    const seconds = await this.databaseClock.secondsAhead()
+    if (seconds > MOST_SECONDS_AHEAD)
+      throw new Error(
+        `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,
+      )
   }
 }
 

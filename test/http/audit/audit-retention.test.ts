@@ -2,19 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
+import { AuditChain } from '../../../src/audit/audit-chain.js'
+import { AuditLog } from '../../../src/audit/audit-log.js'
 import { AuditSealer } from '../../../src/audit/audit-sealer.js'
 import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
 import { AuditPartitions } from '../../../src/audit/retention/audit-partitions.js'
-import { AuditRetention } from '../../../src/audit/retention/audit-retention.js'
+import { AuditRetention, type Expired } from '../../../src/audit/retention/audit-retention.js'
 import { AuditUpkeep } from '../../../src/audit/retention/audit-upkeep.job.js'
 import { Database } from '../../../src/database/database.js'
+import { DatabaseClock } from '../../../src/database/database-clock.js'
+import { Logger } from '../../../src/log/logger.js'
 import type { User } from '../../../src/users/user.js'
 import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -145,6 +149,13 @@ describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
       app.clock.advance((firstHour - app.clock.now().getTime()) / 1000)
     }, 30_000)
 
+    it('stay where the clock is ahead of the database', async () => {
+      expect(await app.app.get(AuditUpkeep).run()).toBeNull()
+      expect(await partitionsOf(gone)).toHaveLength(gone.length)
+      jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
+      await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
+    })
+
     it('go as a whole once they are too old, and so do single rows, to the millisecond, with their seals', async () => {
       const expired = await app.app.get(AuditUpkeep).run()
       expect(expired?.partitions).toBeGreaterThanOrEqual(5)
@@ -172,11 +183,45 @@ describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
       expect(await faults()).toEqual([])
     })
 
-    it('go in pieces where there is much', async () => {
+    it('go in pieces where there is much, and raise no alarm: not of who verifies, nor of who was idle', async () => {
+      const chain = app.app.get(AuditChain)
+      const idle = new AuditSealer(app.app.get(Database), chain, app.app.get(AuditLog), app.clock)
+      const logged = jest.spyOn(Logger.prototype, 'error')
+      await idle.run()
+      await recordAt(owner, app.clock.now())
+      await app.app.get(AuditSealer).seal()
+      await idle.run()
+
       const later = new Date(cut.getTime() + DAY_MS)
-      const { rows, seals } = await app.app.get(AuditRetention).expire(later)
-      expect(rows).toBeGreaterThanOrEqual(6_000)
-      expect(seals).toBeGreaterThanOrEqual(6_000)
+      const pages = chain.pages.bind(chain)
+      const seen: Expired[] = []
+      jest.spyOn(chain, 'pages').mockImplementationOnce(async function* () {
+        for await (const page of pages()) {
+          yield page
+          if (seen.length === 0) seen.push(await app.app.get(AuditRetention).expire(later))
+        }
+      })
+      expect(await faults()).toEqual([])
+      expect(seen[0]?.rows).toBeGreaterThanOrEqual(6_000)
+      expect(seen[0]?.seals).toBeGreaterThanOrEqual(6_000)
+
+      await recordAt(owner, app.clock.now())
+      await idle.run()
+      expect(logged).not.toHaveBeenCalledWith(expect.stringContaining('has been changed'))
+      logged.mockRestore()
+    })
+
+    it('raise no alarm when they are announced after what is new was sealed', async () => {
+      const sealer = app.app.get(AuditSealer)
+      const sealWholeLog = sealer.sealWholeLog.bind(sealer)
+      const later = new Date(cut.getTime() + 2 * DAY_MS)
+      await recordAt(owner, before(later))
+      await sealer.seal()
+      jest.spyOn(sealer, 'sealWholeLog').mockImplementationOnce(async () => {
+        const overdue = await sealWholeLog()
+        await app.app.get(AuditRetention).expire(later)
+        return overdue
+      })
       expect(await faults()).toEqual([])
     })
 
@@ -291,6 +336,7 @@ describe.each(BACKENDS)('An audit log from before there were partitions, on %s',
   })
 
   it('gets months, and is cut and at last removed', async () => {
+    jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
     const expired = await app.app.get(AuditUpkeep).run()
     // The day that is cut in is whole.
     expect(expired).toMatchObject({ partitions: 0, rows: 400 })
