@@ -5,10 +5,11 @@ import { Mailer } from '../../src/mail/mailer.js'
 import { Operators } from '../../src/operators/operators.js'
 import { Users } from '../../src/users/users.js'
 import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
+import { eventually } from '../support/eventually.js'
 import { openSession } from '../support/open-session.js'
 import { aMember, anEmail, anOwner } from '../support/people.js'
 import { mailResetLink } from '../support/reset-link.js'
-import { aSatellite } from '../support/satellites.js'
+import { aSatellite, setSatelliteState } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import type { Certificate } from './stage/certificate.js'
 import { englishIn, type Messages } from './stage/english-left.js'
@@ -116,6 +117,9 @@ describe('an operator', () => {
     await change('End all', 'have ended')
     await change('Disable', 'is disabled')
     await page.getByRole('button', { name: 'Enable' }).waitFor()
+    await page.getByText('Disabled by an operator').waitFor()
+    // The button that was pressed is gone.
+    await eventually(async () => !(await page.evaluate('document.activeElement === document.body')))
     expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
     await page.getByText(REASON).first().waitFor()
 
@@ -149,6 +153,37 @@ describe('an operator', () => {
     }
     await visit(page, `${OPERATORS}/nothing`)
     await page.getByText('There is no such page').waitFor()
+  })
+
+  test('takes over a suspension that the account has made', async () => {
+    const origin = 'https://taken-over.example'
+    const satellite = await aSatellite(stage.app, await anOwner(stage.app), origin)
+    await setSatelliteState(stage.app, satellite, 'suspended')
+    await logIn()
+    await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+    await page.getByLabel('Origin starts with').fill('taken-over')
+    await page.getByRole('button', { name: `Resume ${origin}` }).click()
+    await page.getByText('The account has suspended it.').waitFor()
+    await page.keyboard.press('Escape')
+    await change(`Suspend ${origin}`, 'is suspended')
+    await page.getByText('suspended by an operator').waitFor()
+    expect(await page.getByRole('button', { name: `Suspend ${origin}` }).count()).toBe(0)
+
+    await page.getByRole('link', { name: 'Satellites', exact: true }).click()
+    await eventually(async () => (await page.getByLabel('Origin starts with').inputValue()) === '')
+  })
+
+  test('is told in an outage that nothing is known, not what was', async () => {
+    await logIn()
+    await page.getByRole('link', { name: 'Health' }).click()
+    await page.getByText('Session store').waitFor()
+    const isDown = { status: 503, contentType: 'application/problem+json' }
+    const body = JSON.stringify({ status: 503, code: 'DATABASE_UNAVAILABLE', title: 'Down' })
+    await page.route('**/api/operator/**', route => route.fulfill({ ...isDown, body }))
+    await page.getByText('Not known: the console itself needs the database.').waitFor()
+    expect(await page.getByText('Session store').count()).toBe(0)
+    await page.reload()
+    await page.getByRole('button', { name: 'Try now' }).waitFor()
   })
 
   test('adds a passkey with a code, and logs in with it', async () => {
@@ -247,6 +282,11 @@ describe('lists of the console', () => {
     await page.getByLabel('To', { exact: true }).fill('2020-01-01')
     await page.getByText('Nothing matches.').waitFor()
     await page.getByLabel('To', { exact: true }).fill('')
+    await row.waitFor()
+    // As a year is typed.
+    await page.getByLabel('From', { exact: true }).fill('0202-01-01')
+    await page.waitForTimeout(500)
+    expect(page.url()).not.toContain('from=')
     await row.getByRole('link', { name: owner.email }).click()
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await page.goBack()

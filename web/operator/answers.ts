@@ -90,6 +90,8 @@ export interface Account {
 export interface Person extends FoundUser {
   readonly accountName: string | null
   readonly createdAt: string
+  /** Null for whoever is not disabled, or was before this was recorded. */
+  readonly disabledBy: 'account' | 'operator' | null
   readonly granted: Permissions
   readonly allowedSatellites: readonly string[] | null
   readonly hasPassword: boolean

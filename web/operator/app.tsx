@@ -4,6 +4,8 @@ import { Loaded } from '../pieces/loading/waiting.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
 import { SmallPage } from '../pieces/page.js'
 import { usePlace } from '../pieces/router.js'
+import { retryNow, useOutage } from '../pieces/sessions/outage.js'
+import { OutageNotice } from '../pieces/sessions/outage-banner.js'
 import type { Me } from './answers.js'
 import { ask, onEnded } from './api.js'
 import { Frame } from './frame.js'
@@ -23,6 +25,7 @@ import { UserPage } from './pages/user.js'
 /** The operator console: docs/decisions/operators.md. Keep its paths in step with src/pages/site.ts. */
 export function App() {
   const me = useLoad(() => ask<Me>('me'))
+  const outage = useOutage()
   const [hadLogin, setHadLogin] = useState(false)
   useEffect(() => {
     if (me.data) setHadLogin(true)
@@ -32,9 +35,12 @@ export function App() {
   if (isRefusal(me.error, 'SESSION_NOT_FOUND')) return <LoginPage hadLogin={hadLogin} done={me.reload} />
   if (!me.data)
     return (
-      <SmallPage title={t('console.title')}>
-        <Loaded of={me}>{() => null}</Loaded>
-      </SmallPage>
+      <>
+        <OutageNotice reason={outage} tryNow={retryNow} />
+        <SmallPage title={t('console.title')}>
+          <Loaded of={me}>{() => null}</Loaded>
+        </SmallPage>
+      </>
     )
   return (
     <Frame me={me.data} left={me.reload}>

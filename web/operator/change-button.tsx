@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { Dialog } from '../pieces/forms/dialog.js'
 import { Field } from '../pieces/forms/field.js'
+import { rescueFocus } from '../pieces/forms/focus.js'
 import { Form } from '../pieces/forms/form.js'
 import type { Messages } from '../pieces/notices/messages.js'
 import { toast } from '../pieces/notices/toasts.js'
@@ -40,6 +41,8 @@ export function ChangeButton({
     setIsAsking(false)
     toast(said)
     await done()
+    // The button may be gone with its row.
+    setTimeout(rescueFocus)
   }
   return (
     <>

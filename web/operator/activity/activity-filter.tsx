@@ -1,9 +1,13 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { go } from '../../pieces/router.js'
 import type { OperatorNames } from '../answers.js'
 import { ask } from '../api.js'
 import { t } from '../language.js'
+
+/** Long enough to type the next digit. */
+const PAUSE_MS = 250
+const EARLIEST_DAY = '2000-01-01'
 
 /** The changes that operators can make. */
 const ACTIONS = [
@@ -60,11 +64,20 @@ function Choice({ name, label, query, children }: PartProps & { readonly childre
   )
 }
 
+/** While a year is being typed, the browser has a day in the year 2, 20 or 202; each list is recorded. */
 function Day({ name, label, query }: PartProps) {
+  const chosen = query.get(name) ?? ''
+  const [day, setDay] = useState(chosen)
+  useEffect(() => setDay(chosen), [chosen])
+  useEffect(() => {
+    if (day === chosen || (day !== '' && day < EARLIEST_DAY)) return undefined
+    const timer = setTimeout(() => choose(name, day), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [name, day, chosen])
   return (
     <label>
       {label}
-      <input type="date" value={query.get(name) ?? ''} onChange={event => choose(name, event.target.value)} />
+      <input type="date" value={day} onChange={event => setDay(event.target.value)} />
     </label>
   )
 }

@@ -4,6 +4,7 @@ import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
+import { outageIn } from '../../pieces/sessions/outage.js'
 import { Ago } from '../../pieces/time/when.js'
 import type { Health } from '../answers.js'
 import { ask } from '../api.js'
@@ -18,6 +19,13 @@ export function HealthPage() {
     const timer = setInterval(() => void reload(), EVERY_MS)
     return () => clearInterval(timer)
   }, [reload])
+  // What was seen before is not true now.
+  if (outageIn(health.error))
+    return (
+      <Page title={t('console.health.title')}>
+        <p>{t('console.health.unknown')}</p>
+      </Page>
+    )
   return (
     <Page title={t('console.health.title')}>
       <Loaded of={health}>

@@ -21,7 +21,14 @@ export function UserPage({ id }: { readonly id: string }) {
           <>
             {found.disabledAt && (
               <Hint>
-                <T id="console.user.disabledSince" when={<When at={found.disabledAt} />} />
+                <T
+                  id={
+                    found.disabledBy
+                      ? `console.user.disabledBy.${found.disabledBy}`
+                      : 'console.user.disabledSince'
+                  }
+                  when={<When at={found.disabledAt} />}
+                />
               </Hint>
             )}
             <AboutUser person={found} reload={person.reload} />

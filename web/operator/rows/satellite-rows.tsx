@@ -39,7 +39,7 @@ export function SatelliteRows({
               <Troubles satellite={satellite} />
             </small>
           </div>
-          <Change satellite={satellite} reload={reload} />
+          <Changes satellite={satellite} reload={reload} />
         </li>
       ))}
     </ul>
@@ -69,38 +69,50 @@ function Troubles({ satellite: { suspendedBy, failingSince } }: { readonly satel
   )
 }
 
-function Change({
-  satellite: { id, origin, state },
-  reload,
-}: {
+interface ChangeProps {
   readonly satellite: Satellite
   readonly reload: () => Promise<void>
-}) {
-  if (state === 'active')
-    return (
-      <ChangeButton
-        name={t('console.satellites.suspend')}
-        label={t('console.satellites.suspendLabel', { origin })}
-        question={t('console.satellites.suspendQuestion', { origin })}
-        path={`satellites/${id}/suspend`}
-        said={t('console.satellites.suspended', { origin })}
-        done={reload}
-      >
-        <p>{t('console.satellites.suspendMeans')}</p>
-      </ChangeButton>
-    )
-  if (state === 'suspended')
-    return (
-      <ChangeButton
-        name={t('console.satellites.resume')}
-        label={t('console.satellites.resumeLabel', { origin })}
-        question={t('console.satellites.resumeQuestion', { origin })}
-        path={`satellites/${id}/resume`}
-        said={t('console.satellites.resumed', { origin })}
-        done={reload}
-      >
-        <p>{t('console.satellites.resumeMeans')}</p>
-      </ChangeButton>
-    )
-  return null
+}
+
+/** An operator can also take over a suspension that the account could end itself. */
+function Changes({ satellite, reload }: ChangeProps) {
+  const { state, suspendedBy } = satellite
+  if (state === 'pending') return null
+  return (
+    <div className="actions">
+      {suspendedBy !== 'operator' && <Suspend satellite={satellite} reload={reload} />}
+      {state === 'suspended' && <Resume satellite={satellite} reload={reload} />}
+    </div>
+  )
+}
+
+function Suspend({ satellite: { id, origin }, reload }: ChangeProps) {
+  return (
+    <ChangeButton
+      name={t('console.satellites.suspend')}
+      label={t('console.satellites.suspendLabel', { origin })}
+      question={t('console.satellites.suspendQuestion', { origin })}
+      path={`satellites/${id}/suspend`}
+      said={t('console.satellites.suspended', { origin })}
+      done={reload}
+    >
+      <p>{t('console.satellites.suspendMeans')}</p>
+    </ChangeButton>
+  )
+}
+
+function Resume({ satellite: { id, origin, suspendedBy }, reload }: ChangeProps) {
+  return (
+    <ChangeButton
+      name={t('console.satellites.resume')}
+      label={t('console.satellites.resumeLabel', { origin })}
+      question={t('console.satellites.resumeQuestion', { origin })}
+      path={`satellites/${id}/resume`}
+      said={t('console.satellites.resumed', { origin })}
+      done={reload}
+    >
+      {suspendedBy && <p>{t(`console.satellites.whose.${suspendedBy}`)}</p>}
+      <p>{t('console.satellites.resumeMeans')}</p>
+    </ChangeButton>
+  )
 }

@@ -39,28 +39,31 @@ export function AboutUser({ person, reload }: PersonProps) {
   )
 }
 
-/** Whether they can log in, with a button to change that. */
-function Standing({ person: { id, email, disabledAt }, reload }: PersonProps) {
-  if (disabledAt)
-    return (
-      <ChangeButton
-        name={t('console.user.enable')}
-        question={t('console.user.enableQuestion', { email })}
-        path={`users/${id}/enable`}
-        said={t('console.user.enabled', { email })}
-        done={reload}
-      />
-    )
+/** Whether they can log in. An operator can also take over what the account has done. */
+function Standing({ person: { id, email, disabledAt, disabledBy }, reload }: PersonProps) {
   return (
-    <ChangeButton
-      name={t('console.user.disable')}
-      kind="danger"
-      question={t('console.user.disableQuestion', { email })}
-      path={`users/${id}/disable`}
-      said={t('console.user.disabled', { email })}
-      done={reload}
-    >
-      <p>{t('console.user.disableMeans')}</p>
-    </ChangeButton>
+    <>
+      {disabledAt && (
+        <ChangeButton
+          name={t('console.user.enable')}
+          question={t('console.user.enableQuestion', { email })}
+          path={`users/${id}/enable`}
+          said={t('console.user.enabled', { email })}
+          done={reload}
+        />
+      )}
+      {!(disabledAt && disabledBy === 'operator') && (
+        <ChangeButton
+          name={t('console.user.disable')}
+          kind="danger"
+          question={t('console.user.disableQuestion', { email })}
+          path={`users/${id}/disable`}
+          said={t('console.user.disabled', { email })}
+          done={reload}
+        >
+          <p>{t('console.user.disableMeans')}</p>
+        </ChangeButton>
+      )}
+    </>
   )
 }

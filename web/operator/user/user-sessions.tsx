@@ -49,10 +49,11 @@ function SessionRow({
   readonly reload: () => Promise<void>
 }) {
   const device = deviceWords(session.device)
+  const where = site ? hostOf(site) : t(`console.siteKind.${kind}`)
   return (
     <li>
       <div>
-        {device} <span className="tag">{site ? hostOf(site) : t(`console.siteKind.${kind}`)}</span>
+        {device} <span className="tag">{where}</span>
         <br />
         <small>
           {place && `${place} · `}
@@ -61,7 +62,7 @@ function SessionRow({
       </div>
       <ChangeButton
         name={t('console.sessions.end')}
-        label={t('console.sessions.endLabel', { device })}
+        label={t('console.sessions.endLabel', { device, site: where, ip })}
         question={t('console.sessions.endQuestion', { device })}
         path={`users/${userId}/sessions/${sid}/end`}
         said={t('session.ended')}

@@ -17,10 +17,18 @@ export function SearchField({
   const [text, setText] = useState(initial)
   const latest = useRef(search)
   latest.current = search
+  const searched = useRef(initial)
   useEffect(() => {
-    const timer = setTimeout(() => latest.current(text.trim()), PAUSE_MS)
+    const timer = setTimeout(() => {
+      searched.current = text.trim()
+      latest.current(searched.current)
+    }, PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
+  // Changed otherwise, such as by a link to the whole list.
+  useEffect(() => {
+    if (initial !== searched.current) setText(initial)
+  }, [initial])
   return (
     <input
       type="search"
