@@ -34,16 +34,18 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
     .action(async () => {
       const now = new Clock().now()
       const { secretsKeysFile } = readSettings(environment)
-      const resealed = await withService(
-        context,
-        async app =>
-          (await app.get(TotpFactors).resealAll()) +
-          (await app.get(Operators).resealAll()) +
-          (await app.get(FailedMails).resealAll()),
-      )
+      const all = await withService(context, async app => [
+        await app.get(TotpFactors).resealAll(),
+        await app.get(Operators).resealAll(),
+        await app.get(FailedMails).resealAll(),
+      ])
+      const resealed = all.reduce((sum, each) => sum + each.resealed, 0)
+      const unreadable = all.reduce((sum, each) => sum + each.unreadable, 0)
       // Those that were retired before it began, so that no server has used them since.
       const { dropped, kept } = await dropRetiredSecretKeys(secretsKeysFile, now)
       print(`Secrets that were encrypted anew: ${resealed}; old keys dropped: ${dropped}`)
+      if (unreadable > 0)
+        print(`Secrets whose key ${secretsKeysFile} does not have: ${unreadable}; they stay as they are`)
       if (kept > 0) print(`Old keys that servers may still use: ${kept}; run it again in ten minutes`)
     })
 }

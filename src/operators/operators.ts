@@ -8,7 +8,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { operatorPasskeys, operatorSessions, operators } from '../database/schema.js'
 import { newTotpSecret, stepOfCode } from '../factors/totp/totp.js'
-import { SecretBox } from '../secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../secrets/secret-box.js'
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'
 
@@ -120,17 +120,18 @@ export class Operators {
     return used.length > 0
   }
 
-  /** Reseals whatever was not sealed with the current key. Returns how many. Safe to repeat. */
-  async resealAll(): Promise<number> {
-    let resealed = 0
-    for (const { id, totpSecret } of await this.list()) {
-      if (this.secrets.isCurrent(totpSecret)) continue
-      const anew = this.secrets.seal(this.secrets.open(totpSecret, id), id)
-      const isSame = and(eq(operators.id, id), eq(operators.totpSecret, totpSecret))
-      await this.database.run(db => db.update(operators).set({ totpSecret: anew }).where(isSame))
-      resealed++
-    }
-    return resealed
+  /** Reseals whatever was not sealed with the current key. Safe to repeat. */
+  async resealAll(): Promise<Resealed> {
+    return this.secrets.resealOld(
+      await this.list(),
+      ({ totpSecret }) => totpSecret,
+      async ({ id, totpSecret }) => {
+        const anew = this.secrets.seal(this.secrets.open(totpSecret, id), id)
+        const isSame = and(eq(operators.id, id), eq(operators.totpSecret, totpSecret))
+        await this.database.run(db => db.update(operators).set({ totpSecret: anew }).where(isSame))
+        return 1
+      },
+    )
   }
 }
 
