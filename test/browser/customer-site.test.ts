@@ -10,7 +10,7 @@ import { TestApp } from '../support/test-app.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { openPlainDoor } from './stage/plain-door.js'
-import { logInOn, untilLoggedIn, visit } from './stage/site-page.js'
+import { logInOn, logOutOn, untilLoggedIn, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 let stage: Stage
@@ -66,6 +66,23 @@ async function refreshOn(url: string, sessionId: string, origin?: string): Promi
   const headers = { 'X-Session-ID': sessionId, ...(origin && { Origin: origin }) }
   return outcome(await request(url, { method: 'POST', path: '/api/refresh', headers }))
 }
+
+test('in the same tab, the next user does not see what the last one has entered', async () => {
+  const owner = await anOwner(stage.app)
+  const [one, next] = [await aMember(stage.app, owner), await aMember(stage.app, owner)]
+  const page = await aPage()
+  await visit(page, `${SHOP_ONE}/`)
+  await logInOn(page, one)
+  await page.getByRole('link', { name: 'Data', exact: true }).click()
+  await page.getByLabel('What').fill('Secret roses')
+  await page.getByLabel('Amount').fill('3')
+  await press(page, 'Add the entry')
+  await page.getByRole('cell', { name: 'Secret roses' }).waitFor()
+  await logOutOn(page)
+  await logInOn(page, next)
+  await page.getByRole('link', { name: 'Data', exact: true }).click()
+  await page.getByText('There are no entries yet.').waitFor()
+}, 60_000)
 
 test("a customer's site, from its first record to its suspension, on two replicas", async () => {
   const owner = await anOwner(stage.app)

@@ -46,8 +46,9 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
 }
 
 function SatellitePage({ caller, path }: { readonly caller: Caller; readonly path: string }) {
-  if (path === '/data') return <DataPage />
-  if (path === '/reports') return <ReportsPage />
+  const { userId } = caller
+  if (path === '/data') return <DataPage key={userId} userId={userId} />
+  if (path === '/reports') return <ReportsPage userId={userId} />
   if (path === '/security') return <SecurityPage />
   return path === '/' ? <WhoAmIPage caller={caller} /> : <NotFoundPage />
 }

@@ -7,12 +7,19 @@ export interface Entry {
   readonly amount: number
 }
 
-const KEY = 'demo.entries'
+/** Whoever logs in next in this tab must not see them. */
+const keyOf = (userId: string) => `demo.entries ${userId}`
 
-export function readEntries(): Entry[] {
-  return JSON.parse(sessionStorage.getItem(KEY) ?? '[]')
+/** The user's; none where the browser stores nothing. */
+export function readEntries(userId: string): Entry[] {
+  try {
+    return JSON.parse(sessionStorage.getItem(keyOf(userId)) ?? '[]')
+  } catch {
+    return []
+  }
 }
 
-export function addEntry(entry: Entry): void {
-  sessionStorage.setItem(KEY, JSON.stringify([...readEntries(), entry]))
+/** Throws a DOMException where the browser stores nothing. */
+export function addEntry(userId: string, entry: Entry): void {
+  sessionStorage.setItem(keyOf(userId), JSON.stringify([...readEntries(userId), entry]))
 }

@@ -8,8 +8,8 @@ import { addEntry, readEntries } from '../entries.js'
 import { EntryTable } from './entry-table.js'
 import { Permitted } from './permitted.js'
 
-export function DataPage() {
-  const [entries, setEntries] = useState(readEntries)
+export function DataPage({ userId }: { readonly userId: string }) {
+  const [entries, setEntries] = useState(() => readEntries(userId))
   const [added, setAdded] = useState('')
   return (
     <Page title={t('satellite.data')}>
@@ -18,8 +18,8 @@ export function DataPage() {
           <Form
             submit={t('entries.submit')}
             send={async ({ what = '', amount = '' }, form) => {
-              addEntry({ what, amount: Number(amount) })
-              setEntries(readEntries())
+              addEntry(userId, { what, amount: Number(amount) })
+              setEntries(readEntries(userId))
               setAdded(what)
               form.reset()
             }}

@@ -4,8 +4,8 @@ import { Page, Section } from '../../pieces/page.js'
 import { readEntries } from '../entries.js'
 import { Permitted } from './permitted.js'
 
-export function ReportsPage() {
-  const entries = readEntries()
+export function ReportsPage({ userId }: { readonly userId: string }) {
+  const entries = readEntries(userId)
   const sum = entries.reduce((total, { amount }) => total + amount, 0)
   return (
     <Page title={t('satellite.reports')}>
