@@ -262,8 +262,8 @@ describe('the command line', () => {
     // One that a lost key has sealed keeps the others from nothing.
     await app.app.get(Database).run(db =>
       db.execute(sql`
-        insert into failed_mails (id, sealed, failed_at, expires_at, last_error)
-        values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out')`),
+        insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
+        values (gen_random_uuid(), 'lost.AAAA', now(), now() + interval '1 day', 'timed out', false)`),
     )
     const { output } = await mainstay('secrets:reseal')
     expect(output).toMatch(/encrypted anew: 3/)
