@@ -17,7 +17,10 @@ it('A request that never ends does not keep a stopping service from keeping its 
   const { port: smtpPort } = mailServer.address() as { port: number }
   const owner = await anOwner(beside.app)
   const service = await BuiltServer.start(
-    await beside.environment({ SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=off`, MAIL_FROM: 'auth@main.test' }),
+    await beside.environment({
+      SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=off`,
+      MAIL_FROM: 'auth@main.test',
+    }),
   )
   try {
     const { hostname, port } = new URL(service.url)
