@@ -39,6 +39,8 @@ export interface Bucket extends LimitRule {
 type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 
 const HOUR_SECONDS = 60 * 60
+/** An owner who has been told three times in an hour that somebody has got a power knows it. */
+const POWER_NOTICES = 3
 const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
 
 /**
@@ -83,6 +85,8 @@ function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[
       return mailRules({ ...action, subject: mailboxOf(subject) }, settings)
     case 'sent mail':
       return sentMailRules({ receiver: mailboxOf(subject), userId, accountId }, settings)
+    case 'power notice':
+      return [{ ...HOURLY, limit: 'user', of: [subject], max: POWER_NOTICES }]
     case 'weak password':
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
       return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, binds: 'everybody' }]

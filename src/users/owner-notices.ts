@@ -52,8 +52,9 @@ export class OwnerNotices {
    */
   async aboutGained(transaction: Db, { before, after, manager, client }: Gain): Promise<Posting> {
     const had = powersOf(before)
-    const powers = powersOf(after).filter(power => !had.includes(power))
-    if (powers.length === 0 || !(await this.isStillNews(after, powers, client))) return NOTHING_TO_POST
+    const powers: Power[] = []
+    for (const power of powersOf(after))
+      if (!had.includes(power) && (await this.isStillNews(after, power, client))) powers.push(power)
     return this.aboutPowers(transaction, 'memberGained', { member: after, by: manager, powers })
   }
 
@@ -77,13 +78,11 @@ export class OwnerNotices {
   }
 
   /**
-   * Counted by member and not by manager: otherwise a manager could use up their own limit and then give
-   * somebody a power without the owner being told.
+   * Counted by member and power alone: whatever else a manager does, the owner is told when somebody gets a power
+   * that they have not had lately.
    */
-  private isStillNews({ id, accountId }: User, powers: readonly Power[], client: Client): Promise<boolean> {
-    const subject = [id, ...powers].join(' ')
-    const actor = { userId: id, accountId }
-    return this.rateLimiter.isAllowed({ kind: 'sent mail', subject, client, actor })
+  private isStillNews({ id }: User, power: Power, client: Client): Promise<boolean> {
+    return this.rateLimiter.isAllowed({ kind: 'power notice', subject: `${id} ${power}`, client })
   }
 
   private async aboutPowers(

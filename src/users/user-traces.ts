@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common'
+import { and, eq, sql } from 'drizzle-orm'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import type { Actor, TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
+import { users } from '../database/schema.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
 import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokens } from '../links/withdraw-tokens.js'
@@ -29,8 +31,14 @@ export class UserTraces {
     await this.resets.cancelRequestedBy(transaction, user.id, 'disabled')
   }
 
-  /** Factors are deleted with the user's row. */
-  async ofRemoved(transaction: Db, { id }: TargetUser): Promise<void> {
+  /**
+   * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
+   * otherwise a thief could hide whom they brought in by removing those in between.
+   */
+  async ofRemoved(transaction: Db, { id, accountId }: TargetUser): Promise<void> {
+    const invitedBy = sql`(select ${users.invitedBy} from ${users} where ${users.id} = ${id})`
+    const isInvited = and(eq(users.accountId, accountId), eq(users.invitedBy, id))
+    await transaction.update(users).set({ invitedBy }).where(isInvited)
     await withdrawAllTokens(transaction, id)
     await this.knownDevices.forgetUsers(transaction, [id])
     await this.resets.cancelRequestedBy(transaction, id, 'removed')

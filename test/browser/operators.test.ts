@@ -162,6 +162,8 @@ describe('an operator', () => {
     await logIn()
     await page.getByRole('link', { name: 'Satellites', exact: true }).click()
     await page.getByLabel('Origin starts with').fill('taken-over')
+    await page.waitForURL(/origin=taken-over/)
+    await untilShown(page)
     await page.getByRole('button', { name: `Resume ${origin}` }).click()
     await page.getByText('The account has suspended it.').waitFor()
     await page.keyboard.press('Escape')

@@ -206,6 +206,16 @@ it('gives every pod the environment and the files that are no settings', async (
   }
 })
 
+it('names everything as Kubernetes allows, however long the name of the release', async () => {
+  const release = 'customer-portal-authentication-of-production'
+  const { stdout } = await run(helm, ['template', release, CHART, '--namespace', 'auth'])
+  const manifests: Manifest[] = parseAllDocuments(stdout).map(document => document.toJS())
+  const tooLong = manifests
+    .filter(manifest => manifest !== null)
+    .filter(({ kind, metadata: { name } }) => name.length > (kind === 'CronJob' ? 52 : 63))
+  expect(tooLong.map(({ metadata }) => metadata.name)).toEqual([])
+})
+
 it('has a job for every command on keys that its README tells to run, and starts none of them itself', async () => {
   const readme = await readFile('deploy/helm/README.md', 'utf8')
   const named = [...readme.matchAll(/--from=cronjob\/mainstay-(\S+)/g)].map(([, job]) => `${NAME}-${job}`)
@@ -217,5 +227,10 @@ it('has a job for every command on keys that its README tells to run, and starts
     [`${NAME}-secrets-reseal`, ['change', 'secrets:reseal']],
     [`${NAME}-secrets-rotate`, ['change', 'secrets:rotate']],
   ])
+  expect(
+    jobs
+      .filter(({ spec }) => spec.jobTemplate.spec.activeDeadlineSeconds > 300)
+      .map(({ metadata }) => metadata.name),
+  ).toEqual([`${NAME}-secrets-reseal`])
   expect(named.sort()).toEqual(jobs.map(({ metadata }) => metadata.name))
 })

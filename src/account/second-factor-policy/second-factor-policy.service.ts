@@ -88,8 +88,9 @@ export class SecondFactorPolicyService {
    * charge, if anything changes.
    */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
-    // Each requirement apart, so that whoever tries them out is not refused.
-    const subject = `${actor.accountId} ${change.required}`
+    // Each requirement apart, so that whoever tries them out is not refused, and for each user, so that one who
+    // relaxes the rules keeps nobody else from tightening them.
+    const subject = `${actor.userId} ${change.required}`
     const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
     const { tell } = await counted.refundIfRejected(this.makeDurably(actor, change))
     if (!tell) await counted.refund()

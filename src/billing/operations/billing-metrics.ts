@@ -46,6 +46,7 @@ export class BillingMetrics {
     gauge('oldest_event_age_seconds', 'How long the oldest of them has waited; 0 when none does', each =>
       this.ageOf(each.oldestWaiting),
     )
+    gauge('customers_due', 'Customers whose sync is due; at most 10,000', each => each.customersDue)
     gauge('customers_failed', 'Customers whose last sync failed', each => each.customersFailed)
     gauge('customers_parked', 'Customers that were given up; their events wait', each => each.customersParked)
     gauge('second_subscriptions', 'Subscriptions that bill an account a second time', each => each.surplus)

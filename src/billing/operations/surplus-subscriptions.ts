@@ -31,12 +31,8 @@ export interface SurplusEnd {
   readonly failures: readonly string[]
 }
 
-/** Refusals of a refund that repeating it does not change: https://docs.stripe.com/error-codes. */
-const FINAL_REFUSALS: readonly string[] = [
-  'charge_disputed',
-  'charge_not_refundable',
-  'refund_disputed_payment',
-]
+/** Refusals of a refund that may pass: https://docs.stripe.com/error-codes. */
+const PASSING_REFUSALS: readonly string[] = ['balance_insufficient', 'lock_timeout']
 
 /** The provider's page size; a surplus subscription is days old and has one or two invoices. */
 const MAX_INVOICES = 100
@@ -167,7 +163,9 @@ function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[
 /** Whether the provider will not refund a payment however often it is asked. */
 function isRefusedForGood(error: unknown): boolean {
   const { cause } = error as ApiError
-  return cause instanceof Stripe.errors.StripeError && FINAL_REFUSALS.includes(cause.code ?? '')
+  return (
+    cause instanceof Stripe.errors.StripeInvalidRequestError && !PASSING_REFUSALS.includes(cause.code ?? '')
+  )
 }
 
 function reasonOf(error: unknown): string {

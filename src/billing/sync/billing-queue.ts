@@ -151,9 +151,17 @@ export class BillingQueue {
   }
 
   /** Releases a claim without a result, so that another worker can take the customer at once. */
-  async release(work: ClaimedWork, transaction?: Db): Promise<void> {
-    const release = (db: Db) => db.update(billingWork).set(RELEASED).where(isHeldBy(work))
-    await (transaction ? release(transaction) : this.database.run(release))
+  async release(work: ClaimedWork): Promise<void> {
+    await this.database.run(db => db.update(billingWork).set(RELEASED).where(isHeldBy(work)))
+  }
+
+  /** Releases a claim whose result was outdated. It is due again in a second, so that nobody asks without a pause. */
+  async repeat(transaction: Db, work: ClaimedWork): Promise<void> {
+    const dueAt = sql`clock_timestamp() + interval '1 second'`
+    await transaction
+      .update(billingWork)
+      .set({ ...RELEASED, dueAt })
+      .where(isHeldBy(work))
   }
 }
 

@@ -136,7 +136,7 @@ export class CustomerWriter {
     return this.database.transaction(async transaction => {
       const { written, isOutdated } = await this.writeIn(transaction, snapshot, cause)
       // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.
-      if (claimed && isOutdated) await this.queue.release(claimed, transaction)
+      if (claimed && isOutdated) await this.queue.repeat(transaction, claimed)
       else if (claimed && !written.update) await this.queue.finish(transaction, claimed)
       return written
     })

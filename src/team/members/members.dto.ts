@@ -170,5 +170,5 @@ export const RemoveMemberDocs = () =>
     description: `${MAIN_SITE_ONLY} All sessions of the member end and the links mailed to them stop working. They can only come back through an invitation.`,
     status: 204,
     answer: 'The member is gone; what they did stays in the audit log',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR'],
   })

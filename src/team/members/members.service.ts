@@ -4,6 +4,7 @@ import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/owner-notices.js'
+import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import {
@@ -65,7 +66,7 @@ export class MembersService {
         this.authority.auditRefusals(actor, 'user.enable', userId, () => {
           requireMayGo({ manager, member })
           if (!member.disabledAt) return
-          if (member.disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
+          requireNotBarred(member)
           this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
         })
         const recorded = await this.userChanges.enable(transaction, member, actor)
@@ -79,12 +80,16 @@ export class MembersService {
 
   /**
    * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: otherwise a thief could
-   * have them removed before they can recover the account. Disabling is always possible.
+   * have them removed before they can recover the account. Disabling is always possible. Throws
+   * `DISABLED_BY_OPERATOR` like {@link enable}: otherwise they could simply be invited again.
    */
   async remove(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'user.remove', userId, () => requireMayGo(both))
+      this.authority.auditRefusals(actor, 'user.remove', userId, () => {
+        requireMayGo(both)
+        requireNotBarred(both.member)
+      })
       if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
       return this.userChanges.remove(transaction, both.member, actor)
     })
@@ -94,4 +99,8 @@ export class MembersService {
 function requireMayGo({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
   requireSomebodyElse(manager, member)
+}
+
+function requireNotBarred({ disabledAt, disabledBy }: User): void {
+  if (disabledAt && disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte, isNull } from 'drizzle-orm'
+import { and, eq, gte } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
@@ -12,6 +12,14 @@ import { OwnerNotices } from '../owner-notices.js'
 import { NOTHING_TO_POST, type Posting } from '../posting.js'
 import type { User } from '../user.js'
 import { UserChanges } from '../user-changes.js'
+
+const INVITED = {
+  id: users.id,
+  accountId: users.accountId,
+  email: users.email,
+  invitedBy: users.invitedBy,
+  disabledAt: users.disabledAt,
+}
 
 export const NOBODY_DISABLED = { ...NOTHING_RECORDED, tellOwner: NOTHING_TO_POST }
 
@@ -44,9 +52,9 @@ export class InvitedMembers {
   }
 
   private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {
-    const isMember = and(eq(users.accountId, accountId), eq(users.role, 'member'), isNull(users.disabledAt))
+    const isMember = and(eq(users.accountId, accountId), eq(users.role, 'member'))
     const joined = await transaction
-      .select({ id: users.id, accountId: users.accountId, email: users.email, invitedBy: users.invitedBy })
+      .select(INVITED)
       .from(users)
       .where(and(isMember, gte(users.createdAt, since)))
       .orderBy(users.createdAt)
@@ -54,7 +62,7 @@ export class InvitedMembers {
     return joined.filter(member => {
       if (!member.invitedBy || !inviters.has(member.invitedBy)) return false
       inviters.add(member.id)
-      return true
+      return !member.disabledAt
     })
   }
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
-import { aMember, anOwner } from '../../support/people.js'
+import { aMember, anEmail, anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { ask, keep } from '../support/leaving-accounts.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
-import { provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aManager, team } from '../support/team-calls.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
@@ -65,5 +65,17 @@ describe('Nobody is flooded with mails', () => {
     expect(await grant('teamManagement')).toBe('204')
     const last = (await mailsAbout(owner, /may do more/)).at(-1)
     expect(last?.text).toContain('They may now manage the team.')
+  })
+
+  it('but no limit of mails keeps from an owner who has gained a power', async () => {
+    const { owner, session } = await anEnrolledOwner(app)
+    const member = await aMember(app, owner)
+    const accomplice = await provenSession(app, member)
+    for (let mail = 0; mail < 60; mail++)
+      await onMainSite(app, accomplice, 'POST', '/api/email/change', { email: anEmail() })
+    const path = `/${member.id}/permissions`
+    const granted = permissionsOf(['teamManagement'])
+    expect(outcome(await team(app, session, 'PUT', path, granted))).toBe('204')
+    expect(await mailsAbout(owner, /may do more/)).toHaveLength(1)
   })
 })

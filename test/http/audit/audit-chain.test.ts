@@ -419,7 +419,7 @@ describe('npm run cli -- audit:verify', () => {
     expect(await auditVerify('--head', hash as string, '--at', '1')).toMatchObject({ code: 1 })
     await execute(app, `update audit_log set outcome = 'failed' where id = 2`)
     const changed = await run('dist/joined/cli.js', ['audit:verify', '--head', hash as string], onItsStores())
-    expect(changed).toMatchObject({ code: 1, errors: expect.stringContaining('1 faults') })
+    expect(changed).toMatchObject({ code: 1, errors: expect.stringContaining('1 fault in the audit log') })
     expect(changed.output).toContain('Row 2 (position 2) or its seal was changed')
   })
 

@@ -69,6 +69,10 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     expect((await byManager('disable')).status).toBe(204)
     const refused = await byManager('enable')
     expect([refused.status, refused.json.code]).toEqual([403, 'DISABLED_BY_OPERATOR'])
+    // Or they would be invited again.
+    const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...bearer(accessToken) }
+    const removal = await app.request({ method: 'DELETE', path: `/api/team/${member.id}`, headers })
+    expect([removal.status, removal.json.code]).toEqual([403, 'DISABLED_BY_OPERATOR'])
     expect((await operator.post(`users/${member.id}/enable`)).status).toBe(204)
     await signIn(app, member, 'main')
     for (const what of ['disable', 'enable']) expect((await byManager(what)).status).toBe(204)

@@ -138,6 +138,18 @@ describe('what an owner is told about the team', () => {
       )
     })
 
+    it.each<[string, string, string]>([
+      ['removed', 'DELETE', ''],
+      ['disabled', 'POST', '/disable'],
+    ])('also whom they have invited whom the stranger has %s in between', async (_, method, path) => {
+      const owner = await anOwner(app)
+      const { puppet, puppetsPuppet } = await aVisit(owner)
+      const stranger = await provenSession(app, owner)
+      expect(outcome(await team(app, stranger, method, `/${puppet.id}${path}`))).toBe('204')
+      expect(outcome(await notMe(owner.email))).toBe('204')
+      expect(await isDisabled(puppetsPuppet.id)).toBe(true)
+    })
+
     it('others of the team stay, and the owner hears of what a manager reports', async () => {
       const owner = await anOwner(app)
       const { user: manager } = await aManager(app, owner, 'accountSettings')

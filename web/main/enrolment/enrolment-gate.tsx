@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect } from 'react'
-import { clearToasts } from '../../pieces/notices/toasts.js'
 import { usePlace } from '../../pieces/router.js'
 import { cancelQuestion } from '../reauthentication/reauthentication.js'
 import { ReauthenticationDialog } from '../reauthentication/reauthentication-dialog.js'
@@ -17,10 +16,7 @@ export function EnrolmentGate({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     rememberEmail('')
     // Another person may log in next.
-    return () => {
-      forgetEnrolmentRequired()
-      clearToasts()
-    }
+    return forgetEnrolmentRequired
   }, [])
   // What a page was about to do is not confirmed on the next one.
   useEffect(() => cancelQuestion, [path])

@@ -2,6 +2,8 @@ import { useEffect } from 'react'
 import { Fact } from '../../pieces/fact.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
+import { Failure } from '../../pieces/notices/notice.js'
+import { isRefusal } from '../../pieces/notices/refusal.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { outageIn } from '../../pieces/sessions/outage.js'
@@ -23,7 +25,11 @@ export function HealthPage() {
   if (outageIn(health.error))
     return (
       <Page title={t('console.health.title')}>
-        <p>{t('console.health.unknown')}</p>
+        {isRefusal(health.error, 'DATABASE_UNAVAILABLE') ? (
+          <p>{t('console.health.unknown')}</p>
+        ) : (
+          <Failure error={health.error} />
+        )}
       </Page>
     )
   return (

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Icon } from '../icon.js'
 import { Failure } from '../notices/notice.js'
 import { languageNames, setLanguage } from './language.js'
@@ -10,15 +10,18 @@ import { i18n, t } from './t.js'
  */
 export function LanguageChoice({ keep }: { readonly keep?: (language: string) => Promise<unknown> }) {
   const [error, setError] = useState<unknown>(null)
+  const last = useRef<Promise<unknown>>(Promise.resolve())
   // Not an action: somebody who has made a mistake chooses again, before the service has heard of the first choice.
-  const change = async (language: string) => {
+  // One after the other, so that the last one stays.
+  const change = (language: string) => {
     setError(null)
-    try {
-      await setLanguage(language)
-      await keep?.(language)
-    } catch (failure) {
-      setError(failure)
-    }
+    const change = last.current
+      .then(() => setLanguage(language))
+      .then(() => keep?.(language))
+      .catch((failure: unknown) => {
+        if (last.current === change) setError(failure)
+      })
+    last.current = change
   }
   const names = languageNames()
   if (names.length < 2) return null
@@ -27,7 +30,7 @@ export function LanguageChoice({ keep }: { readonly keep?: (language: string) =>
       <label className="language">
         <span className="unseen">{t('language.label')}</span>
         <Icon name="globe" />
-        <select value={i18n.locale} onChange={event => void change(event.target.value)}>
+        <select value={i18n.locale} onChange={event => change(event.target.value)}>
           {names.map(([language, name]) => (
             <option key={language} value={language} lang={language}>
               {name}

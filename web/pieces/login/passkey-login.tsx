@@ -49,10 +49,10 @@ function useAutofill(client: Client, done?: () => void) {
     loginWithPasskey(client, { conditional: true, signal: round.signal }).then(
       caller => caller && latest.current?.(),
       (failure: unknown) => {
-        // Autofill is a convenience: report an error only after somebody has chosen something.
-        if (round.signal.aborted || !(failure instanceof MainstayError)) return
+        // Autofill is a convenience: what the browser says against it is not reported.
+        if (round.signal.aborted || isOfBrowser(failure)) return
         setError(failure)
-        if (failure.code === 'PASSKEY_INVALID') start()
+        if (failure instanceof MainstayError) start()
       },
     )
   }, [client])
@@ -65,4 +65,9 @@ function useAutofill(client: Client, done?: () => void) {
     }
   }, [start, stop])
   return { start, stop, error, clear: () => setError(null) }
+}
+
+/** A WebAuthn error; a lost network is a TypeError, and a TimeoutError comes from the request. */
+function isOfBrowser(failure: unknown): boolean {
+  return failure instanceof DOMException && failure.name !== 'TimeoutError'
 }

@@ -21,14 +21,13 @@ export function toast(text: string): void {
   change([...toasts, { id: lastId, text }].slice(-MAX_TOASTS))
 }
 
-/** Takes them away, because they are not for the next person. */
-export function clearToasts(): void {
-  change([])
-}
-
-/** Where toasts appear, once per page. They are read out, and stay while somebody points at them or focuses them. */
+/**
+ * Where toasts appear, once per page. They are read out, and stay while somebody points at them or focuses them. They
+ * go with the frame of the page, because they are not for the next person.
+ */
 export function Toasts() {
   const shown = useSyncExternalStore(listen, () => toasts)
+  useEffect(() => () => change([]), [])
   return (
     <div className="toasts" role="status">
       {shown.map(({ id, text }) => (

@@ -83,7 +83,7 @@ function SubscriptionHere({
   const back = paymentReturnUrl(`${location.origin}/`)
   return (
     <>
-      {isCancelledPayment(query) && <Hint>{t('billing.cancelled')}</Hint>}
+      {isCancelledPayment(query) && mayStart && <Hint>{t('billing.cancelled')}</Hint>}
       {subscription.isReturn && isActive(subscription) && <Success>{t('billing.thanks')}</Success>}
       <SubscriptionFacts subscription={subscription} />
       {subscription.isReturn && mayStart && (

@@ -57,10 +57,11 @@ envFrom:
 - { name: keys, mountPath: /keys, readOnly: true }
 {{- end }}
 
-{{/* A job that gets the keys Secret, lets commands change its files, and puts them back. Call with root and args. */}}
+{{/* A job that gets the keys Secret, lets commands change its files, and puts them back. Call with root and args, and with seconds if
+     it may take longer than five minutes. */}}
 {{- define "mainstay.keysJob" -}}
 backoffLimit: 3
-activeDeadlineSeconds: 300
+activeDeadlineSeconds: {{ .seconds | default 300 }}
 template:
   metadata:
     labels:

@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
@@ -11,6 +12,8 @@ import { download } from '../../download.js'
 import { NameForm } from './name-form.js'
 
 export function ProfilePage({ profile }: { readonly profile: Load<Profile> }) {
+  // It was loaded for the menu, perhaps long ago.
+  useEffect(() => void profile.reload(), [])
   const save = useAction(() => download('profile/export', 'person.json'))
   return (
     <Page title={t('profile.title')} lead={t('profile.lead')}>

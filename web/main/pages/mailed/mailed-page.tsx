@@ -17,7 +17,7 @@ export function MailedPage<T = null>({
   submit,
   done,
   finish,
-  next = ToLogin,
+  next = () => <ToLogin />,
   send = callAsAnybody<T>,
   anew,
   messages,
