@@ -287,7 +287,7 @@ describe('the command line', () => {
     expect(added.output).toMatch(/Password: \S{24}/)
     expect(added.output).toMatch(/otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}/)
     expect((await mainstay('operator:add', 'op@example.com')).code).toBe(1)
-    expect((await mainstay('operator:list')).output).toMatch(/op@example\.com\n1 operators/)
+    expect((await mainstay('operator:list')).output).toMatch(/op@example\.com\n1 operator\n/)
     expect((await mainstay('operator:disable', 'op@example.com')).code).toBe(0)
     expect((await mainstay('operator:disable', 'op@example.com')).code).toBe(1)
     expect((await mainstay('operator:list')).output).toMatch(/op@example\.com {2}disabled/)
