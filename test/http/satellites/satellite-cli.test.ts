@@ -139,7 +139,7 @@ describe('The commands for satellites, beside a running server', () => {
     dns.zones.delete(proof.dns.name)
     for (let days = 0; days < 9; days++) await check(app)
     expect((await mainstay('satellite:list', '--owner', landlord.owner.email)).output).toMatch(
-      /^\S+ {2}suspended by operator {2}production {2}.+ {2}no proof since \d{4}-\S+\n1 satellites\n$/,
+      /^\S+ {2}suspended by operator {2}production {2}.+ {2}no proof since \d{4}-\S+\n1 satellite\n$/,
     )
     expect(await mainstay('satellite:resume', id)).toMatchObject({ code: 0 })
     expect(await stored(app, id)).toMatchObject({

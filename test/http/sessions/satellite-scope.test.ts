@@ -8,6 +8,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+import { reauthenticate } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const REFUSED = '401 INVALID_CREDENTIALS'
@@ -99,6 +100,9 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
     expect(outcome(await refreshByHeader(app, elsewhere.sessionId, { Origin: SHOP_TWO }))).toBe(
       '401 SESSION_NOT_FOUND',
     )
+    // It gives them everything that they were granted.
+    expect(outcome(await limitTo(null))).toBe('401 REAUTHENTICATION_REQUIRED')
+    expect(outcome(await reauthenticate(app, manager))).toBe('200')
     expect(outcome(await limitTo(null))).toBe('204')
     expect(await ofMain()).toEqual(permissionsOf(PERMISSIONS))
   })
