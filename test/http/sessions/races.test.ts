@@ -6,8 +6,8 @@ import { sessionChanges, subscriptions } from '../../../src/database/schema.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { AccountRecovery } from '../../../src/users/recovery/account-recovery.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { logOut, outcome, refreshByCookie } from '../support/api-calls.js'
@@ -122,13 +122,12 @@ describe('with several connections to the database', () => {
     expect(await statusOf(app, payer.signedIn)).toBe('active')
   })
 
-  /** The transaction that disables a user has begun, and waits for `goOn` before it touches the user. */
-  /** Its transaction has begun, and waits for `goOn` before it locks the user. */
+  /** The transaction that disables a user has begun, and waits for `goOn` before it locks the user. */
   function holdNextDisable() {
-    const recovery = app.app.get(AccountRecovery)
-    const lock = recovery.lock.bind(recovery)
+    const users = app.app.get(Users)
+    const lock = users.lockWithAccount.bind(users)
     const held = hold<void>()
-    jest.spyOn(recovery, 'lock').mockImplementationOnce(async (...args) => {
+    jest.spyOn(users, 'lockWithAccount').mockImplementationOnce(async (...args) => {
       await held.stop()
       return lock(...args)
     })
