@@ -274,7 +274,8 @@ export const en = {
     'factorReset.byOperator':
       'Somebody told us that you have lost your authenticator app or passkeys. Logging in with one of them stops this.',
 
-    'factorReset.passwordAlone': 'Your password alone will then be enough to log in, also for anybody else who knows it.',
+    'factorReset.passwordAlone':
+      'Your password alone will then be enough to log in, also for anybody else who knows it.',
     'factorReset.noPassword':
       'You have no password, so you will need one to log in: use the link "Forgot your password?" on the login page.',
     'factorReset.logIn': 'Log in with your password, and set up new ones.',
