@@ -117,7 +117,7 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     const texts = (await app.mailsTo(member.email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
     const resets = texts.filter(text => text.includes('Forgot your password?'))
     expect(resets).toEqual([
-      expect.stringContaining('You have no password, so you will need one to log in.'),
+      expect.stringContaining('You have no password, so you will need one to log in: use the link'),
       expect.stringContaining('Choose a password with the link'),
     ])
     for (const text of resets) expect(text).not.toMatch(/Your password alone|Log in with your password/)
