@@ -49,9 +49,4 @@ export class AddressMails {
     const url = this.urls.toMainSite('/undo-email', token)
     this.mailer.post(to, words => words.mail('emailChanged', { site: this.urls.siteName, url }))
   }
-
-  /** Without an undo link: the user has gone back to one of their earlier addresses. */
-  tellRestored(to: Receiver): void {
-    this.mailer.post(to, words => words.mail('emailRestored', { site: this.urls.siteName }))
-  }
 }

@@ -3,8 +3,11 @@ import type { Actor, TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import type { Db } from '../database/connection.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
-import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
-import { mergeChanges } from '../sessions/stores/session-store.js'
+import {
+  mergeRecorded,
+  type RecordedChanges,
+  SessionChanges,
+} from '../sessions/revocation/session-changes.js'
 import { UserFactors } from './user-factors.js'
 
 /** Removes all factors of a user at once, on behalf of others. */
@@ -29,11 +32,7 @@ export class FactorRemoval {
     await withdrawTokens(transaction, 'factor-reset', user.id)
     await withdrawTokens(transaction, 'second-factor', user.id)
     const event = auditEventOf(user, actor, 'factors.reset', { ...detail, step: 'done' })
-    const { changes, ended } = await this.changes.record(
-      transaction,
-      [{ kind: 'end-all', userId: user.id }],
-      event,
-    )
-    return { changes: mergeChanges(regranted.changes, changes), ended }
+    const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+    return mergeRecorded(regranted, ended)
   }
 }

@@ -11,6 +11,7 @@ import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Email } from '../../users/email.js'
+import { KeptNotices } from '../../users/kept-notices.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
@@ -87,6 +88,7 @@ export class EmailChangeService {
     private readonly links: MailedLinks,
     private readonly rateLimiter: RateLimiter,
     private readonly passwordProof: PasswordProof,
+    private readonly notices: KeptNotices,
     private readonly mails: AddressMails,
   ) {}
 
@@ -126,7 +128,7 @@ export class EmailChangeService {
     if (!session) await this.requirePassword(user, proof.password, client)
     const { before, undoToken } = await this.emailChanges.confirm(user.id, text, session, client)
     if (undoToken) this.mails.sendUndo(before, undoToken)
-    else this.mails.tellRestored(before)
+    else this.notices.aboutAddress(before)()
   }
 
   private async requirePassword(user: User, password: string | undefined, client: Client): Promise<void> {

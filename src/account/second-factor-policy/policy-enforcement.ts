@@ -5,11 +5,11 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { accounts, users } from '../../database/schema.js'
 import {
+  mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
   SessionChanges,
 } from '../../sessions/revocation/session-changes.js'
-import { mergeChanges } from '../../sessions/stores/session-store.js'
 import { Accounts } from '../../users/accounts.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 
@@ -49,8 +49,7 @@ export class PolicyEnforcement {
   async apply(transaction: Db, accountId: string): Promise<RecordedChanges> {
     let recorded = NOTHING_RECORDED
     for (let page = await lockPage(transaction, accountId, null); page.length > 0; ) {
-      const { changes } = await this.applyTo(transaction, page)
-      recorded = { ...recorded, changes: mergeChanges(recorded.changes, changes) }
+      recorded = mergeRecorded(recorded, await this.applyTo(transaction, page))
       const last = page.length < USERS_A_PAGE ? undefined : page.at(-1)
       page = last ? await lockPage(transaction, accountId, last) : []
     }

@@ -8,6 +8,7 @@ import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import { NOTHING_RECOVERED } from '../../users/recovery/recovered.js'
 import type { User } from '../../users/user.js'
 import { PasswordSetter } from './password-setter.js'
 
@@ -41,7 +42,7 @@ export class PasswordResetService {
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         const recovered =
           wayBack.turn === null
-            ? undefined
+            ? NOTHING_RECOVERED
             : await this.recovery.recover(transaction, current, wayBack, client)
         await withdrawTokens(transaction, 'password-reset', userId, email)
         // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.

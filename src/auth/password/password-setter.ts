@@ -6,7 +6,8 @@ import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session
 import type { SessionHandle } from '../../sessions/session.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { allOf } from '../../users/posting.js'
-import { AccountRecovery, NOTHING_RECOVERED, type Recovered } from '../../users/recovery/account-recovery.js'
+import { AccountRecovery } from '../../users/recovery/account-recovery.js'
+import type { Recovered } from '../../users/recovery/recovered.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { PasswordMails } from './password-mails.js'
@@ -22,7 +23,7 @@ export interface PasswordToSet {
    * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
    * not allowed. Returns what it recovers on the way.
    */
-  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<Recovered | undefined>
+  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<Recovered>
 }
 
 @Injectable()
@@ -48,7 +49,7 @@ export class PasswordSetter {
     await this.changes.durably(
       async transaction => {
         const current = await this.recovery.lock(transaction, user)
-        const recovered = (await requireAllowed(transaction, current)) ?? NOTHING_RECOVERED
+        const recovered = await requireAllowed(transaction, current)
         await this.users.setPassword(transaction, user.id, passwordHash)
         const cancellation = { client, reason: 'new password' }
         const tellOfTransfer = await this.recovery.callOffChanges(transaction, user, cancellation)

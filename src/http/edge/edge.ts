@@ -83,8 +83,11 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
  * At a host that is not certainly ours: one of a satellite, whatever its state. The names below it are the
  * customer's, and may not have https.
  */
-const HSTS = 'max-age=31536000'
-const HSTS_OF_OURS = `${HSTS}; includeSubDomains`
+const HEADERS = { ...SECURITY_HEADERS, 'strict-transport-security': 'max-age=31536000' }
+const HEADERS_OF_OURS = {
+  ...SECURITY_HEADERS,
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+}
 
 /** Responses may belong to one user. Public, stable routes set their own header. */
 const NO_STORE = 'no-store'
@@ -93,12 +96,8 @@ function responseHeaders({ publicUrl, mainOrigin, operators }: Settings) {
   const addresses = [publicUrl, mainOrigin, ...(operators ? [operators.origin] : [])]
   const ours = new Set(addresses.map(address => new URL(address).host))
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    const isOurs = ours.has(request.headers.host ?? '')
-    reply
-      .headers(SECURITY_HEADERS)
-      .header('strict-transport-security', isOurs ? HSTS_OF_OURS : HSTS)
-      .header('cache-control', NO_STORE)
-      .header('x-request-id', request.id)
+    const headers = ours.has(request.headers.host ?? '') ? HEADERS_OF_OURS : HEADERS
+    reply.headers(headers).header('cache-control', NO_STORE).header('x-request-id', request.id)
   }
 }
 
@@ -143,8 +142,7 @@ export function answerFramingError(
   observer.refused(refusal.code)
   const body = JSON.stringify(problemOf(refusal, randomUUID()))
   const headers = Object.entries({
-    ...SECURITY_HEADERS,
-    'strict-transport-security': HSTS,
+    ...HEADERS,
     'cache-control': NO_STORE,
     'content-type': PROBLEM_CONTENT_TYPE,
     'content-length': String(Buffer.byteLength(body)),

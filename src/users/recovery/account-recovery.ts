@@ -4,7 +4,6 @@ import type { TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/session-changes.js'
 import type { Email } from '../email.js'
 import { KeptAccounts } from '../kept-accounts.js'
 import { KeptNotices } from '../kept-notices.js'
@@ -14,7 +13,8 @@ import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { BegunChanges } from './begun-changes.js'
-import { InvitedMembers, NOBODY_DISABLED } from './invited-members.js'
+import { InvitedMembers } from './invited-members.js'
+import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
 
 /** The address that a user returns to, and what must be undone. */
 export interface WayBack {
@@ -24,13 +24,6 @@ export interface WayBack {
   /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
 }
-
-/** What a recovery does to others: its changes of sessions, and mails. */
-export interface Recovered extends RecordedChanges {
-  readonly tell: Posting
-}
-
-export const NOTHING_RECOVERED: Recovered = { ...NOTHING_RECORDED, tell: NOTHING_TO_POST }
 
 /** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
 @Injectable()
@@ -85,10 +78,10 @@ export class AccountRecovery {
     const tellOfTransfer = await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
     const tellOfAccount = await this.kept.keep(transaction, user, actor, 'recovered')
     const stranger = await this.begun.removeAllSince(transaction, user.id, { address, since })
-    const { tellOwner, ...recorded } = stranger
+    const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
-      : NOBODY_DISABLED
-    return { ...recorded, tell: allOf(tellOfAddress, tellOfTransfer, tellOfAccount, tellOwner) }
+      : NOTHING_RECOVERED
+    return { ...disabled, tell: allOf(tellOfAddress, tellOfTransfer, tellOfAccount, disabled.tell) }
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */

@@ -3,15 +3,11 @@ import { and, eq, gte } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
-import {
-  mergeRecorded,
-  NOTHING_RECORDED,
-  type RecordedChanges,
-} from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, NOTHING_RECORDED } from '../../sessions/revocation/session-changes.js'
 import { OwnerNotices } from '../owner-notices.js'
-import { NOTHING_TO_POST, type Posting } from '../posting.js'
 import type { User } from '../user.js'
 import { UserChanges } from '../user-changes.js'
+import type { Recovered } from './recovered.js'
 
 const INVITED = {
   id: users.id,
@@ -20,8 +16,6 @@ const INVITED = {
   invitedBy: users.invitedBy,
   disabledAt: users.disabledAt,
 }
-
-export const NOBODY_DISABLED = { ...NOTHING_RECORDED, tellOwner: NOTHING_TO_POST }
 
 /** The members of an account who joined by invitation. */
 @Injectable()
@@ -35,12 +29,7 @@ export class InvitedMembers {
    * Disables whoever has joined since then by the user's invitation, or by that of somebody whom this disables. The
    * account must be locked, so that nobody joins meanwhile.
    */
-  async disableSince(
-    transaction: Db,
-    user: User,
-    since: Date,
-    actor: Actor,
-  ): Promise<RecordedChanges & { readonly tellOwner: Posting }> {
+  async disableSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<Recovered> {
     const invited = await this.invitedSince(transaction, user, since)
     let recorded = NOTHING_RECORDED
     for (const member of invited)
@@ -48,7 +37,7 @@ export class InvitedMembers {
         recorded,
         await this.userChanges.disable(transaction, member, actor, 'account'),
       )
-    return { ...recorded, tellOwner: await this.notices.aboutDisabled(transaction, user, invited) }
+    return { ...recorded, tell: await this.notices.aboutDisabled(transaction, user, invited) }
   }
 
   private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {
