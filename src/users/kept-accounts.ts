@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common'
 import type { Actor } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { Accounts } from './accounts.js'
-import { KeptNotices } from './kept-notices.js'
+import { KeptNotices } from './notices/kept-notices.js'
+import { allOf, NOTHING_TO_POST, type Posting } from './notices/posting.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
-import { allOf, NOTHING_TO_POST, type Posting } from './posting.js'
 import type { User } from './user.js'
 
 /** Keeps accounts for their owners. The account must be locked; what is returned tells those who were told before. */

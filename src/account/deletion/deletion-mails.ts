@@ -4,7 +4,7 @@ import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
-import type { Posting } from '../../users/posting.js'
+import type { Posting } from '../../users/notices/posting.js'
 
 /** The mails about the deletion of an account. */
 @Injectable()

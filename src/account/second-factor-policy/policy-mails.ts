@@ -4,7 +4,7 @@ import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
-import type { Posting } from '../../users/posting.js'
+import type { Posting } from '../../users/notices/posting.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
 /** Mails the people in charge of an account about what it requires of its users. */

@@ -13,7 +13,7 @@ import {
 import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Account } from '../../users/accounts.js'
-import type { Posting } from '../../users/posting.js'
+import type { Posting } from '../../users/notices/posting.js'
 import type { User } from '../../users/user.js'
 import { PolicyAuthority } from './policy-authority.js'
 import { PolicyEnforcement } from './policy-enforcement.js'

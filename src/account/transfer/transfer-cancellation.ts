@@ -4,9 +4,9 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { KeptNotices } from '../../users/kept-notices.js'
+import { KeptNotices } from '../../users/notices/kept-notices.js'
+import type { Posting } from '../../users/notices/posting.js'
 import { type Cancellation, PendingTransfers } from '../../users/pending-transfers.js'
-import type { Posting } from '../../users/posting.js'
 import { LockedAccounts } from '../locked-accounts.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */

@@ -6,8 +6,8 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { withdrawInvitationsBy, withdrawTokens } from '../../links/withdraw-tokens.js'
 import { KeptAccounts } from '../kept-accounts.js'
+import type { Posting } from '../notices/posting.js'
 import type { Cancellation } from '../pending-transfers.js'
-import type { Posting } from '../posting.js'
 import type { User } from '../user.js'
 
 /** What somebody with a user's login may have started. */
