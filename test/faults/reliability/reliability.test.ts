@@ -44,5 +44,5 @@ describe('docs/reliability.md', () => {
 })
 
 function notTried({ happens }: Fault): string {
-  return ['not tried', happens].filter(Boolean).join(': ')
+  return ['no test', happens].filter(Boolean).join(': ')
 }

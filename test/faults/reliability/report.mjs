@@ -66,7 +66,7 @@ function section(faults, seen) {
 }
 
 function cells({ id, fault, happens, test, measures }, seen) {
-  if (!test) return [fault, ['not tried', happens].filter(Boolean).join(': '), '', '', '', '', '']
+  if (!test) return [fault, ['no test', happens].filter(Boolean).join(': '), '', '', '', '', '']
   if (measures.length > 0 && seen.length === 0) throw new Error(`no test has seen ${id}`)
   const values = name => (measures.includes(name) ? seen.map(one => one[name]) : null)
   const longest = name => duration(values(name))
