@@ -130,11 +130,21 @@ function otherRows({ memory, manySessions, userImport, start, production, halfLo
   ]
 }
 
-function tailRows([name, { p50, p99 }]) {
+// The bare limit says how much of the tail is the machine's.
+function tailRows([name, { service, bare }]) {
   return [
-    mostRow(`${name} at half load, half of the answers within, ms`, p50, null, 2),
-    mostRow('… 99 of 100 within, as a multiple', p99 / p50, BARS.tail, 2),
+    mostRow(`${name} at half load, half of the answers within, ms`, medianOf('p50', service), null, 2),
+    mostRow('… 99 of 100 within, as a multiple', tailOf(service), BARS.tail, 2),
+    ...(bare ? [mostRow('… as a multiple, of the bare limit at half its own', tailOf(bare), null, 2)] : []),
   ]
+}
+
+function tailOf(rounds) {
+  return medianOf('p99', rounds) / medianOf('p50', rounds)
+}
+
+function medianOf(field, rounds) {
+  return median(rounds.map(round => round[field]))
 }
 
 function shareApart({ known, unknown }) {

@@ -1,49 +1,37 @@
-// npm run bench [-- webhooks | scale | capacity | satellites | second-factor | passkey | peers | first-page | soak | hops [list]]: prepares everything, measures, prints markdown. Exit code 1 when a bar is missed or a round
-// had an answer that was not 2xx.
+// npm run bench [-- <name of a measurement>]: prepares everything, measures, prints markdown. Exit code 1 when a bar is
+// missed or a round had an answer that was not 2xx.
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
 import { installSystemPackages } from '../test/system-packages.mjs'
 import { installWrk } from './machine/install-wrk.mjs'
 
+/** By the first argument. They import the packages and the built service, so they are loaded when those are there. */
+const MEASUREMENTS = {
+  all: async () => (await import('./measure/measure-all.mjs')).measureAll(),
+  webhooks: async () => (await import('./measure/measure-webhooks.mjs')).measureWebhooks(),
+  satellites: async () => (await import('./measure/measure-satellites.mjs')).measureSatellites(),
+  'second-factor': async () => (await import('./measure/measure-second-factor.mjs')).measureSecondFactor(),
+  passkey: async () => (await import('./measure/measure-passkeys.mjs')).measurePasskeys(),
+  peers: async () => {
+    ;(await import('./peers/install-peers.mjs')).installPeers()
+    await (await import('./peers/measure-peers.mjs')).measurePeers()
+  },
+  'first-page': async () => (await import('./measure/measure-first-page.mjs')).measureFirstPage(),
+  soak: async options => (await import('./measure/measure-soak.mjs')).measureSoak(options),
+  scale: async parts => (await import('./scale/measure-scale.mjs')).measureScale(parts),
+  capacity: async () => (await import('./scale/capacity.mjs')).printCapacity(),
+  hops: async ([list]) =>
+    (await import('./measure/measure-hops.mjs')).measureHops({ isVerbose: list === 'list' }),
+}
+
+const [name = 'all', ...options] = process.argv.slice(2)
+if (!Object.hasOwn(MEASUREMENTS, name)) {
+  console.error(`There is no measurement "${name}", only: ${Object.keys(MEASUREMENTS).join(', ')}.`)
+  process.exit(2)
+}
 prepare()
 // The service reads its migrations from the folder that it is started in.
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 await installSystemPackages()
 installWrk()
-// Imports the packages and the built service, so only now.
-if (process.argv[2] === 'webhooks') {
-  const { measureWebhooks } = await import('./measure/measure-webhooks.mjs')
-  await measureWebhooks()
-} else if (process.argv[2] === 'satellites') {
-  const { measureSatellites } = await import('./measure/measure-satellites.mjs')
-  await measureSatellites()
-} else if (process.argv[2] === 'second-factor') {
-  const { measureSecondFactor } = await import('./measure/measure-second-factor.mjs')
-  await measureSecondFactor()
-} else if (process.argv[2] === 'passkey') {
-  const { measurePasskeys } = await import('./measure/measure-passkeys.mjs')
-  await measurePasskeys()
-} else if (process.argv[2] === 'peers') {
-  const { installPeers } = await import('./peers/install-peers.mjs')
-  installPeers()
-  const { measurePeers } = await import('./peers/measure-peers.mjs')
-  await measurePeers()
-} else if (process.argv[2] === 'first-page') {
-  const { measureFirstPage } = await import('./measure/measure-first-page.mjs')
-  await measureFirstPage()
-} else if (process.argv[2] === 'soak') {
-  const { measureSoak } = await import('./measure/measure-soak.mjs')
-  await measureSoak(process.argv.slice(3))
-} else if (process.argv[2] === 'scale') {
-  const { measureScale } = await import('./scale/measure-scale.mjs')
-  await measureScale(process.argv.slice(3))
-} else if (process.argv[2] === 'capacity') {
-  const { printCapacity } = await import('./scale/capacity.mjs')
-  printCapacity()
-} else if (process.argv[2] === 'hops') {
-  const { measureHops } = await import('./measure/measure-hops.mjs')
-  await measureHops({ isVerbose: process.argv[3] === 'list' })
-} else {
-  const { measureAll } = await import('./measure/measure-all.mjs')
-  await measureAll()
-}
+await MEASUREMENTS[name](options)

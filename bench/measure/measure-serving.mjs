@@ -9,7 +9,7 @@ import { PASSWORD } from '../seed.mjs'
 import { FORGOTTEN_PASSWORD, measureTiming, REFUSED_LOGIN } from './measure-timing.mjs'
 import { whileLoggingIn } from './one-login-at-a-time.mjs'
 import { dataRequests, loginRequests, refreshRequests } from './requests.mjs'
-import { inTurn, median, ROUNDS, SECONDS } from './rounds.mjs'
+import { inTurn, median } from './rounds.mjs'
 
 /** So few logins fit into a second that the compiler needs longer to know what is used often. */
 const LOGIN_WARM_UP_SECONDS = 8
@@ -54,11 +54,10 @@ export async function measureServing(environment, { users, frequentUser, opened 
     ),
   }
   measured.halfLoad = await step('half the load', async () => {
-    const half = (requests, { service: rounds }) => halfLoad(service, requests, rounds)
     return {
-      refresh: await half(refresh, measured.refresh),
-      data: await half(data, measured.dataUnbatched),
-      login: await half(login, measured.login),
+      refresh: await halfLoad({ service, bare }, refresh, measured.refresh),
+      data: await halfLoad({ service, bare }, data, measured.dataUnbatched),
+      login: await halfLoad({ service }, login, measured.login),
     }
   })
   for (const child of [service.child, argon2]) child.pin(BOTH_CORES)
@@ -78,13 +77,13 @@ export async function measureServing(environment, { users, frequentUser, opened 
   return measured
 }
 
-/** p50 and p99 in milliseconds with half of the requests that the service has just answered at most. */
-async function halfLoad(service, requests, rounds) {
-  const perSecond = median(rounds.map(round => round.perSecond)) / 2
-  const measured = []
-  for (let round = 0; round < ROUNDS; round++)
-    measured.push(await requests.load(service, SECONDS, { perSecond }))
-  return { p50: median(measured.map(({ p50 }) => p50)), p99: median(measured.map(({ p99 }) => p99)) }
+/** Each server's rounds with half of the requests that it has just answered at most. */
+function halfLoad(servers, requests, atMost) {
+  const contestants = Object.entries(servers).map(([name, server]) => {
+    const perSecond = median(atMost[name].map(round => round.perSecond)) / 2
+    return [name, seconds => requests.load(server, seconds, { perSecond })]
+  })
+  return inTurn(Object.fromEntries(contestants))
 }
 
 async function startArgon2(hashes) {
