@@ -23,7 +23,7 @@ import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginExchange } from './login/login-exchange.js'
 import { LoginLimits } from './login/login-limits.js'
-import { LoginPlaces } from './login/login-places.js'
+import { LoginPolicy } from './login/login-policy.js'
 import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
 import { PasskeyLimits } from './passkey-login/passkey-limits.js'
@@ -35,12 +35,12 @@ import { PasswordForgotService } from './password/password-forgot.service.js'
 import { PasswordMails } from './password/password-mails.js'
 import { PasswordResetService } from './password/password-reset.service.js'
 import { PasswordSetter } from './password/password-setter.js'
+import { CredentialEntryPolicy } from './reauthentication/credential-entry-policy.js'
 import { FactorProofs } from './reauthentication/factor-proofs.js'
 import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
 import { ReauthenticationMethods } from './reauthentication/reauthentication-methods.js'
-import { TypingPlaces } from './reauthentication/typing-places.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
@@ -99,7 +99,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffService,
     LoginExchange,
     LoginLimits,
-    LoginPlaces,
+    LoginPolicy,
     LoginRecords,
     LoginService,
     LoginSessions,
@@ -121,11 +121,11 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondFactorDemand,
     SecondFactorLoginService,
     SecondStepOffer,
-    TypingPlaces,
+    CredentialEntryPolicy,
     UnrecognizedLoginService,
     SecondFactorGrounds,
     WrongFactorAlarm,
   ],
-  exports: [FactorCheck, FactorMethods, LoginPlaces, PasswordMails, PasswordProof],
+  exports: [FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

@@ -13,9 +13,9 @@ const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
 
 /** The keys that one script may use, by their positions in a list. */
-export interface PlacesOfShard {
+export interface ShardPositions {
   readonly shard: string
-  readonly places: readonly number[]
+  readonly positions: readonly number[]
 }
 
 /** Which shards of Redis are counting now. One that has failed to answer is left alone for a while. */
@@ -43,14 +43,14 @@ export class AnsweringShards {
   }
 
   /** The positions of the keys whose shards answer: all together or, in a cluster, each alone. */
-  together(keys: readonly string[]): readonly PlacesOfShard[] {
-    const places = keys.flatMap((key, place) => {
+  together(keys: readonly string[]): readonly ShardPositions[] {
+    const alone = keys.flatMap((key, position) => {
       const shard = this.of(key)
-      return shard === null ? [] : { shard, places: [place] }
+      return shard === null ? [] : { shard, positions: [position] }
     })
-    const [first] = places
-    if (this.areMany || !first) return places
-    return [{ shard: first.shard, places: places.flatMap(each => each.places) }]
+    const [first] = alone
+    if (this.areMany || !first) return alone
+    return [{ shard: first.shard, positions: alone.flatMap(each => each.positions) }]
   }
 
   /** What `work` resolves to; null when this shard does not answer in time. */

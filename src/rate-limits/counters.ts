@@ -1,5 +1,5 @@
 import type { RedisConnection } from '../redis/redis-connection.js'
-import { AnsweringShards, type PlacesOfShard } from './answering-shards.js'
+import { AnsweringShards, type ShardPositions } from './answering-shards.js'
 import { OwnCounters } from './own-counters.js'
 import { type Count, type Counted, type Limited, SharedCounters } from './shared-counters.js'
 import { UnsentChanges } from './unsent-changes.js'
@@ -139,10 +139,10 @@ export class Counters {
     if (!shared || items.length === 0) return found
     const { counters, shards } = shared
     await this.catchUp(counters, shards)
-    const ask = async ({ shard, places }: PlacesOfShard) => {
-      const some = places.map(place => items[place] as T)
+    const ask = async ({ shard, positions }: ShardPositions) => {
+      const some = positions.map(position => items[position] as T)
       const answers = await shards.ask(shard, () => work(counters, some))
-      for (const [index, place] of places.entries()) found[place] = answers?.[index] ?? null
+      for (const [index, position] of positions.entries()) found[position] = answers?.[index] ?? null
     }
     await Promise.all(shards.together(items.map(keyOf)).map(ask))
     return found

@@ -9,7 +9,7 @@ import { matchesPattern } from '../../satellites/satellite-map.js'
 import { Satellites } from '../../satellites/satellites.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { LoginPlaces } from '../login/login-places.js'
+import { LoginPolicy } from '../login/login-policy.js'
 
 export const HANDOFF_ACCESS = ['allowed', 'not_invited', 'suspended', 'access_denied'] as const
 /** `access_denied`: the satellite accepts passwords only. */
@@ -30,7 +30,7 @@ export interface HandoffDestination {
 export class HandoffDestinations {
   constructor(
     private readonly satellites: Satellites,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly users: Users,
     private readonly database: Database,
   ) {}
@@ -69,8 +69,8 @@ export class HandoffDestinations {
     if (satellite.loginMode !== 'password' || needsHandoff(satellite, user)) return 'allowed'
     // Otherwise an owner whom their account or the service keeps from typing a password could not log in at all.
     const mayNotType =
-      this.places.isBarredOwner(user, { source: 'satellite', origin }) ||
-      (await this.places.requiresHandoff(user, origin))
+      this.loginPolicy.isBarredOwner(user, { source: 'satellite', origin }) ||
+      (await this.loginPolicy.requiresHandoff(user, origin))
     return mayNotType ? 'allowed' : 'access_denied'
   }
 

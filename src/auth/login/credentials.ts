@@ -9,14 +9,14 @@ import { Passwords } from '../../users/passwords/passwords.js'
 import type { User, UserAtLogin } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
-import { LoginPlaces } from './login-places.js'
+import { LoginPolicy } from './login-policy.js'
 
 @Injectable()
 export class Credentials {
   constructor(
     private readonly users: Users,
     private readonly passwords: Passwords,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly auditLog: AuditLog,
     private readonly database: Database,
   ) {}
@@ -26,7 +26,7 @@ export class Credentials {
    * every password.
    */
   requirePasswordsThere({ email }: LoginBody, client: Client): void {
-    if (!this.places.isHandoffOnly(client.origin)) return
+    if (!this.loginPolicy.isHandoffOnly(client.origin)) return
     this.noteFailure('refused', 'hand-off required', email, null, client)
     throw new ApiError('HANDOFF_REQUIRED')
   }
@@ -38,15 +38,15 @@ export class Credentials {
    */
   async check(login: LoginBody, client: Client): Promise<UserAtLogin> {
     const { email, password, source } = login
-    const place = { source, origin: client.origin }
+    const site = { source, origin: client.origin }
     const user = await this.users.findAtLogin(email)
-    if (user && this.places.isBarredOwner(user, place)) {
+    if (user && this.loginPolicy.isBarredOwner(user, site)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
     }
     const usableHash = user && !user.disabledAt ? user.passwordHash : null
     const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && this.places.isInScope(user, place))
+    if (user && isRight && this.loginPolicy.isInScope(user, site))
       return this.withCurrentHash(user, login, client)
     this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')

@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { UserAtLogin } from '../../users/user.js'
 import type { LoginContext } from './login-context.js'
-import { LoginPlaces } from './login-places.js'
+import { LoginPolicy } from './login-policy.js'
 
 /**
  * Sends users to the main site if their account lets them type their password nowhere else, or if they have a
@@ -14,7 +14,7 @@ import { LoginPlaces } from './login-places.js'
 @Injectable()
 export class HandoffRequirement {
   constructor(
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly auditLog: AuditLog,
   ) {}
@@ -28,8 +28,8 @@ export class HandoffRequirement {
     user: UserAtLogin,
     { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>,
   ): Promise<void> {
-    const isSecondFactor = this.places.keepsSecondFactorAway(user, client.origin)
-    if (!isSecondFactor && !(await this.places.requiresHandoff(user, client.origin))) return
+    const isSecondFactor = this.loginPolicy.requiresFactorHandoff(user, client.origin)
+    if (!isSecondFactor && !(await this.loginPolicy.requiresHandoff(user, client.origin))) return
     const { id: userId, accountId, email } = user
     const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
     const event = auditEvent({ userId, accountId, client }, 'login', { reason, email })

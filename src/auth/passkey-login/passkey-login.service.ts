@@ -10,7 +10,7 @@ import type { Client } from '../../http/client.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginContext, LoginGrounds } from '../login/login-context.js'
-import { LoginPlaces } from '../login/login-places.js'
+import { LoginPolicy, type LoginSite } from '../login/login-policy.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { PasskeyLimits } from './passkey-limits.js'
 
@@ -19,7 +19,7 @@ import { PasskeyLimits } from './passkey-limits.js'
 export class PasskeyUsers {
   constructor(
     private readonly users: Users,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -29,8 +29,8 @@ export class PasskeyUsers {
    */
   async requireAllowed(userId: string, { source, client }: LoginContext): Promise<User> {
     const user = await this.users.find(userId)
-    const place = { source, origin: client.origin }
-    const reason = user === null ? 'unknown user' : this.reasonToRefuse(user, place)
+    const site = { source, origin: client.origin }
+    const reason = user === null ? 'unknown user' : this.reasonToRefuse(user, site)
     if (user && reason === null) return user
     this.noteFailure(client, reason ?? '', user)
     throw new ApiError('PASSKEY_INVALID')
@@ -41,10 +41,10 @@ export class PasskeyUsers {
     this.auditLog.note({ ...auditEvent(actor, 'login', { reason }), outcome: 'failed' })
   }
 
-  private reasonToRefuse(user: User, place: Parameters<LoginPlaces['isBarredOwner']>[1]): string | null {
+  private reasonToRefuse(user: User, site: LoginSite): string | null {
     if (user.disabledAt) return 'disabled'
-    if (this.places.isBarredOwner(user, place)) return 'owner on a satellite'
-    return this.places.isInScope(user, place) ? null : 'not invited to this site'
+    if (this.loginPolicy.isBarredOwner(user, site)) return 'owner on a satellite'
+    return this.loginPolicy.isInScope(user, site) ? null : 'not invited to this site'
   }
 }
 

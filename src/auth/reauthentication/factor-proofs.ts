@@ -7,7 +7,7 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
 import { FactorCheck, type FactorProof } from '../second-factor/factor-check.js'
-import { TypingPlaces } from './typing-places.js'
+import { CredentialEntryPolicy } from './credential-entry-policy.js'
 
 /** What the user of a session has just proved. */
 export interface Proved {
@@ -20,7 +20,7 @@ export interface Proved {
 export class FactorProofs {
   constructor(
     private readonly users: Users,
-    private readonly places: TypingPlaces,
+    private readonly entryPolicy: CredentialEntryPolicy,
     private readonly limits: LoginLimits,
     private readonly factors: FactorCheck,
     private readonly database: Database,
@@ -34,7 +34,7 @@ export class FactorProofs {
   async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
     const user = await this.users.find(actor.userId)
     if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
-    const refusal = proof.passkey ? null : await this.places.refusalOfCode(user, actor)
+    const refusal = proof.passkey ? null : await this.entryPolicy.refusalOfCode(user, actor)
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {

@@ -10,7 +10,7 @@ import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
-import { TypingPlaces } from './typing-places.js'
+import { CredentialEntryPolicy } from './credential-entry-policy.js'
 
 /** What the password is needed for. */
 interface ProofContext {
@@ -31,7 +31,7 @@ export class PasswordProof {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly limits: LoginLimits,
-    private readonly places: TypingPlaces,
+    private readonly entryPolicy: CredentialEntryPolicy,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -44,7 +44,7 @@ export class PasswordProof {
     const { sid, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    const refusal = await this.places.refusalOfPassword(user, actor)
+    const refusal = await this.entryPolicy.refusalOfPassword(user, actor)
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countGuessIn(sid, user.email, client)
     await this.check(user, password, { action, client, sid }, counted)

@@ -7,7 +7,7 @@ import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { Session } from '../../sessions/session.js'
 import { Users } from '../../users/users.js'
 import { FACTOR_METHODS, FactorMethods } from '../second-factor/factor-methods.js'
-import { TypingPlaces } from './typing-places.js'
+import { CredentialEntryPolicy } from './credential-entry-policy.js'
 
 export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
 /** How a user can re-authenticate, as named in answers. */
@@ -20,7 +20,7 @@ export class ReauthenticationMethods {
 
   constructor(
     private readonly users: Users,
-    private readonly places: TypingPlaces,
+    private readonly entryPolicy: CredentialEntryPolicy,
     private readonly factors: FactorMethods,
     private readonly reauthentication: Reauthentication,
   ) {}
@@ -32,15 +32,14 @@ export class ReauthenticationMethods {
   async of(session: Session, origin: string | null): Promise<ReauthenticationMethod[]> {
     const user = await this.users.find(session.userId)
     if (!user) return []
-    const place = { ...session, client: { origin } }
-    const mayTypePassword = (await this.places.refusalOfPassword(user, place)) === null
-    const mayTypeCodes = (await this.places.refusalOfCode(user, place)) === null
+    const context = { ...session, client: { origin } }
+    const mayUsePassword = await this.entryPolicy.mayUsePassword(user, context)
+    const mayEnterCodes = (await this.entryPolicy.refusalOfCode(user, context)) === null
     const all = await this.factors.of(user.id, origin)
-    const factors = all.filter(method => method === 'passkey' || mayTypeCodes)
+    const factors = all.filter(method => method === 'passkey' || mayEnterCodes)
     // The password would be accepted, but what was refused would then be refused again.
     const isEnough = factors.length === 0 || this.reauthentication.isSecondFactorRecent(session)
-    const hasPassword = user.passwordHash !== null && mayTypePassword
-    return hasPassword && isEnough ? ['password', ...factors] : factors
+    return mayUsePassword && isEnough ? ['password', ...factors] : factors
   }
 
   /**

@@ -11,14 +11,14 @@ import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../p
 import type { Source } from '../../permissions/permissions.js'
 import type { User } from '../../users/user.js'
 import type { LoginUse } from '../login/login-context.js'
-import { LoginPlaces } from '../login/login-places.js'
+import { LoginPolicy } from '../login/login-policy.js'
 
 /** As long as passkeys' challenges; an authenticator app changes its code ten times in that time. */
 const LIFETIME_SECONDS = 5 * 60
 const MAX_TRIES = 5
 
 /** Where somebody has begun to log in. */
-export interface ChallengePlace {
+export interface ChallengeContext {
   readonly source: Source
   readonly client: Client
 }
@@ -54,10 +54,10 @@ export class SecondFactorChallenges {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly database: Database,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
   ) {}
 
-  issue(user: User, methods: AuthMethods, { source, client }: ChallengePlace): Promise<string> {
+  issue(user: User, methods: AuthMethods, { source, client }: ChallengeContext): Promise<string> {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
       ...boundTo(client),
@@ -77,7 +77,7 @@ export class SecondFactorChallenges {
     const found = await this.tokens.countTry('second-factor', text, limits)
     if (!found) await this.tokens.countGuess(client)
     const user = found?.user as User
-    if (!found || !this.mayGoOn(user, found.token, client)) throw new ApiError('CHALLENGE_EXPIRED')
+    if (!found || !this.isStillValid(user, found.token, client)) throw new ApiError('CHALLENGE_EXPIRED')
     const { token } = found
     const { source, methods, tries } = token.detail as ChallengeDetail
     return { text, user, source, methods: authMethods(...methods), tries }
@@ -103,9 +103,9 @@ export class SecondFactorChallenges {
     return { row: USED_TOKEN, values, refusal: 'CHALLENGE_EXPIRED' }
   }
 
-  private mayGoOn(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {
+  private isStillValid(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {
     const isSame = digestOf(user) === (detail as ChallengeDetail).passwordDigest
-    return isSame && !user.disabledAt && this.places.isInScope(user, { origin })
+    return isSame && !user.disabledAt && this.loginPolicy.isInScope(user, { origin })
   }
 }
 

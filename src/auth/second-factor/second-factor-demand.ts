@@ -6,12 +6,12 @@ import { RememberedDevices } from '../../factors/remembered-devices/remembered-d
 import { acrOf, TWO_FACTORS } from '../../permissions/auth-methods.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
-import { LoginPlaces } from '../login/login-places.js'
-import type { ChallengePlace } from './second-factor-challenges.js'
+import { LoginPolicy } from '../login/login-policy.js'
+import type { ChallengeContext } from './second-factor-challenges.js'
 import { SecondStepOffer } from './second-step-offer.js'
 
 /** Where somebody logs in, and what their browser sends. */
-interface DemandContext extends ChallengePlace {
+interface DemandContext extends ChallengeContext {
   readonly deviceId: DeviceId | null | undefined
   /** The value of the remembered device's cookie; main site only. */
   readonly rememberedDevice?: string | null
@@ -21,7 +21,7 @@ interface DemandContext extends ChallengePlace {
 @Injectable()
 export class SecondFactorDemand {
   constructor(
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly devices: RememberedDevices,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly offer: SecondStepOffer,
@@ -36,7 +36,7 @@ export class SecondFactorDemand {
   async check(user: User, { methods: proved }: Proof, context: DemandContext): Promise<void> {
     if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return
     const { client } = context
-    if (this.places.keepsSecondFactorAway(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
+    if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
     if (await this.isRemembered(user, context)) return
     const { id: userId, accountId } = user
     await this.anomalyCheck.checkFirstStep({ userId, accountId }, context.deviceId, client)

@@ -4,9 +4,9 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { AuthMethods } from '../../permissions/auth-methods.js'
 import type { User } from '../../users/user.js'
-import { LoginPlaces } from '../login/login-places.js'
+import { LoginPolicy } from '../login/login-policy.js'
 import { FactorMethods } from './factor-methods.js'
-import { type ChallengePlace, SecondFactorChallenges } from './second-factor-challenges.js'
+import { type ChallengeContext, SecondFactorChallenges } from './second-factor-challenges.js'
 
 /** Offers the second step to a user who has done the first. */
 @Injectable()
@@ -14,7 +14,7 @@ export class SecondStepOffer {
   constructor(
     private readonly methods: FactorMethods,
     private readonly challenges: SecondFactorChallenges,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -22,20 +22,20 @@ export class SecondStepOffer {
    * `SECOND_FACTOR_REQUIRED` with a new challenge, or `HANDOFF_REQUIRED` on a satellite where the user could only
    * use up recovery codes.
    */
-  async refusal(user: User, proved: AuthMethods, place: ChallengePlace): Promise<ApiError> {
+  async refusal(user: User, proved: AuthMethods, context: ChallengeContext): Promise<ApiError> {
     const { id: userId, accountId, email } = user
-    const { client } = place
+    const { client } = context
     const event = auditEvent({ userId, accountId, client }, 'login', {
       reason: 'second factor required',
       email,
     })
     this.auditLog.note({ ...event, outcome: 'refused' })
     const [challenge, methods] = await Promise.all([
-      this.challenges.issue(user, proved, place),
+      this.challenges.issue(user, proved, context),
       this.methods.of(userId, client.origin),
     ])
     const isDeadEnd = methods.every(method => method === 'recovery')
-    if (isDeadEnd && this.places.isSatellite(client.origin)) return new ApiError('HANDOFF_REQUIRED')
+    if (isDeadEnd && this.loginPolicy.isSatellite(client.origin)) return new ApiError('HANDOFF_REQUIRED')
     return new ApiError('SECOND_FACTOR_REQUIRED', { members: { challenge, methods } })
   }
 }

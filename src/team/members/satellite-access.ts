@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../audit/audit-event.js'
-import { LoginPlaces } from '../../auth/login/login-places.js'
+import { LoginPolicy } from '../../auth/login/login-policy.js'
 import { ceilingOf } from '../../permissions/permissions.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -24,7 +24,7 @@ export class SatelliteAccess {
     private readonly notices: OwnerNotices,
     private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
-    private readonly places: LoginPlaces,
+    private readonly loginPolicy: LoginPolicy,
   ) {}
 
   /**
@@ -69,7 +69,7 @@ export class SatelliteAccess {
   private async sessionsOutside(userId: string, scope: Scope): Promise<SessionHandle[]> {
     const { sites } = await this.activeSessions.list(userId, null)
     return sites
-      .filter(({ site }) => !this.places.isInScope(scope, { origin: site }))
+      .filter(({ site }) => !this.loginPolicy.isInScope(scope, { origin: site }))
       .flatMap(({ sessions }) => sessions.map(({ sid }) => sid))
   }
 }

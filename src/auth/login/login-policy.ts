@@ -7,14 +7,14 @@ import { Accounts } from '../../users/accounts.js'
 import type { User, UserAtLogin } from '../../users/user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
-export interface LoginPlace {
+export interface LoginSite {
   readonly source: Source
   readonly origin: string | null
 }
 
 /** Who may log in where. */
 @Injectable()
-export class LoginPlaces {
+export class LoginPolicy {
   constructor(
     private readonly satellites: Satellites,
     private readonly accounts: Accounts,
@@ -25,7 +25,7 @@ export class LoginPlaces {
    * Whether the user may log in there. A user who is limited to some satellites must come from one of them, or
    * from the main site, which can hand them off; so not from a client without an Origin, such as the mobile app.
    */
-  isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginPlace, 'origin'>): boolean {
+  isInScope(user: Pick<User, 'accountId' | 'satellites'>, { origin }: Pick<LoginSite, 'origin'>): boolean {
     if (origin === null) return user.satellites === null
     if (origin === this.settings.mainOrigin) return user.satellites?.length !== 0
     const satellite = this.satellites.find(origin)
@@ -36,7 +36,7 @@ export class LoginPlaces {
    * Whether an owner is barred from entering a password there: anywhere but on the main site, if the setting
    * says so. Without an Origin too, because a customer's server could pass on what was typed on its page.
    */
-  isBarredOwner({ role }: Pick<User, 'role'>, { source, origin }: LoginPlace): boolean {
+  isBarredOwner({ role }: Pick<User, 'role'>, { source, origin }: LoginSite): boolean {
     const { mainOrigin, mayOwnersUseSatellites } = this.settings
     return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
   }
@@ -65,7 +65,7 @@ export class LoginPlaces {
    * Whether a user who has a second factor may not type it on pages of this origin. Apps have no page, and could
    * not be handed off.
    */
-  keepsSecondFactorAway({ hasSecondFactor }: Pick<User, 'hasSecondFactor'>, origin: string | null): boolean {
+  requiresFactorHandoff({ hasSecondFactor }: Pick<User, 'hasSecondFactor'>, origin: string | null): boolean {
     return hasSecondFactor && this.satelliteAt(origin)?.secondFactor === 'handoff'
   }
 
