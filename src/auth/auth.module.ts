@@ -126,6 +126,6 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondFactorGrounds,
     WrongFactorAlarm,
   ],
-  exports: [FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],
+  exports: [CredentialEntryPolicy, FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

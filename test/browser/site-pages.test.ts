@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
+import { Database } from '../../src/database/database.js'
 import type { User } from '../../src/users/user.js'
 import { UserAdministration } from '../../src/users/user-administration.js'
+import { Users } from '../../src/users/users.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -99,6 +101,22 @@ describe.each([
     await expectGoodPage(page, `${site}${path.replace(/[/:]+/g, '-').replace(/-$/, '-home')}`)
     expect(complaints).toEqual([])
   })
+})
+
+test('a satellite sends people who cannot change their password there to the main site', async () => {
+  const { page, complaints } = await openTab(await stage.newPerson())
+  const rosa = await aMember(stage.app, owner)
+  await visit(page, `${SHOP_ONE}/`)
+  await logInOn(page, rosa)
+  const { app } = stage.app
+  await app.get(Database).transaction(transaction => app.get(Users).setPassword(transaction, rosa.id, null))
+  await visit(page, `${SHOP_ONE}/security`)
+  const link = page.getByRole('main').getByRole('link', { name: new URL(MAIN).host })
+  expect(await link.getAttribute('href')).toBe(`${MAIN}/account/security`)
+  expect(await page.getByLabel('Current password').count()).toBe(0)
+  await expectGoodPage(page, 'satellite-security-on-main')
+  expect(complaints).toEqual([])
+  await page.context().close()
 })
 
 describe('what goes wrong', () => {

@@ -968,6 +968,8 @@ export interface ProfileAnswer {
   /** Origins to log in at */
   readonly satellites: readonly string[] | null
   readonly createdAt: string
+  /** Whether `POST /api/password/change` is possible in this session, on pages of this origin */
+  readonly mayChangePassword: boolean
 }
 export interface ProfileBody {
   readonly name?: string

@@ -4,7 +4,7 @@ import { Clock } from '../../clock/clock.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
-import type { ProfileAnswer } from './profile.dto.js'
+import type { Profile } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
 import { UserRecords } from './user-records.js'
 
@@ -25,12 +25,12 @@ export class DataExport {
    * The export itself is logged.
    */
   async start(actor: SessionActor): Promise<AsyncIterable<string>> {
-    const profile = await this.profiles.read(actor)
+    const profile = await this.profiles.find(actor)
     const last = await this.userRecords.begin(actor)
     return this.pieces(await this.head(profile, actor.permissions.accountSettings), profile, last)
   }
 
-  private async head(profile: ProfileAnswer, isInCharge: boolean): Promise<object> {
+  private async head(profile: Profile, isInCharge: boolean): Promise<object> {
     const now = this.clock.now()
     return {
       exportedAt: now,
@@ -44,13 +44,13 @@ export class DataExport {
   }
 
   /** What else is pending there is told to those who may change the account. */
-  private async accountOf({ accountId }: ProfileAnswer, isInCharge: boolean): Promise<object> {
+  private async accountOf({ accountId }: Profile, isInCharge: boolean): Promise<object> {
     const account = await this.account.read({ accountId })
     const { name, createdAt } = account
     return isInCharge ? account : { accountId, name, createdAt }
   }
 
-  private async *pieces(head: object, profile: ProfileAnswer, last: number): AsyncGenerator<string> {
+  private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {
     yield JSON.stringify(head).slice(0, -1)
     yield* this.list('auditLog', this.userRecords.concerning(profile, last), row =>
       withoutOthers(row, profile),
@@ -75,7 +75,7 @@ export class DataExport {
 }
 
 /** A manager's whereabouts when they changed this user are the manager's own data. */
-function withoutOthers(row: AuditRow, { userId }: ProfileAnswer): object {
+function withoutOthers(row: AuditRow, { userId }: Profile): object {
   const { by } = row.detail
   if (by === undefined || by === userId) return row
   const { ip, userAgent, origin, requestId, ...rest } = row

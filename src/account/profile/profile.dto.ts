@@ -21,7 +21,7 @@ export class ProfileBody {
 }
 
 /** A user as they see themselves. */
-export class ProfileAnswer {
+export class Profile {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -56,6 +56,16 @@ export class ProfileAnswer {
 
   @ApiProperty({ type: String, format: 'date-time' })
   createdAt!: Date
+}
+
+export class ProfileAnswer extends Profile {
+  @ApiProperty({
+    type: Boolean,
+    description:
+      'Whether `POST /api/password/change` is possible in this session, on pages of this origin. False without a password, ' +
+      'and where users must not enter it',
+  })
+  mayChangePassword!: boolean
 }
 
 const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const

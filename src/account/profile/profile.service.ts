@@ -1,28 +1,33 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import { CredentialEntryPolicy } from '../../auth/reauthentication/credential-entry-policy.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { ProfileAnswer, ProfileBody } from './profile.dto.js'
+import type { Profile, ProfileAnswer, ProfileBody } from './profile.dto.js'
 
 /** What users see and change about themselves. */
 @Injectable()
 export class ProfileService {
   constructor(
     private readonly users: Users,
+    private readonly entryPolicy: CredentialEntryPolicy,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
   /** Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up. */
-  async read({ userId }: Session): Promise<ProfileAnswer> {
-    const user = await this.users.find(userId)
-    if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    const { accountId, email, name, language, role, granted, satellites, createdAt } = user
-    return { userId, accountId, email, name, language, role, granted, satellites, createdAt }
+  async read(actor: SessionActor): Promise<ProfileAnswer> {
+    const user = await this.userOf(actor)
+    return { ...profileOf(user), mayChangePassword: await this.entryPolicy.mayUsePassword(user, actor) }
+  }
+
+  /** The same without what depends on the session. */
+  async find(actor: SessionActor): Promise<Profile> {
+    return profileOf(await this.userOf(actor))
   }
 
   async change(actor: SessionActor, { name, language }: ProfileBody): Promise<ProfileAnswer> {
@@ -33,4 +38,15 @@ export class ProfileService {
     })
     return this.read(actor)
   }
+
+  private async userOf({ userId }: SessionActor): Promise<User> {
+    const user = await this.users.find(userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    return user
+  }
+}
+
+function profileOf(user: User): Profile {
+  const { id: userId, accountId, email, name, language, role, granted, satellites, createdAt } = user
+  return { userId, accountId, email, name, language, role, granted, satellites, createdAt }
 }

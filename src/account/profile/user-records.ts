@@ -17,7 +17,7 @@ import {
   totpFactors,
 } from '../../database/schema.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import type { ProfileAnswer } from './profile.dto.js'
+import type { Profile } from './profile.dto.js'
 
 /** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
@@ -40,7 +40,7 @@ export class UserRecords {
   }
 
   /** What the user has logged in from. Device ids are secrets, so only their times are included. */
-  familiarClients({ userId }: ProfileAnswer) {
+  familiarClients({ userId }: Profile) {
     const { kind, firstSeen, lastSeen } = familiarClients
     const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
     return this.database.run(db =>
@@ -53,7 +53,7 @@ export class UserRecords {
   }
 
   /** What the user logs in with, without the secrets. */
-  factors({ userId }: ProfileAnswer) {
+  factors({ userId }: Profile) {
     return this.database.run(async db => ({
       totp: await db
         .select({ createdAt: totpFactors.createdAt, confirmedAt: totpFactors.confirmedAt })
@@ -91,7 +91,7 @@ export class UserRecords {
   }
 
   /** Links and invitations that were mailed to the user or concern them. */
-  pendingLinks({ userId, email: address }: ProfileAnswer) {
+  pendingLinks({ userId, email: address }: Profile) {
     const { purpose, email, createdAt, expiresAt } = oneTimeTokens
     return this.database.run(db =>
       db
@@ -103,12 +103,12 @@ export class UserRecords {
   }
 
   /** Pages of the log rows that concern the user, oldest first. */
-  concerning({ userId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
+  concerning({ userId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
     return this.pages({ accountId: null, user: userId }, last)
   }
 
   /** Pages of what the user did to others, as managers do. */
-  doneBy({ userId, accountId }: ProfileAnswer, last: number): AsyncGenerator<AuditRow[]> {
+  doneBy({ userId, accountId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
     const isTheirs = sql`${auditLog.detail} ->> 'by' = ${userId}`
     const isOthers = sql`${auditLog.userId} is distinct from ${userId}::uuid`
     return this.pages({ accountId, where: and(isTheirs, isOthers) }, last)

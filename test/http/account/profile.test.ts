@@ -9,6 +9,7 @@ import { SessionChanges } from '../../../src/sessions/revocation/session-changes
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserChanges } from '../../../src/users/user-changes.js'
+import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -61,7 +62,18 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       granted,
       satellites: null,
       createdAt: member.createdAt.toISOString(),
+      mayChangePassword: true,
     })
+  })
+
+  it('says whether there is a password to change', async () => {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setPassword(transaction, owner.id, null))
+    expect((await call(session)).json.mayChangePassword).toBe(false)
+    expect((await call(session, 'PATCH', { name: 'Rosa' })).json.mayChangePassword).toBe(false)
   })
 
   it('changes the name', async () => {

@@ -94,6 +94,26 @@ describe('a satellite where people log in by hand-off alone', () => {
     expect(outcome(changed)).toBe(REQUIRED)
   })
 
+  it('says in the profile that the password cannot be changed there, nor through its server', async () => {
+    const { owner, origin } = await anAccount({ loginMode: 'handoff' })
+    const main = await signIn(app, owner, 'main')
+    const child = await handOff(app, main, origin)
+    const mayChange = async ({ accessToken }: SignedIn, headers: Record<string, string>) =>
+      (await app.request({ path: '/api/profile', headers: { ...headers, ...bearer(accessToken) } })).json
+        .mayChangePassword
+    expect(await mayChange(main, { Origin: MAIN })).toBe(true)
+    for (const headers of [{ Origin: origin }, { Origin: SHOP_ONE }, {}] as Record<string, string>[])
+      expect(await mayChange(child, headers)).toBe(false)
+    // A session of an app, used by a page of this satellite.
+    const inApp = await app.request({
+      method: 'POST',
+      path: '/api/login',
+      body: { email: owner.email, password: PASSWORD, source: 'satellite' },
+    })
+    expect(await mayChange(inApp.json, {})).toBe(true)
+    expect(await mayChange(inApp.json, { Origin: origin })).toBe(false)
+  })
+
   it('nor does its server, which passes on without an Origin what was typed there', async () => {
     const { owner, origin } = await anAccount({ loginMode: 'handoff' })
     const child = await handOff(app, await signIn(app, owner, 'main'), origin)
