@@ -10,6 +10,15 @@ export class CountedAction {
     private readonly added: Added,
   ) {}
 
+  /** An action that was counted in both ways; its outcome is reported once, to both. */
+  and({ buckets, added }: CountedAction): CountedAction {
+    const refund: Added['refund'] = async which => {
+      await Promise.all([this.added.refund(which), added.refund(which)])
+    }
+    const counts = [...this.added.counts, ...added.counts]
+    return new CountedAction(this.counters, [...this.buckets, ...buckets], { counts, refund })
+  }
+
   /** The guess was right: resets the account's counters and takes it off those that others share. */
   async succeeded(): Promise<void> {
     await this.reset(this.keysOf(({ isOfAccount }) => isOfAccount))

@@ -89,15 +89,19 @@ export class RateLimiter {
     return this.count({ kind: 'sent mail', subject: receiver, client, actor })
   }
 
-  /** Like {@link count}, for callers that only need yes or no: false when there were too many. */
-  async isAllowed(action: LimitedAction): Promise<boolean> {
+  /** Like {@link count}; null when there were too many. */
+  async countIfAllowed(action: LimitedAction): Promise<CountedAction | null> {
     try {
-      await this.count(action)
-      return true
+      return await this.count(action)
     } catch (error) {
-      if (error instanceof ApiError) return false
+      if (error instanceof ApiError) return null
       throw error
     }
+  }
+
+  /** Like {@link countIfAllowed}, for callers that only need yes or no. */
+  async isAllowed(action: LimitedAction): Promise<boolean> {
+    return (await this.countIfAllowed(action)) !== null
   }
 
   private declareIn(metrics: Metrics): void {

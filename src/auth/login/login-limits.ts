@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import type { Client } from '../../http/client.js'
 import type { CountedAction } from '../../rate-limits/counted-action.js'
+import type { LimitedAction } from '../../rate-limits/limited-action.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { Email } from '../../users/email.js'
@@ -32,9 +33,7 @@ export class LoginLimits {
 
   /** The same from a live session, which has guesses of its own while strangers fill its user's limits. */
   countGuessIn(sid: SessionHandle, email: Email, client: Client): Promise<CountedAction> {
-    return this.rateLimiter.count({ kind: 'password', subject: email, client }, () =>
-      this.rateLimiter.isAllowed({ kind: 'session', subject: sid, client }),
-    )
+    return this.countWithAllowance(email, { kind: 'session', subject: sid, client })
   }
 
   /**
@@ -42,10 +41,9 @@ export class LoginLimits {
    * their sessions share one extra allowance.
    */
   countFactorGuess({ id, email }: Pick<User, 'id' | 'email'>, client: Client): Promise<CountedAction> {
-    const isKnown = async () =>
-      (await this.knownDevices.knowsNetwork(id, client.ip)) ||
-      (await this.rateLimiter.isAllowed({ kind: 'session', subject: id, client }))
-    return this.rateLimiter.count({ kind: 'password', subject: email, client }, isKnown)
+    return this.countWithAllowance(email, { kind: 'session', subject: id, client }, () =>
+      this.knownDevices.knowsNetwork(id, client.ip),
+    )
   }
 
   /** A mail to this address that somebody requests without a login. */
@@ -53,6 +51,29 @@ export class LoginLimits {
     return this.rateLimiter.count({ kind: 'mail', subject: email, client }, () =>
       this.isKnownClient(email, client),
     )
+  }
+
+  /** A guess that is also counted in `allowance` if it is let in only because of that. */
+  private async countWithAllowance(
+    email: Email,
+    allowance: LimitedAction,
+    isKnown = async () => false,
+  ): Promise<CountedAction> {
+    const spent: CountedAction[] = []
+    const isLetIn = async () => {
+      if (await isKnown()) return true
+      const counted = await this.rateLimiter.countIfAllowed(allowance)
+      if (counted) spent.push(counted)
+      return counted !== null
+    }
+    try {
+      const guess = { kind: 'password', subject: email, client: allowance.client } as const
+      const counted = await this.rateLimiter.count(guess, isLetIn)
+      return spent.reduce((all, one) => all.and(one), counted)
+    } catch (refusal) {
+      await Promise.all(spent.map(counted => counted.refund()))
+      throw refusal
+    }
   }
 
   private async isKnownClient(email: Email, { ip }: Client): Promise<boolean> {

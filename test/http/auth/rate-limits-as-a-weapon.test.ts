@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
@@ -88,6 +89,22 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     await attack(8, ip => logIn(email, ip, 'wrong'))
     expect(outcome(await logIn(email, anIp()))).toBe(TOO_MANY)
     expect(outcome(await proof(session, anIp()))).toBe('200')
+  })
+
+  it('do not use up the guesses of a live session that proves rightly who is there', async () => {
+    const user = await anOwner(app)
+    const session = (await logIn(user.email, anIp())).json
+    await giveAuthenticator(app, user)
+    const codes = await giveRecoveryCodes(app, user)
+    await attack(8, ip => logIn(user.email, ip, 'wrong'))
+    for (let time = 0; time < 2 * OWN; time++) expect(outcome(await proof(session, anIp()))).toBe('200')
+    for (const recoveryCode of codes.slice(0, 2 * OWN))
+      expect(
+        outcome(await call('/api/reauthenticate', { recoveryCode }, anIp(), bearer(session.accessToken))),
+      ).toBe('200')
+    const outcomes: string[] = []
+    await attack(OWN + 1, async ip => outcomes.push(outcome(await proof(session, ip, 'wrong'))))
+    expect(outcomes).toEqual([...Array(OWN).fill('401 INVALID_CREDENTIALS'), TOO_MANY])
   })
 
   it('have no more guesses by a session that they stole, from however many networks', async () => {
