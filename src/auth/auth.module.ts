@@ -37,10 +37,12 @@ import { PasswordResetService } from './password/password-reset.service.js'
 import { PasswordSetter } from './password/password-setter.js'
 import { CredentialEntryPolicy } from './reauthentication/credential-entry-policy.js'
 import { FactorProofs } from './reauthentication/factor-proofs.js'
+import { FactorUse } from './reauthentication/factor-use.js'
 import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
 import { ReauthenticationMethods } from './reauthentication/reauthentication-methods.js'
+import { UnstampedCodes } from './reauthentication/unstamped-codes.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
@@ -89,6 +91,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     FactorCheck,
     FactorMethods,
     FactorProofs,
+    FactorUse,
     HandoffCodes,
     HandoffDestinations,
     HandoffGrounds,
@@ -123,6 +126,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondStepOffer,
     CredentialEntryPolicy,
     UnrecognizedLoginService,
+    UnstampedCodes,
     SecondFactorGrounds,
     WrongFactorAlarm,
   ],

@@ -14,6 +14,7 @@ export type Purpose =
   | 'handoff-used'
   | 'second-factor'
   | 'passkey-used'
+  | 'unstamped-code'
   | 'factor-reset'
 
 /** What a token is for, and who it concerns. */

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { AuthMethods } from '../../permissions/auth-methods.js'
+import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'
-import { FactorCheck, type FactorProof } from '../second-factor/factor-check.js'
+import type { FactorProof } from '../second-factor/factor-check.js'
 import { CredentialEntryPolicy } from './credential-entry-policy.js'
+import { FactorUse } from './factor-use.js'
+import { UnstampedCodes } from './unstamped-codes.js'
 
 /** What the user of a session has just proved. */
 export interface Proved {
@@ -22,8 +23,8 @@ export class FactorProofs {
     private readonly users: Users,
     private readonly entryPolicy: CredentialEntryPolicy,
     private readonly limits: LoginLimits,
-    private readonly factors: FactorCheck,
-    private readonly database: Database,
+    private readonly factorUse: FactorUse,
+    private readonly unstamped: UnstampedCodes,
   ) {}
 
   /**
@@ -38,19 +39,20 @@ export class FactorProofs {
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
-      const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
-      const factor = await this.factors.check(user, proof, context)
-      await this.database.transaction(async transaction => {
-        await this.users.lock(transaction, user.id)
-        await factor.use(transaction)
-      })
-      await factor.used()
+      const methods = (await this.unstamped.take(actor.sid, proof))
+        ? authMethods('otp')
+        : await this.factorUse.use(user, proof, actor)
       // It is counted together with guesses at the password, so it must not reset their limit.
       await counted.provedInPart()
-      return { user, methods: factor.methods }
+      return { user, methods }
     } catch (error) {
       await counted.threw(error)
       throw error
     }
+  }
+
+  /** For a proof that was right, but whose session could not be stamped: its code then counts once more there. */
+  giveBack({ sid }: SessionActor, proof: FactorProof): Promise<void> {
+    return this.unstamped.keep(sid, proof)
   }
 }

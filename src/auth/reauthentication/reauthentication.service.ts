@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { unavailable } from '../../errors/api-error.js'
-import { authMethods, namesOf } from '../../permissions/auth-methods.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import { type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
@@ -29,18 +29,33 @@ export class ReauthenticationService {
    * Marks the session when its user proves with any factor who they are, and returns when that expires. Refuses
    * like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user was
    * changed in the meantime, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
+   * When the session store does not answer, the same code can be sent again in this session.
    */
   async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
     const { user, methods } = await this.proved(actor, proof)
     const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
     const isRecorded = await this.auditLog.recordIf(() => this.users.unchanged(user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
-    return this.reauthentication.stamp(actor, methods)
+    return this.stamp(actor, methods, proof)
   }
 
   private async proved(actor: SessionActor, { password, ...proof }: ReauthenticationProof): Promise<Proved> {
     if (password === undefined) return this.factorProofs.ofActor(actor, proof)
     const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
     return { user, methods: authMethods('pwd') }
+  }
+
+  private async stamp(
+    actor: SessionActor,
+    methods: AuthMethods,
+    proof: ReauthenticationProof,
+  ): Promise<Date> {
+    try {
+      return await this.reauthentication.stamp(actor, methods)
+    } catch (error) {
+      const hasEnded = error instanceof ApiError && error.status < 500
+      if (!hasEnded) await this.factorProofs.giveBack(actor, proof)
+      throw error
+    }
   }
 }

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -11,9 +13,16 @@ import { claimsOf } from '../support/token-claims.js'
 describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { PASSKEY_RP_ID: 'main.test', PASSKEY_RELATED_ORIGINS: SHOP_ONE })
+    app = await TestApp.start(backend, {
+      PASSKEY_RP_ID: 'main.test',
+      PASSKEY_RELATED_ORIGINS: SHOP_ONE,
+      LOG_LEVEL: 'silent',
+    })
   })
   afterAll(() => app.stop())
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
 
   const prove = (session: SignedIn, proof: object) =>
     onMainSite(app, session, 'POST', '/api/reauthenticate', proof)
@@ -76,6 +85,63 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
       headers: { Origin: MAIN, Cookie: `sessionId=${session.sessionId}` },
     })
     expect(claimsOf(json.accessToken)).toMatchObject({ amr: ['pwd', 'otp'], acr: 'urn:mainstay:acr:2' })
+  })
+
+  describe('when the session cannot be stamped', () => {
+    const failToStamp = () =>
+      jest
+        .spyOn(app.app.get(SessionStore), 'stampReauthentication')
+        .mockRejectedValueOnce(unavailable('SESSION_STORE_UNAVAILABLE'))
+    const UNAVAILABLE = '503 SESSION_STORE_UNAVAILABLE'
+    const USED = '401 SECOND_FACTOR_INVALID'
+
+    async function enrolled() {
+      const user = await anOwner(app)
+      const [session, other] = [await provenSession(app, user), await provenSession(app, user)]
+      const code = (await giveAuthenticator(app, user)).code()
+      const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
+      return { user, session, other, code, recoveryCode }
+    }
+
+    it('takes the code again there, once, and nowhere else', async () => {
+      const { user, session, other, code, recoveryCode } = await enrolled()
+      for (const proof of [{ code }, { recoveryCode }]) {
+        failToStamp()
+        expect(outcome(await prove(session, proof))).toBe(UNAVAILABLE)
+        expect(outcome(await prove(other, proof))).toBe(USED)
+        const challenge = await aChallenge(app, user)
+        expect(outcome(await secondStep(app, { challenge, ...proof }))).toBe(USED)
+        failToStamp()
+        expect(outcome(await prove(session, proof))).toBe(UNAVAILABLE)
+        expect(outcome(await prove(session, proof))).toBe('200')
+        expect(outcome(await prove(session, proof))).toBe(USED)
+      }
+    })
+
+    it('takes it from one of several requests', async () => {
+      const { session, recoveryCode } = await enrolled()
+      failToStamp()
+      expect(outcome(await prove(session, { recoveryCode }))).toBe(UNAVAILABLE)
+      const outcomes = await Promise.all(
+        Array.from({ length: 4 }, async () => outcome(await prove(session, { recoveryCode }))),
+      )
+      expect(outcomes.sort()).toEqual(['200', ...Array(3).fill(USED)])
+    })
+
+    it('takes it for two minutes', async () => {
+      const { session, recoveryCode } = await enrolled()
+      failToStamp()
+      expect(outcome(await prove(session, { recoveryCode }))).toBe(UNAVAILABLE)
+      app.clock.advance(120)
+      expect(outcome(await prove(session, { recoveryCode }))).toBe(USED)
+    })
+
+    it('does not take it again for a session that has ended', async () => {
+      const { session, recoveryCode } = await enrolled()
+      jest.spyOn(app.app.get(SessionStore), 'stampReauthentication').mockResolvedValueOnce(false)
+      expect(outcome(await prove(session, { recoveryCode }))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await prove(session, { recoveryCode }))).toBe(USED)
+    })
   })
 
   it('a right password or code does not reset what limits guesses at the others', async () => {

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import type { AuthMethods } from '../../permissions/auth-methods.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
+import type { User } from '../../users/user.js'
+import { Users } from '../../users/users.js'
+import { FactorCheck, type FactorProof } from '../second-factor/factor-check.js'
+
+/** Uses factors up within a session. */
+@Injectable()
+export class FactorUse {
+  constructor(
+    private readonly users: Users,
+    private readonly factors: FactorCheck,
+    private readonly database: Database,
+  ) {}
+
+  /** What the proof proves. Throws like {@link FactorCheck.check}. */
+  async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
+    const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
+    const factor = await this.factors.check(user, proof, context)
+    await this.database.transaction(async transaction => {
+      await this.users.lock(transaction, user.id)
+      await factor.use(transaction)
+    })
+    await factor.used()
+    return factor.methods
+  }
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common'
+import { Clock, secondsAfter } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { UsedTexts } from '../../links/used-texts.js'
+import { Logger } from '../../log/logger.js'
+import type { SessionHandle } from '../../sessions/session.js'
+import type { FactorProof } from '../second-factor/factor-check.js'
+
+/** Long enough to try again, and less than a re-authentication lasts. */
+const LIFETIME_SECONDS = 2 * 60
+
+/**
+ * Codes that are used up, though the session that they were for could not be stamped. Each counts once more, in
+ * that session alone: to everybody else it stays used. Passkeys need none of this, because they sign again.
+ */
+@Injectable()
+export class UnstampedCodes {
+  private readonly logger = new Logger('UnstampedCodes')
+
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly usedTexts: UsedTexts,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Keeps the code of a proof, if it is one. Never rejects: the caller has a failure to report already. */
+  async keep(sid: SessionHandle, proof: FactorProof): Promise<void> {
+    const text = textOf(sid, proof)
+    if (!text) return
+    const expiresAt = secondsAfter(this.clock.now(), LIFETIME_SECONDS)
+    try {
+      await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
+    } catch (error) {
+      this.logger.warn(`A code was used up for nothing: ${(error as Error).message}`)
+    }
+  }
+
+  /** Whether the code was kept for this session; from now on it is not. Of two concurrent calls one gets true. */
+  async take(sid: SessionHandle, proof: FactorProof): Promise<boolean> {
+    const text = textOf(sid, proof)
+    return text !== null && this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
+  }
+}
+
+/** Independent of how the code is grouped; null for a passkey. */
+function textOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
+  const typed = code ?? recoveryCode
+  return typed === undefined ? null : `${sid} ${typed.replace(/[\s-]/g, '').toUpperCase()}`
+}
