@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { clientNetworkOf } from '../../http/network.js'
+import { subnetOf } from '../../http/network.js'
 import type { OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
@@ -37,7 +37,7 @@ export interface SecondFactorChallenge {
 /** A type, not an interface, because it is stored as plain JSON. */
 type ChallengeDetail = {
   readonly origin: string | null
-  readonly network: string
+  readonly subnet: string
   readonly source: Source
   readonly methods: readonly AuthMethod[]
   /** Of the password hash: a new password ends a login that was begun with the old one. */
@@ -47,7 +47,8 @@ type ChallengeDetail = {
 
 /**
  * What connects the two steps of a login. The database has only their hashes; each is bound to the browser's
- * origin and network, and allows five tries within five minutes.
+ * origin and subnet, and allows five tries within five minutes. Not to its exact address: a network with several
+ * (CGNAT, proxies) may use another one for each request.
  */
 @Injectable()
 export class SecondFactorChallenges {
@@ -109,8 +110,8 @@ export class SecondFactorChallenges {
   }
 }
 
-function boundTo({ origin, ip }: Client): Pick<ChallengeDetail, 'origin' | 'network'> {
-  return { origin, network: clientNetworkOf(ip) }
+function boundTo({ origin, ip }: Client): Pick<ChallengeDetail, 'origin' | 'subnet'> {
+  return { origin, subnet: subnetOf(ip) }
 }
 
 function digestOf({ passwordHash }: User): string {

@@ -306,6 +306,18 @@ describe('a challenge', () => {
     expect(outcome(await secondStep(app, { challenge, code }, from('203.0.113.5')))).toBe('200')
   })
 
+  it.each([
+    ['203.0.113.5', '203.0.113.250', '203.0.114.5'],
+    ['2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8:1::1'],
+    ['::ffff:203.0.113.5', '203.0.113.6', '203.0.112.5'],
+  ])('of %s is good from the next address, %s, and not from %s', async (first, next, elsewhere) => {
+    const { user, phone } = await anEnrolled()
+    const challenge = await aChallenge(app, user, from(first))
+    const code = phone.code()
+    expect(outcome(await secondStep(app, { challenge, code }, from(elsewhere)))).toBe('401 CHALLENGE_EXPIRED')
+    expect(outcome(await secondStep(app, { challenge, code }, from(next)))).toBe('200')
+  })
+
   it('does not open a session of the main site for an app that began as one', async () => {
     const { user, phone } = await anEnrolled()
     const body = { email: user.email, password: PASSWORD, source: 'main' }
