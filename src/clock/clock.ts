@@ -77,6 +77,17 @@ export async function withMinimumDuration<T>(work: Promise<T>): Promise<T> {
   return result
 }
 
+/** Like {@link withMinimumDuration}, where only a rejection must not reveal by its time why it rejects. Resolves at once. */
+export async function rejectedNoSooner<T>(work: Promise<T>): Promise<T> {
+  const earliest = sleep(MIN_MS)
+  try {
+    return await work
+  } catch (error) {
+    await earliest
+    throw error
+  }
+}
+
 /** Makes the clock injectable everywhere. */
 @Module({})
 export class ClockModule {

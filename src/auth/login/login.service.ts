@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
+import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { rejectedNoSooner } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { acrOf, authMethods, ONE_FACTOR } from '../../permissions/auth-methods.js'
-import type { User } from '../../users/user.js'
+import type { User, UserAtLogin } from '../../users/user.js'
 import { Credentials } from './credentials.js'
 import { HandoffRequirement } from './handoff-requirement.js'
 import type { LoginBody } from './login.dto.js'
@@ -20,6 +22,7 @@ export class LoginService {
     private readonly credentials: Credentials,
     private readonly handoffRequirement: HandoffRequirement,
     private readonly sessions: LoginSessions,
+    private readonly anomalyCheck: LoginAnomalyCheck,
   ) {}
 
   /**
@@ -33,9 +36,9 @@ export class LoginService {
     this.credentials.requirePasswordsThere(login, context.client)
     const counted = await this.limits.countGuess(login.email, context.client)
     try {
-      const user = await this.credentials.check(login, context.client)
-      await this.handoffRequirement.check(user, context)
-      const loggedIn = await this.sessions.admit(user, { methods: authMethods('pwd') }, context)
+      const credentials = this.credentials.check(login, context.client)
+      await Promise.allSettled([credentials])
+      const { user, loggedIn } = await this.refuseAlike(this.admit(credentials, context))
       // In part: by a remembered browser.
       await (isInPart(user, loggedIn) ? counted.provedInPart() : counted.succeeded())
       return loggedIn
@@ -44,6 +47,17 @@ export class LoginService {
       await (isRefusedInPart ? counted.provedInPart() : counted.threw(error))
       throw error
     }
+  }
+
+  private async admit(credentials: Promise<UserAtLogin>, context: LoginContext) {
+    const user = await credentials
+    await this.handoffRequirement.check(user, context)
+    return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
+  }
+
+  /** Where logins may be refused as too unusual, that takes no longer than the refusal of a wrong password. */
+  private refuseAlike<T>(work: Promise<T>): Promise<T> {
+    return this.anomalyCheck.mayRefuse ? rejectedNoSooner(work) : work
   }
 }
 

@@ -10,6 +10,7 @@ import { familiarClients } from '../../../src/database/schema.js'
 import type { Source } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { Passwords } from '../../../src/users/passwords/passwords.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
@@ -870,6 +871,26 @@ describe.each(BACKENDS)('on %s', backend => {
       for (let count = 0; count < most; count++)
         expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
       expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')
+    })
+
+    it('a refused login does not tell by its time that the password was right', async () => {
+      const user = await anOwner(app)
+      await logIn(user)
+      app.clock.advance(QUARTER_OF_AN_HOUR)
+      const passwords = app.app.get(Passwords)
+      const verify = passwords.verify.bind(passwords)
+      const far = { ip: NEW_YORK, userAgent: IPHONE }
+      for (const isRight of [true, false]) {
+        let verifiedAt = Number.NaN
+        jest.spyOn(passwords, 'verify').mockImplementationOnce(async (...args) => {
+          await verify(...args)
+          verifiedAt = performance.now()
+          return isRight
+        })
+        expect(outcome(await tryLogin(user, far))).toBe('401 INVALID_CREDENTIALS')
+        // Timers may fire a millisecond early.
+        expect(performance.now() - verifiedAt).toBeGreaterThan(98)
+      }
     })
 
     it('of many logins at once none is let in, nor told that its password is right', async () => {
