@@ -46,18 +46,16 @@ import { UnstampedCodes } from './reauthentication/unstamped-codes.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
+import { DeviceMemory } from './second-factor/device-memory.js'
 import { FactorCheck } from './second-factor/factor-check.js'
 import { FactorMethods } from './second-factor/factor-methods.js'
 import { SecondFactorController } from './second-factor/second-factor.controller.js'
 import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
-import { SecondFactorDemand } from './second-factor/second-factor-demand.js'
-import {
-  DeviceMemory,
-  SecondFactorGrounds,
-  SecondFactorLoginService,
-  WrongFactorAlarm,
-} from './second-factor/second-factor-login.service.js'
+import { SecondFactorGrounds } from './second-factor/second-factor-grounds.js'
+import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
+import { SecondFactorRequirement } from './second-factor/second-factor-requirement.js'
 import { SecondStepOffer } from './second-factor/second-step-offer.js'
+import { WrongFactorAlarm } from './second-factor/wrong-factor-alarm.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -86,6 +84,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     RefreshController,
   ],
   providers: [
+    CredentialEntryPolicy,
     Credentials,
     DeviceMemory,
     FactorCheck,
@@ -121,13 +120,12 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     RefreshRefusals,
     RefreshService,
     SecondFactorChallenges,
-    SecondFactorDemand,
+    SecondFactorGrounds,
     SecondFactorLoginService,
+    SecondFactorRequirement,
     SecondStepOffer,
-    CredentialEntryPolicy,
     UnrecognizedLoginService,
     UnstampedCodes,
-    SecondFactorGrounds,
     WrongFactorAlarm,
   ],
   exports: [CredentialEntryPolicy, FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],

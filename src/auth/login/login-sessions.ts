@@ -9,7 +9,7 @@ import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
-import { SecondFactorDemand } from '../second-factor/second-factor-demand.js'
+import { SecondFactorRequirement } from '../second-factor/second-factor-requirement.js'
 import type { LogoutScope } from './login.dto.js'
 import type { LoginContext, LoginGrounds } from './login-context.js'
 import { LoginRecords } from './login-records.js'
@@ -26,7 +26,7 @@ export class LoginSessions {
 
   constructor(
     private readonly sessions: SessionsService,
-    private readonly secondFactors: SecondFactorDemand,
+    private readonly secondFactors: SecondFactorRequirement,
     private readonly records: LoginRecords,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
@@ -35,7 +35,7 @@ export class LoginSessions {
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
-   * SecondFactorDemand}), `TOO_BUSY` when the user has been changed since we read them, and `INVALID_CREDENTIALS`
+   * SecondFactorRequirement}), `TOO_BUSY` when the user has been changed since we read them, and `INVALID_CREDENTIALS`
    * for a login that is too unusual.
    */
   async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {

@@ -5,9 +5,10 @@ import { setRememberedDeviceCookie } from '../../factors/remembered-devices/reme
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { LoginExchange } from '../login/login-exchange.js'
+import { DeviceMemory } from './device-memory.js'
 import { SecondFactorBody, SecondFactorDocs } from './second-factor.dto.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
-import { DeviceMemory, SecondFactorLoginService } from './second-factor-login.service.js'
+import { SecondFactorLoginService } from './second-factor-login.service.js'
 
 @ApiTags('Auth')
 @Controller('api/login')

@@ -11,7 +11,7 @@ import type { ChallengeContext } from './second-factor-challenges.js'
 import { SecondStepOffer } from './second-step-offer.js'
 
 /** Where somebody logs in, and what their browser sends. */
-interface DemandContext extends ChallengeContext {
+interface RequirementContext extends ChallengeContext {
   readonly deviceId: DeviceId | null | undefined
   /** The value of the remembered device's cookie; main site only. */
   readonly rememberedDevice?: string | null
@@ -19,7 +19,7 @@ interface DemandContext extends ChallengeContext {
 
 /** Whether what somebody has proved is enough to log in. */
 @Injectable()
-export class SecondFactorDemand {
+export class SecondFactorRequirement {
   constructor(
     private readonly loginPolicy: LoginPolicy,
     private readonly devices: RememberedDevices,
@@ -33,7 +33,7 @@ export class SecondFactorDemand {
    * factor must not be typed, or where the user could only use up recovery codes. A login that is too unusual is
    * `INVALID_CREDENTIALS`, so that strangers do not learn that the password is right.
    */
-  async check(user: User, { methods: proved }: Proof, context: DemandContext): Promise<void> {
+  async check(user: User, { methods: proved }: Proof, context: RequirementContext): Promise<void> {
     if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return
     const { client } = context
     if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
@@ -43,7 +43,10 @@ export class SecondFactorDemand {
     throw await this.offer.refusal(user, proved, context)
   }
 
-  private async isRemembered({ id }: User, { source, rememberedDevice }: DemandContext): Promise<boolean> {
+  private async isRemembered(
+    { id }: User,
+    { source, rememberedDevice }: RequirementContext,
+  ): Promise<boolean> {
     return source === 'main' && !!rememberedDevice && this.devices.recognize(id, rememberedDevice)
   }
 }

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common'
+import { Database } from '../../database/database.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import type { LoginContext, LoginGrounds } from '../login/login-context.js'
+import { type CheckedFactor, FactorCheck, type FactorProof } from './factor-check.js'
+import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
+
+/** What opening a session with a second factor depends on besides its user. */
+@Injectable()
+export class SecondFactorGrounds {
+  constructor(
+    private readonly challenges: SecondFactorChallenges,
+    private readonly factors: FactorCheck,
+    private readonly resets: FactorResets,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The factor, not used up yet. Throws like {@link FactorCheck.check}, and `CHALLENGE_EXPIRED` when another request
+   * has completed this login.
+   */
+  check(
+    challenge: SecondFactorChallenge,
+    proof: FactorProof,
+    { client }: LoginContext,
+  ): Promise<CheckedFactor> {
+    const isDone = () => this.challenges.isDone(challenge)
+    return this.factors.check(challenge.user, proof, { action: 'login', client, isDone })
+  }
+
+  /**
+   * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one
+   * transaction with it. The challenge first: when a request is sent twice, a right code must not seem wrong. A
+   * user who has their factor has not lost it: a reset that an operator has requested is cancelled, unless it is
+   * requested in the same instant.
+   */
+  async of(
+    challenge: SecondFactorChallenge,
+    factor: CheckedFactor,
+    { client }: LoginContext,
+  ): Promise<LoginGrounds> {
+    const { user } = challenge
+    const { inLogin } = factor
+    // Hardly anybody has a pending reset, so a transaction is hardly ever needed.
+    if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
+      return {
+        detail: {},
+        uses: [this.challenges.inLogin(challenge), inLogin],
+        confirm: async (_, record) => {
+          await factor.noted(record())
+          await factor.used()
+        },
+      }
+    return {
+      detail: {},
+      confirm: async (_, record) => {
+        await this.database.transaction(async transaction => {
+          await record(transaction)
+          await this.challenges.use(transaction, challenge)
+          await factor.use(transaction)
+          if (!factor.isRecoveryCode)
+            await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+        })
+        await factor.used()
+      },
+    }
+  }
+}
