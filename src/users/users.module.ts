@@ -24,8 +24,8 @@ import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingTransfers } from './pending-transfers.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
-import { BegunChanges } from './recovery/begun-changes.js'
 import { InvitedMembers } from './recovery/invited-members.js'
+import { PendingChanges } from './recovery/pending-changes.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
@@ -54,7 +54,7 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
-    BegunChanges,
+    PendingChanges,
     InvitedMembers,
     KeptAccounts,
     KeptNotices,

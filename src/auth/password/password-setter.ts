@@ -52,7 +52,7 @@ export class PasswordSetter {
         const recovered = await requireAllowed(transaction, current)
         await this.users.setPassword(transaction, user.id, passwordHash)
         const cancellation = { client, reason: 'new password' }
-        const tellOfTransfer = await this.recovery.callOffChanges(transaction, user, cancellation)
+        const tellOfTransfer = await this.recovery.cancelPendingChanges(transaction, user, cancellation)
         const ended = await this.changes.record(transaction, [change], event)
         return { ...mergeRecorded(recovered, ended), tell: allOf(recovered.tell, tellOfTransfer) }
       },

@@ -12,8 +12,8 @@ import type { Cancellation } from '../pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
-import { BegunChanges } from './begun-changes.js'
 import { InvitedMembers } from './invited-members.js'
+import { PendingChanges } from './pending-changes.js'
 import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
 
 /** The address that a user returns to, and what must be undone. */
@@ -31,7 +31,7 @@ export class AccountRecovery {
   constructor(
     private readonly users: Users,
     private readonly userEmails: UserEmails,
-    private readonly begun: BegunChanges,
+    private readonly pending: PendingChanges,
     private readonly invited: InvitedMembers,
     private readonly kept: KeptAccounts,
     private readonly notices: KeptNotices,
@@ -75,9 +75,9 @@ export class AccountRecovery {
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
-    const tellOfTransfer = await this.begun.callOffAll(transaction, user, { client, reason: 'recovered' })
+    const tellOfTransfer = await this.pending.cancelAll(transaction, user, { client, reason: 'recovered' })
     const tellOfAccount = await this.kept.keep(transaction, user, actor, 'recovered')
-    const stranger = await this.begun.removeAllSince(transaction, user.id, { address, since })
+    const stranger = await this.pending.removeAllSince(transaction, user.id, { address, since })
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECOVERED
@@ -95,8 +95,8 @@ export class AccountRecovery {
     return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
   }
 
-  /** Cancels what was started with a password that is no longer the user's: see {@link BegunChanges.callOff}. */
-  callOffChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
-    return this.begun.callOff(transaction, user, cancellation)
+  /** Cancels what was started with a password that is no longer the user's: see {@link PendingChanges.cancel}. */
+  cancelPendingChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+    return this.pending.cancel(transaction, user, cancellation)
   }
 }

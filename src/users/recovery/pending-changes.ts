@@ -12,7 +12,7 @@ import type { User } from '../user.js'
 
 /** What somebody with a user's login may have started. */
 @Injectable()
-export class BegunChanges {
+export class PendingChanges {
   constructor(
     private readonly kept: KeptAccounts,
     private readonly factors: UserFactors,
@@ -25,7 +25,7 @@ export class BegunChanges {
    * Cancels what was started with a password that is no longer the user's, and would lead to another address
    * or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
-  async callOff(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+  async cancel(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'email-change', user.id)
     await this.factors.forgetDevices(transaction, user.id)
     await this.resets.cancelRequestedBy(transaction, user.id, cancellation.reason)
@@ -33,10 +33,10 @@ export class BegunChanges {
   }
 
   /** Also cancels links for another password, and the invitations that the user has sent. */
-  async callOffAll(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+  async cancelAll(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'password-reset', user.id)
     await withdrawInvitationsBy(transaction, user)
-    return this.callOff(transaction, user, cancellation)
+    return this.cancel(transaction, user, cancellation)
   }
 
   /**
