@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
-import { TotpFactors } from '../factors/totp/totp-factors.js'
+import { TotpResealing } from '../factors/totp/totp-resealing.js'
 import { FailedMails } from '../mail/failed-mails.js'
 import { Operators } from '../operators/operators.js'
 import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
@@ -35,7 +35,7 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       const now = new Clock().now()
       const { secretsKeysFile } = readSettings(environment)
       const all = await withService(context, async app => [
-        await app.get(TotpFactors).resealAll(),
+        await app.get(TotpResealing).resealAll(),
         await app.get(Operators).resealAll(),
         await app.get(FailedMails).resealAll(),
       ])

@@ -13,6 +13,7 @@ import { PasskeysModule } from './passkeys/passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes/recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices/remembered-devices.js'
 import { TotpFactors } from './totp/totp-factors.js'
+import { TotpResealing } from './totp/totp-resealing.js'
 import { UserFactors } from './user-factors.js'
 
 @Module({
@@ -26,6 +27,7 @@ import { UserFactors } from './user-factors.js'
     RememberedDeviceCleanup,
     RememberedDevices,
     TotpFactors,
+    TotpResealing,
     UserFactors,
   ],
   exports: [

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { totpFactors } from '../../database/schema.js'
 import { given, type UsedRow } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
-import { type Resealed, SecretBox } from '../../secrets/secret-box.js'
+import { SecretBox } from '../../secrets/secret-box.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
 
-type TotpRow = typeof totpFactors.$inferSelect
+export type TotpRow = typeof totpFactors.$inferSelect
 
 /** A right code, and the app that it is from, as it was read. */
 export interface CheckedCode {
@@ -32,8 +32,6 @@ export const USED_CODE: UsedRow = {
     update ${totpFactors} set last_step = ${given('code', 'lastStep', totpFactors.lastStep)}
     where ${totpFactors.userId} in (select user_id from ${selected})`,
 }
-
-const ROWS_AT_A_TIME = 100
 
 /**
  * The authenticator apps of users, one each. Their secrets are sealed with the user's id. Methods that take a
@@ -126,23 +124,6 @@ export class TotpFactors {
     return removed.some(({ confirmedAt }) => confirmedAt !== null)
   }
 
-  /** Reseals what the current key has not sealed, a few at a time. Safe to repeat. */
-  async resealAll(): Promise<Resealed> {
-    let all: Resealed = { resealed: 0, unreadable: 0 }
-    for (let after = ''; ; ) {
-      const rows = await this.pageAfter(after)
-      const { resealed, unreadable } = await this.secrets.resealOld(
-        rows,
-        row => row.secret,
-        row => this.reseal(row),
-      )
-      all = { resealed: all.resealed + resealed, unreadable: all.unreadable + unreadable }
-      const last = rows.at(-1)
-      if (!last) return all
-      after = last.userId
-    }
-  }
-
   private stepOf({ userId, secret }: TotpRow, code: string): number | null {
     return stepOfCode(this.secrets.open(secret, userId).toString(), code, this.clock.now())
   }
@@ -173,26 +154,6 @@ export class TotpFactors {
       .where(isRight)
       .returning({ userId: totpFactors.userId })
     return used.length > 0
-  }
-
-  private pageAfter(userId: string): Promise<TotpRow[]> {
-    return this.database.run(db =>
-      db
-        .select()
-        .from(totpFactors)
-        .where(userId === '' ? undefined : gt(totpFactors.userId, userId))
-        .orderBy(totpFactors.userId)
-        .limit(ROWS_AT_A_TIME),
-    )
-  }
-
-  private async reseal({ userId, secret }: TotpRow): Promise<number> {
-    const anew = this.secrets.seal(this.secrets.open(secret, userId), userId)
-    const isSame = and(eq(totpFactors.userId, userId), eq(totpFactors.secret, secret))
-    const done = await this.database.run(db =>
-      db.update(totpFactors).set({ secret: anew }).where(isSame).returning({ userId: totpFactors.userId }),
-    )
-    return done.length
   }
 }
 
