@@ -1,32 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RateLimitSettings } from '../config/tables/rate-limit-settings.js'
-import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
-import type { LimitedAction, LimitedActor } from './limited-action.js'
-
-/** One rule by which an action is limited. */
-interface LimitRule {
-  /**
-   * What is counted together; it is also recorded with a refusal. Networks are IPv4 addresses and IPv6 /64,
-   * blocks are IPv6 /56, and neighbourhoods are IPv4 /24 and IPv6 /48.
-   */
-  readonly limit:
-    | `account${'' | ' and network' | ' and block' | ' and neighbourhood'}`
-    | 'user'
-    | 'session'
-    | 'network'
-    | 'block'
-    | 'neighbourhood'
-    | 'origin'
-    | 'total'
-  /** What identifies the counter, besides its name. */
-  readonly of: readonly string[]
-  readonly max: number
-  readonly windowSeconds: number
-  /** Which actions stay counted once their outcome is known. */
-  readonly counts: 'wrong' | 'right' | 'all'
-  /** Who is refused when it is full. `strangers`: all but known clients. `nobody`: it only raises an alarm. */
-  readonly binds: 'everybody' | 'strangers' | 'nobody'
-}
+import { type LimitRule, rulesOf } from './limit-rules.js'
+import type { LimitedAction } from './limited-action.js'
 
 /** One counter that an action is counted in. */
 export interface Bucket extends LimitRule {
@@ -35,13 +10,6 @@ export interface Bucket extends LimitRule {
   /** Whether a right guess resets it. Until then its window doubles each time it fills up. */
   readonly isOfAccount: boolean
 }
-
-type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
-
-const HOUR_SECONDS = 60 * 60
-/** An owner who has been told three times in an hour that somebody has got a power knows it. */
-const POWER_NOTICES = 3
-const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
 
 /**
  * The buckets of an action, those of one account first. They do not depend on whether the user exists.
@@ -57,155 +25,6 @@ export function bucketsOf(action: LimitedAction, settings: RateLimitSettings): B
       .replaceAll(' ', '-'),
     isOfAccount: isDoubling && rule.counts === 'wrong' && rule.limit.startsWith('account'),
   }))
-}
-
-/** Operators have their own limits, both individually and together. */
-function limitedAs({ userId = '', accountId = '', operator }: LimitedActor) {
-  return operator ? { userId: operator.id ?? '', accountId: 'operators' } : { userId, accountId }
-}
-
-function rulesOf(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
-  const { kind, subject, actor } = action
-  const { userId, accountId } = limitedAs(actor ?? {})
-  const wrong = { windowSeconds: settings.windowSeconds, counts: 'wrong' } as const
-  switch (kind) {
-    case 'password':
-    case 'passkey':
-      return [...passwordRules(action, settings, wrong), ...loginRules(action, settings)]
-    case 'session':
-      // Wherever it is used from: only the holder of the session can fill it.
-      return [
-        { ...wrong, limit: 'account', of: [subject], max: settings.perAccountAndNetwork, binds: 'strangers' },
-      ]
-    case 'session id':
-      return networkRules(action, settings.wrongSessionIdsPerNetwork, wrong)
-    case 'link':
-      return [...networkRules(action, settings.perNetwork, wrong), ...alarms(action, settings, wrong)]
-    case 'mail':
-      return mailRules({ ...action, subject: mailboxOf(subject) }, settings)
-    case 'sent mail':
-      return sentMailRules({ receiver: mailboxOf(subject), userId, accountId }, settings)
-    case 'power notice':
-      return [{ ...HOURLY, limit: 'user', of: [subject], max: POWER_NOTICES }]
-    case 'weak password':
-      if (subject === '') return networkRules(action, settings.perNetwork, wrong)
-      return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, binds: 'everybody' }]
-    case 'write':
-      // Per session as well, so that the thief of one session cannot use up its user's share.
-      return [
-        { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.writesPerUser / 3) },
-        { ...HOURLY, limit: 'user', of: [userId], max: settings.writesPerUser },
-      ]
-    case 'handoff':
-      return [
-        { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.handoffsPerUser / 2) },
-        { ...HOURLY, limit: 'user', of: [userId], max: settings.handoffsPerUser },
-      ]
-    case 'payment request':
-      // So that one member cannot use up the account's share.
-      return [
-        { ...HOURLY, limit: 'user', of: [subject], max: settings.paymentRequestsPerUser },
-        { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerAccount },
-      ]
-    case 'satellite check':
-      return [{ ...HOURLY, limit: 'account', of: [subject], max: settings.satelliteChecksPerAccount }]
-  }
-}
-
-function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong: Counting): LimitRule[] {
-  const { perAccountAndNetwork, perAccount } = settings
-  const max = {
-    network: perAccountAndNetwork,
-    // One site must not use up the whole limit of an account.
-    block: Math.max(perAccountAndNetwork, Math.ceil((3 * perAccount) / 10)),
-    neighbourhood: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
-    all: perAccount,
-  }
-  return [
-    ...accountRules(action, max, wrong),
-    ...networkRules(action, settings.perNetwork, wrong),
-    ...alarms(action, settings, wrong),
-  ]
-}
-
-/** Right passwords: each costs a hash, a session and permanent rows. */
-function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
-  const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
-  const all = settings.loginsPerAccount
-  const max = { network: all, block: 2 * all, neighbourhood: 4 * all, all }
-  return [...accountRules(action, max, right), ...networkRules(action, settings.loginsPerNetwork, right)]
-}
-
-/** One stranger must not use up a user's password-reset mails. */
-function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
-  const all = settings.mailsPerAddress
-  const half = Math.ceil(all / 2)
-  const max = { network: half, block: half, neighbourhood: Math.ceil((2 * all) / 3), all }
-  return [
-    ...accountRules(action, max, HOURLY),
-    ...networkRules(action, settings.mailsPerNetwork, HOURLY),
-    ...alarms(action, settings, HOURLY),
-  ]
-}
-
-/** By sender, not by network: strangers cannot fill any of these. */
-function sentMailRules(
-  { receiver, userId, accountId }: Readonly<Record<'receiver' | 'userId' | 'accountId', string>>,
-  { mailsPerAddress, mailsPerUser, mailsPerAccount }: RateLimitSettings,
-): LimitRule[] {
-  return [
-    { ...HOURLY, limit: 'user', of: ['to', receiver], max: mailsPerAddress },
-    { ...HOURLY, limit: 'user', of: ['by', userId], max: mailsPerUser },
-    { ...HOURLY, limit: 'account', of: ['to', receiver, accountId], max: Math.ceil(mailsPerAddress / 2) },
-    { ...HOURLY, limit: 'account', of: ['by', accountId], max: mailsPerAccount },
-  ]
-}
-
-/** Portions of one subject's limit, by network, block and neighbourhood. */
-function accountRules(
-  { subject, client: { ip } }: LimitedAction,
-  max: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
-  counting: Counting,
-): LimitRule[] {
-  const near = { ...counting, binds: 'everybody' } as const
-  const block = blockOf(ip)
-  const inBlock = { ...near, limit: 'account and block', of: [subject, block ?? ''], max: max.block } as const
-  const around = [subject, subnetOf(ip)]
-  return [
-    { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], max: max.network },
-    ...(block === null ? [] : [inBlock]),
-    { ...near, limit: 'account and neighbourhood', of: around, max: max.neighbourhood },
-    { ...counting, limit: 'account', of: [subject], max: max.all, binds: 'strangers' },
-  ]
-}
-
-// An IPv6 site has 65,536 networks, but must not get as many limits. The neighbours of an IPv4 address are
-// other people.
-function networkRules({ client: { ip } }: LimitedAction, max: number, counting: Counting): LimitRule[] {
-  const rule = { ...counting, binds: 'strangers' } as const
-  const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }
-  const block = blockOf(ip)
-  if (block === null) return [network]
-  return [
-    network,
-    { ...rule, limit: 'block', of: [block], max: 2 * max },
-    { ...rule, limit: 'neighbourhood', of: [subnetOf(ip)], max: 4 * max },
-  ]
-}
-
-/** Everybody shares these, so they refuse nobody: an attacker who filled them would lock everybody out. */
-function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting: Counting): LimitRule[] {
-  const rule = { ...counting, binds: 'nobody' } as const
-  return [
-    // Clients without an Origin (mobile apps, servers) are counted together, as one origin.
-    { ...rule, limit: 'origin', of: [client.origin ?? ''], max: settings.perOrigin },
-    { ...rule, limit: 'total', of: [], max: settings.total },
-  ]
-}
-
-/** Most mail servers deliver `rosa+anything@` to rosa, so mails to both count towards one mailbox. */
-function mailboxOf(email: string): string {
-  return email.replace(/\+[^@]*(?=@)/, '')
 }
 
 function digest(parts: readonly string[]): string {

@@ -18,7 +18,7 @@ const MAX_WINDOW_SECONDS = 60 * 60
 const TIMES_FULL_SECONDS = 24 * 60 * 60
 
 /**
- * Limits how often secrets can be guessed, mails triggered and rows written, by the rules in buckets.ts. Each
+ * Limits how often secrets can be guessed, mails triggered and rows written, by the rules in limit-rules.ts. Each
  * action is counted before it is carried out, atomically, so a hundred at once count as a hundred.
  */
 @Injectable()
