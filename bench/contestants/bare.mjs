@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import Fastify from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { createClient } from 'redis'
-import { sessionKey } from '../../dist/src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
 import { TOUCH } from '../../dist/src/sessions/stores/session-scripts.js'
 import { loadKeys } from '../../dist/src/tokens/key-file.js'
 

@@ -1,4 +1,5 @@
-import { encodeSession, sessionKey } from '../../dist/src/sessions/stores/redis-session.js'
+import { encodeSession } from '../../dist/src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
 import { aSession, aStore } from '../measure/measure-memory.mjs'
 
 const SESSIONS_A_SCRIPT = 10_000

@@ -3,13 +3,8 @@ import calculateSlot from 'cluster-key-slot'
 import { secondsAfter } from '../../src/clock/clock.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
-import {
-  markerKey,
-  PARTITIONS,
-  partitionOf,
-  type SessionForm,
-  sessionKey,
-} from '../../src/sessions/stores/redis-session.js'
+import { type SessionForm } from '../../src/sessions/stores/redis-session.js'
+import { markerKey, PARTITIONS, partitionOf, sessionKey } from '../../src/sessions/stores/session-keys.js'
 import type { StoreChanges } from '../../src/sessions/stores/session-store.js'
 import type { UserSessions } from '../../src/sessions/user-sessions.js'
 import { redisCli } from '../support/redis/redis-cli.js'

@@ -5,7 +5,7 @@ import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import { inBatches } from '../stores/redis-changes.js'
-import { markerKey, NEWEST_CHANGE_KEY, PARTITIONS, partitionOf } from '../stores/redis-session.js'
+import { markerKey, NEWEST_CHANGE_KEY, PARTITIONS, partitionOf } from '../stores/session-keys.js'
 import { RAISE_MARKER } from '../stores/session-scripts.js'
 import type { ChangeHistory } from './change-history.js'
 

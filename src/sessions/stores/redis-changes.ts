@@ -1,7 +1,7 @@
 import { effectivePermissions, permissionBits } from '../../permissions/permissions.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
-import { sessionKey } from './redis-session.js'
+import { sessionKey } from './session-keys.js'
 import { SET_PERMISSIONS } from './session-scripts.js'
 import { changesOf, type StoreChanges } from './session-store.js'
 

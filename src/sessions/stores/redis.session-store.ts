@@ -9,9 +9,9 @@ import {
   encodeStamp,
   encodeTime,
   type SessionForm,
-  sessionKey,
   userAgentIn,
 } from './redis-session.js'
+import { sessionKey } from './session-keys.js'
 import { CREATE, FIND, STAMP_REAUTHENTICATION, TOUCH, UPDATE_CLIENT } from './session-scripts.js'
 import {
   type ClientAddress,

@@ -1,5 +1,6 @@
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { FIELDS, sessionKey } from '../../../src/sessions/stores/redis-session.js'
+import { FIELDS } from '../../../src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
 import type { Service } from '../service/service.js'
 
 const LIFE_AND_A_SECOND = 30 * 24 * 60 * 60 + 1

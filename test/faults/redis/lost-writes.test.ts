@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
-import { sessionKey } from '../../../src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'

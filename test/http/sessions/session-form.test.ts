@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { SessionHandle } from '../../../src/sessions/session.js'
-import { FIELDS, sessionKey } from '../../../src/sessions/stores/redis-session.js'
+import { FIELDS } from '../../../src/sessions/stores/redis-session.js'
+import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'

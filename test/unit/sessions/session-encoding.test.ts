@@ -7,13 +7,15 @@ import {
   decodeSession,
   encodeSession,
   encodeStamp,
+  type SessionForm,
+} from '../../../src/sessions/stores/redis-session.js'
+import {
   markerKey,
   PARTITIONS,
   partitionOf,
-  type SessionForm,
   sessionKey,
   sidOfKey,
-} from '../../../src/sessions/stores/redis-session.js'
+} from '../../../src/sessions/stores/session-keys.js'
 import { changesOf, mergeChanges, NO_CHANGES, sizeOf } from '../../../src/sessions/stores/session-store.js'
 import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
 
