@@ -16,6 +16,7 @@ import { SatelliteMails } from './satellite-mails.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
+import { SatelliteTakeover } from './satellite-takeover.js'
 import { SatelliteVerification } from './satellite-verification.service.js'
 import { SatellitesController } from './satellites.controller.js'
 
@@ -29,6 +30,7 @@ import { SatellitesController } from './satellites.controller.js'
     SatelliteRegistry,
     SatelliteVerification,
     SatelliteActivation,
+    SatelliteTakeover,
     SatelliteAdministration,
     OriginClaims,
     SatelliteMails,

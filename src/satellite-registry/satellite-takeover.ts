@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Db } from '../database/connection.js'
+import { ApiError } from '../errors/api-error.js'
+import {
+  type AccountActor,
+  type ProofRow,
+  type RegisteredSatellite,
+  requireNotBarred,
+} from './registered-satellite.js'
+import { RegisteredSatellites } from './registered-satellites.js'
+import { SatelliteProofs } from './satellite-proofs.js'
+
+/** Whether an origin may be taken from the account that has it. */
+export type MayTakeFrom = (holder: RegisteredSatellite) => boolean
+
+/** Gives origins to satellites whose proof was found, if need be in place of those that have them. */
+@Injectable()
+export class SatelliteTakeover {
+  constructor(
+    private readonly registered: RegisteredSatellites,
+    private readonly proofs: SatelliteProofs,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Makes the satellite active, in a transaction that has its account locked; returns those that had its origin
+   * and no longer do. Throws what `SatelliteActivation.activate` names.
+   */
+  async activate(
+    transaction: Db,
+    actor: AccountActor,
+    found: RegisteredSatellite,
+    method: NonNullable<ProofRow['method']>,
+    mayTakeFrom: MayTakeFrom,
+  ): Promise<readonly RegisteredSatellite[]> {
+    const { id, origin } = found.satellite
+    await this.registered.lockOrigin(transaction, origin)
+    const current = await this.registered.lock(transaction, actor.accountId, id)
+    requireNotBarred(actor, current)
+    const { satellite, proof } = current
+    if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
+    // If an operator vouches for it, that stays so even when somebody in the account proves it too.
+    await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
+    if (satellite.state === 'active') return []
+    const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
+    if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
+    if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))
+      throw new ApiError('SATELLITE_SUSPENDED', {
+        detail: 'An operator has suspended another satellite that has hosts in common with this one',
+      })
+    for (const holder of holders) await this.take(transaction, holder)
+    await this.registered.activate(transaction, satellite)
+    const detail = { satellite: id, origin, method }
+    await this.auditLog.record(transaction, auditEvent(actor, 'satellite.verify', detail))
+    return holders
+  }
+
+  private async take(transaction: Db, { satellite: { id, accountId, origin } }: RegisteredSatellite) {
+    await this.registered.release(transaction, id)
+    const event = auditEvent({ accountId, client: null }, 'satellite.move', { satellite: id, origin })
+    await this.auditLog.record(transaction, event)
+  }
+}
