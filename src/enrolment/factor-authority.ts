@@ -22,7 +22,17 @@ export class FactorAuthority {
    * factor ends the sessions that could not have used it.
    */
   async lock(transaction: Db, actor: SessionActor): Promise<User> {
-    const user = await this.users.lock(transaction, actor.userId)
+    return this.requireLive(transaction, actor, await this.users.lock(transaction, actor.userId))
+  }
+
+  /** Like {@link lock}, with the account locked first: for what cancels a transfer of it. */
+  async lockWithAccount(transaction: Db, actor: SessionActor): Promise<User> {
+    const { userId: id, accountId } = actor
+    const { user } = await this.users.lockWithAccount(transaction, { id, accountId })
+    return this.requireLive(transaction, actor, user)
+  }
+
+  private async requireLive(transaction: Db, actor: SessionActor, user: User | null): Promise<User> {
     if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
     await this.changes.requireNotRevoked(transaction, actor)
     return user

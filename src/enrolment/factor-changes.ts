@@ -6,16 +6,14 @@ import { ApiError } from '../errors/api-error.js'
 import { FactorRequirement } from '../factors/factor-requirement.js'
 import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
 import { type FactorSummary, UserFactors } from '../factors/user-factors.js'
-import {
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/session-changes.js'
+import { mergeRecorded, type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
+import { AccountRecovery } from '../users/recovery/account-recovery.js'
+import { NOTHING_RECOVERED, type Recovered } from '../users/recovery/recovered.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
 
-/** Makes a change in the transaction, with the user locked; also returns the detail for the audit log. */
+/** Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit log. */
 export type FactorWork<T> = (
   transaction: Db,
   user: User,
@@ -67,25 +65,30 @@ export class FactorChanges {
   constructor(
     private readonly authority: FactorAuthority,
     private readonly consequences: FactorConsequences,
+    private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
    * Adds a factor, and recovery codes where there are none. The first one ends the user's other sessions, which
-   * began without it.
+   * began without it, and cancels what may have been started in them, like a new password.
    */
   async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    return this.durablyOnce(actor, 'factor.add', work, async (transaction, { user, result }) => {
-      const ended = user.hasSecondFactor ? NOTHING_RECORDED : await this.endOthers(transaction, actor)
+    const { tell, ...added } = await this.durablyOnce(actor, 'factor.add', work, async (transaction, done) => {
+      const { user, result } = done
+      const first = user.hasSecondFactor ? NOTHING_RECOVERED : await this.ofFirst(transaction, actor, user)
       const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
-      return { ...together(ended, reassessed), result, recoveryCodes, user }
+      return { ...mergeRecorded(first, reassessed), tell: first.tell, result, recoveryCodes, user }
     })
+    tell()
+    return added
   }
 
   /**
-   * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws `SECOND_FACTOR_NEEDED` for the last one where the account
-   * requires one, and `LAST_WAY_IN` when a user without a password would not be left with enough.
+   * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws
+   * `SECOND_FACTOR_NEEDED` for the last one where the account requires one, and `LAST_WAY_IN` when a user without
+   * a password would not be left with enough.
    */
   async remove<T>(
     actor: SessionActor,
@@ -93,8 +96,14 @@ export class FactorChanges {
   ): Promise<{ readonly result: T; readonly user: User }> {
     return this.durablyOnce(actor, 'factor.remove', work, async (transaction, { user, result }) => {
       const ended = await this.endOthers(transaction, actor)
-      return { ...together(ended, await this.consequences.ofRemoving(transaction, user)), result, user }
+      return { ...mergeRecorded(ended, await this.consequences.ofRemoving(transaction, user)), result, user }
     })
+  }
+
+  private async ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<Recovered> {
+    const cancellation = { client: actor.client, reason: 'first second factor' }
+    const tell = await this.recovery.cancelPendingChanges(transaction, user, cancellation)
+    return { ...(await this.endOthers(transaction, actor)), tell }
   }
 
   private endOthers(transaction: Db, { userId, sid: keep }: SessionActor): Promise<RecordedChanges> {
@@ -109,7 +118,7 @@ export class FactorChanges {
     follow: (transaction: Db, done: { user: User; result: T }) => Promise<R>,
   ): Promise<R> {
     return this.changes.durablyOnce(async transaction => {
-      const user = await this.authority.lock(transaction, actor)
+      const user = await this.authority.lockWithAccount(transaction, actor)
       const { result, detail } = await work(transaction, user)
       await this.auditLog.record(transaction, auditEvent(actor, action, detail))
       return follow(transaction, { user, result })
@@ -120,14 +129,4 @@ export class FactorChanges {
 /** Whether a user can do without a password: losing one device must not lock them out. */
 export function isEnoughWithoutPassword({ passkeys, recoveryCodesLeft }: FactorSummary): boolean {
   return passkeys >= 2 || (passkeys === 1 && recoveryCodesLeft > 0)
-}
-
-function together(one: RecordedChanges, other: RecordedChanges): RecordedChanges {
-  return {
-    changes: {
-      ended: [...one.changes.ended, ...other.changes.ended],
-      grants: [...one.changes.grants, ...other.changes.grants],
-    },
-    ended: one.ended + other.ended,
-  }
 }

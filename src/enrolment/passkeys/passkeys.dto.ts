@@ -117,7 +117,8 @@ export const AddPasskeyDocs = () =>
   Documented({
     summary: 'Add a passkey',
     description:
-      'The first second factor of a user ends their other sessions. Users who already have one must have used it ' +
+      'The first second factor of a user ends their other sessions, and cancels what may have been started in them: another ' +
+      'address or owner, resets of others. Users who already have one must have used it ' +
       'recently (`STEP_UP_REQUIRED`). ' +
       'Without a name, the passkey is named after its maker.',
     status: 201,
@@ -157,7 +158,7 @@ export const RemovePasswordDocs = () =>
   Documented({
     summary: "Give up one's password",
     description:
-      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end. A link for a forgotten password brings one back.',
+      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
     status: 204,
     answer: 'The user has no password any more, and is told by mail',
     refusals: ['LAST_WAY_IN', ...CHANGE_REFUSALS],

@@ -56,8 +56,8 @@ export const ConfirmTotpDocs = () =>
   Documented({
     summary: 'Confirm the authenticator app by a code',
     description:
-      'From then on a password alone does not log the user in. If it is their first factor, their other sessions end. This ' +
-      'session counts as one with two factors. The user is mailed.',
+      'From then on a password alone does not log the user in. If it is their first factor, their other sessions end, and what ' +
+      'may have been started in them is cancelled: another address or owner, resets of others. This session counts as one with two factors. The user is mailed.',
     status: 200,
     answer: 'The app is set up',
     type: NewRecoveryCodesAnswer,

@@ -95,7 +95,7 @@ export class AccountRecovery {
     return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
   }
 
-  /** Cancels what was started with a password that is no longer the user's: see {@link PendingChanges.cancel}. */
+  /** Cancels what was started with a password that no longer lets anybody in: see {@link PendingChanges.cancel}. */
   cancelPendingChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     return this.pending.cancel(transaction, user, cancellation)
   }

@@ -22,8 +22,8 @@ export class PendingChanges {
   ) {}
 
   /**
-   * Cancels what was started with a password that is no longer the user's, and would lead to another address
-   * or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
+   * Cancels what was started with a password that no longer lets anybody in, or not alone, and would lead to another
+   * address or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
   async cancel(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'email-change', user.id)
