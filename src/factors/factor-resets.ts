@@ -33,6 +33,15 @@ export class FactorResets {
     return row ?? null
   }
 
+  /** Locked until the transaction ends. Everybody takes it before its links, so do so before you use one up. */
+  async lock(transaction: Db, userId: string): Promise<void> {
+    await transaction
+      .select({ userId: factorResets.userId })
+      .from(factorResets)
+      .where(eq(factorResets.userId, userId))
+      .for('update')
+  }
+
   /** When the pending resets of these users happen, by user. */
   async timesOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (userIds.length === 0) return new Map()

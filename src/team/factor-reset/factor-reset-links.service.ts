@@ -42,6 +42,7 @@ export class FactorResetLinks {
     if (token.detail.operator === 'code') throw new ApiError('INVALID_LINK')
     await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
+      await this.resets.lock(transaction, user.id)
       // Of two concurrent requests, only one succeeds.
       await this.links.consume(transaction, linkOf(text, client))
       await this.resets.stop(transaction, user, { userId: user.id, client })
