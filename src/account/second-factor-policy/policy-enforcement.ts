@@ -27,10 +27,11 @@ export class PolicyEnforcement {
 
   /**
    * Begins to enforce the requirement of an account whose grace period is over. In one transaction, so that an
-   * interrupted run has changed nothing. False when it is no longer due.
+   * interrupted run has changed nothing; once, because the next run would not find it due. False when it is no
+   * longer due.
    */
   async begin(accountId: string): Promise<boolean> {
-    const { isBegun } = await this.changes.durably(async transaction => {
+    const { isBegun } = await this.changes.durablyOnce(async transaction => {
       const account = await this.accounts.lock(transaction, accountId)
       if (!account || !(await this.policies.enforce(transaction, accountId)))
         return { ...NOTHING_RECORDED, isBegun: false }

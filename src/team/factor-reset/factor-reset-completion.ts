@@ -74,25 +74,21 @@ export class FactorResetCompletion {
   ) {}
 
   /**
-   * Removes everything in one transaction, and tells the user. `confirmedBy`: the user, if they followed the
-   * mailed link.
+   * Removes everything in one transaction, and tells the user. Once: the link is used up. `confirmedBy`: the user,
+   * if they followed the mailed link.
    */
   async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome } = await this.changes.durably(
-      async transaction => {
-        const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
-        if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
-        const { member, reset } = terms
-        const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
-        const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
-          requestedBy: reset.requestedBy,
-        })
-        return { ...removed, outcome: 'done' as const, member }
-      },
-      ({ member }) => {
-        if (member) this.mails.tellDone(member)
-      },
-    )
+    const { outcome, member } = await this.changes.durablyOnce(async transaction => {
+      const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
+      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
+      const { member, reset } = terms
+      const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
+      const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
+        requestedBy: reset.requestedBy,
+      })
+      return { ...removed, outcome: 'done' as const, member }
+    })
+    if (member) this.mails.tellDone(member)
     return outcome
   }
 }

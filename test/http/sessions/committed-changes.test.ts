@@ -3,15 +3,17 @@ import { AccountDeletionJob } from '../../../src/account/deletion/account-deleti
 import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
 import type { User } from '../../../src/users/user.js'
 import { Authenticator } from '../../support/authenticator.js'
+import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
-import { changePolicy, steppedUp } from '../support/policy-calls.js'
+import { changePolicy, enforcePolicies, steppedUp } from '../support/policy-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { beginTransfer, TRANSFER_WAIT_SECONDS } from '../support/transfer-calls.js'
 
@@ -110,6 +112,42 @@ describe.each(BACKENDS)('A change that the session store does not take, on %s,',
     await aMember(app, owner)
     expect(outcome(await changePolicy(app, required, body))).toBe(UNAVAILABLE)
     expect((await subjectsTo(app, owner)).at(-1)).toMatch(/^Second factors/)
+  })
+
+  it('counts as a reset of factors that the job has carried out', async () => {
+    const member = await aMemberWithReset()
+    app.clock.advance(24 * 60 * 60)
+    failToApply()
+    expect(await app.app.get(FactorResetJob).run()).toBe(1)
+    expect((await subjectsTo(app, member)).at(-1)).toMatch(/second factors .* have been removed/)
+  })
+
+  it('is no failure for who has confirmed a reset: the link is used up', async () => {
+    const member = await aMemberWithReset()
+    const token = await app.mailedToken(member.email)
+    failToApply()
+    expect(outcome(await post('/api/second-factor-reset/confirm', { token }))).toBe('204')
+    expect((await subjectsTo(app, member)).at(-1)).toMatch(/second factors .* have been removed/)
+  })
+
+  async function aMemberWithReset() {
+    const member = await aMember(app, owner)
+    await signIn(app, member, 'main')
+    await giveTotp(app, member)
+    const asked = await onMainSite(app, session, 'POST', `/api/team/${member.id}/second-factor/reset`)
+    expect(outcome(asked)).toBe('202')
+    return member
+  }
+
+  it('counts as a requirement that is enforced from now on', async () => {
+    const required = await steppedUp(app, owner)
+    const member = await aMember(app, owner)
+    await signIn(app, member, 'main')
+    const body = { required: 'everyone', graceDays: 1, paymentStepUpMinutes: null }
+    expect(outcome(await changePolicy(app, required, body))).toBe('200')
+    app.clock.advance(24 * 60 * 60)
+    failToApply()
+    expect(await enforcePolicies(app)).toBe(1)
   })
 
   it('still removes a whole account, and tells who owned it', async () => {
