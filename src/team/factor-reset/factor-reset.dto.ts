@@ -32,7 +32,9 @@ export const RequestResetDocs = () =>
 export const CancelResetDocs = () =>
   Documented({
     summary: "Cancel a reset of a member's second factors",
-    description: 'One that the caller could request, whoever requested it, or their own.',
+    description:
+      'One that the caller could request, whoever requested it, or one that an operator has requested for them. What another ' +
+      'manager has requested for the caller is stopped by the mailed link.',
     status: 204,
     answer: 'It has been cancelled',
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
