@@ -90,7 +90,7 @@ test('pages 6: a logout in an outage is finished by the page that is opened afte
     await stage.redis.restart()
   }
   // What is left is the device's own id, and that the cookie's session was ended here.
-  const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value === '-')`
+  const isForgotten = `Object.entries(localStorage).every(([key, value]) => key.endsWith('.device') || value === '')`
   for (const tab of tabs) await tab.until(`!client.state.reason && ${isForgotten}`)
   const rows = await stage.app.auditRows()
   const loggedOut = rows.filter(({ action, userId }) => action === 'logout' && userId === owner.id)

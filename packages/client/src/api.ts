@@ -4,7 +4,7 @@ import type { Operations } from './operations.js'
 
 export type * from './operations.js'
 
-/** The same as `client.fetch`. */
+/** As long as `client.fetch` waits for an answer to begin. */
 const TIMEOUT_MS = 20_000
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 type Method = (typeof METHODS)[number]
@@ -42,8 +42,9 @@ interface AnyOptions extends Common {
 
 /**
  * Typed calls to the service. Each throws a {@link MainstayError} when the service refuses, and whatever
- * `fetch` throws when the network is down. `client` may also be `{ ...client, fetch }` with a `fetch` from
- * `repeatAfterProof`.
+ * `fetch` throws when the network is down. Unless you pass a signal, it fails with a `TimeoutError` when no
+ * response has started after 20 seconds, or JSON has not arrived after as long again. `client` may also be
+ * `{ ...client, fetch }` with a `fetch` from `repeatAfterProof`.
  */
 export function typedApi(client: Pick<Client, 'baseUrl' | 'fetch'>): Api {
   const calls = METHODS.map(method => [
@@ -73,23 +74,37 @@ async function call(
       body: JSON.stringify(body),
     }),
   }
-  const answer = await (anonymous ? fetchAnonymously(url, init) : client.fetch(url, init))
+  if (anonymous) return inTime(own => fetch(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
+  const answer = await client.fetch(url, init)
+  return inTime(() => read(answer), signal)
+}
+
+/** What the service says; throws its refusal. */
+async function read(answer: Response): Promise<unknown> {
   if (!answer.ok) throw await errorOf(answer)
   const type = answer.headers.get('Content-Type')
   if (type === null) return null
   return type.startsWith('application/json') ? answer.json() : answer
 }
 
-async function fetchAnonymously(url: string, init: RequestInit): Promise<Response> {
-  const sent: RequestInit = { ...init, credentials: 'omit' }
-  if (init.signal) return await fetch(url, sent)
+/**
+ * Fails with a `TimeoutError` when this takes too long, as with a body that stalls. Not where the caller passes
+ * a signal: then that one decides.
+ */
+async function inTime<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  if (signal) return work(signal)
   // React Native has no AbortSignal.timeout.
   const patience = new AbortController()
-  const expire = () => patience.abort(Object.assign(new Error('No answer'), { name: 'TimeoutError' }))
-  const timer = setTimeout(expire, TIMEOUT_MS)
-  try {
-    return await fetch(url, { ...sent, signal: patience.signal })
-  } finally {
-    clearTimeout(timer)
-  }
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = Object.assign(new Error('No answer'), { name: 'TimeoutError' })
+      patience.abort(error)
+      reject(error)
+    }, TIMEOUT_MS)
+  })
+  return Promise.race([work(patience.signal), late]).finally(() => clearTimeout(timer))
 }

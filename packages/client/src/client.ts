@@ -156,7 +156,11 @@ export class Client {
     return fetchWithToken(send, input, url, options, token, refused => this.replacementOf(refused, signal))
   }
 
-  /** Stops everything in the background. Nobody is logged out. */
+  /**
+   * Stops everything in the background. Nobody is logged out. Of a logout that the service has not heard of yet,
+   * an attempt under way is still completed; the next client with the same session does the rest. Calls that
+   * are waiting, such as `logout` and `refresh`, resolve with what is known.
+   */
   close(): void {
     this.keeper.close()
     void this.callOffLogouts()

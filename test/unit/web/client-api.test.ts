@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { typedApi } from '../../../packages/client/src/api.js'
 import type { Client } from '../../../packages/client/src/client.js'
 import { repeatAfterProof } from '../../../packages/client/src/reauthentication.js'
@@ -59,6 +59,62 @@ describe('typed calls', () => {
     )
     const answer: Response = await typedApi(client).get('/api/audit/export')
     expect(await answer.text()).toBe('{}\n{}')
+  })
+
+  describe('whose body stalls', () => {
+    const pageFetch = globalThis.fetch
+    afterEach(() => {
+      globalThis.fetch = pageFetch
+      jest.useRealTimers()
+    })
+
+    /** Comes to nothing after its beginning; fails with the signal of its request. */
+    const stalled =
+      (status = 200, type = 'application/json') =>
+      (signal?: AbortSignal | null) => {
+        const start = (body: ReadableStreamDefaultController) => {
+          body.enqueue(Buffer.from('{"email'))
+          signal?.addEventListener('abort', () => body.error(signal.reason))
+        }
+        return new Response(new ReadableStream({ start }), { status, headers: { 'Content-Type': type } })
+      }
+
+    it.each([
+      ['with a session', 200, {}],
+      ['with a session, and refused', 404, {}],
+      ['without a session', 200, { anonymous: true }],
+      ['without a session, and refused', 404, { anonymous: true }],
+    ])('give up after 20 seconds: %s', async (_, status, options) => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      globalThis.fetch = async (_url, init) => stalled(status)(init?.signal)
+      const { client } = clientThatGets(() => stalled(status)())
+      const call = typedApi(client).get('/api/profile', options)
+      const outcome = jest.fn()
+      void call.catch(outcome)
+      await jest.advanceTimersByTimeAsync(20_000)
+      expect(outcome).toHaveBeenCalledWith(expect.objectContaining({ name: 'TimeoutError' }))
+      expect(jest.getTimerCount()).toBe(0)
+    })
+
+    it('last as long as the caller wants who brings a signal, and so does what is no JSON', async () => {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      globalThis.fetch = async (_url, init) => stalled()(init?.signal)
+      const leaving = new AbortController()
+      const options = { anonymous: true, signal: leaving.signal }
+      const call = typedApi(clientThatGets(nothing).client).get('/api/profile', options)
+      const outcome = expect(call).rejects.toThrow('left the page')
+      await jest.advanceTimersByTimeAsync(60_000)
+      leaving.abort(new Error('left the page'))
+      await outcome
+      globalThis.fetch = async (_url, init) => stalled(200, 'application/x-ndjson')(init?.signal)
+      const download: Response = await typedApi(clientThatGets(nothing).client).get('/api/audit/export', {
+        anonymous: true,
+      })
+      const reading = download.body?.getReader()
+      await reading?.read()
+      await jest.advanceTimersByTimeAsync(60_000)
+      expect(jest.getTimerCount()).toBe(0)
+    })
   })
 
   it('know every operation and nothing else', () => {

@@ -354,10 +354,50 @@ describe('a tab', () => {
     await within(10 * SECOND, tab.refresh())
     await device.advance(SECOND)
     for (const { state } of [tab, other]) expect(state).toEqual({ status: 'loggedOut', caller: null, cause })
-    // On the main site the cookie is still there; a satellite forgets what is over.
+  })
+
+  it.each([
+    ['main site', () => openTab()],
+    ['satellite', () => openSatelliteTab(items)],
+  ])('says so once to who comes back to the %s, though the cookie is still there', async (_, open) => {
+    const before = open()
+    await within(10 * SECOND, before.login(PERSON))
+    before.close()
+    service.revoke('handle-of-session-1', 'revoked')
+    const [first, second, third] = [open(), open(), open()]
+    await within(10 * SECOND, first.refresh())
+    expect(first.state).toEqual({ status: 'loggedOut', caller: null, cause: 'revoked' })
+    await within(10 * SECOND, second.refresh())
+    expect(second.state).toEqual({ status: 'loggedOut', caller: null })
+
+    await within(10 * SECOND, first.login(PERSON))
+    await device.advance(SECOND)
+    expect(statuses([first, second])).toEqual(['loggedIn'])
+    service.revoke('handle-of-session-2', 'expired')
+    await within(10 * SECOND, third.refresh())
+    expect(third.state).toEqual({ status: 'loggedOut', caller: null, cause: 'expired' })
+  })
+
+  it('does not mind that another tab logged in while it heard that the session before was over', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.revoke('handle-of-session-1')
+    void tab.refresh()
+    await device.advance(30)
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(SECOND)
     const opened = openTab()
     await within(10 * SECOND, opened.refresh())
-    expect(opened.state).toEqual({ status: 'loggedOut', caller: null, cause })
+    await device.advance(5 * SECOND)
+    const tokens = await Promise.all([tab, other, opened].map(each => each.accessToken()))
+    expect(new Set(tokens)).toEqual(new Set([expect.any(String)]))
+    expect(new Set(tokens).size).toBe(1)
+  })
+
+  it('keeps the note of a logout that the service has not heard of', async () => {
+    const home = mainHome()
+    await home.leave('handle')
+    await home.forget('handle')
+    expect([await home.left(), await home.isSettled()]).toEqual([{ sid: 'handle', headers: {} }, false])
   })
 
   it('knows a logout from a session that the service has ended', async () => {
@@ -717,6 +757,20 @@ describe('a client that is closed', () => {
     const sent = service.requests.length
     await device.advance(HOUR)
     expect(service.requests).toHaveLength(sent)
+  })
+
+  it('leaves what is left of a logout to the next one', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    const done = tab.logout()
+    await device.advance(SECOND)
+    tab.close()
+    await within(SECOND, done)
+    expect(service.isEnded('handle-of-session-1')).toBe(false)
+    service.outage = null
+    expect(await within(SECOND, openTab().refresh())).toBeNull()
+    await device.advance(SECOND)
+    expect(service.isEnded('handle-of-session-1')).toBe(true)
   })
 
   it('still completes a login under way, and refreshes nothing afterwards', async () => {

@@ -19,8 +19,11 @@ export interface SessionHome {
   deviceId(): Promise<string | null | undefined>
   /** `deviceId` only when it is new. */
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
-  /** Forgets this session, but not one that another tab has put in its place. */
-  forget(sid: string): Promise<void>
+  /**
+   * Forgets this session, but not one that another tab has put in its place; `sid` is null for one that only
+   * the service could name.
+   */
+  forget(sid: string | null): Promise<void>
   /** Whether a token of this session may be taken over from another tab: not while one is to be ended here. */
   isOwn(sid: string): Promise<boolean>
   /**
@@ -35,14 +38,14 @@ export interface SessionHome {
    * had already ended it.
    */
   settle(sid: string | null, isOver: boolean): Promise<void>
-  /** Whether the session that is still presented was ended here, so that nobody has to be told why. */
+  /** Whether the end of the session that is still presented is no news: it was ended here, or people were told. */
   isSettled(): Promise<boolean>
 }
 
 /** Stands for a session that only the service can identify. */
 const UNNAMED = '*'
 /** In place of a session to be ended: the cookie's session is over. */
-const SETTLED = '-'
+const SETTLED = ''
 
 /** The HttpOnly cookie: no script ever sees it, and all tabs share it. Storage only holds the note of a logout. */
 export function cookieHome(storage: Storage, key: string): SessionHome {
@@ -52,7 +55,8 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     presented: async () => ({ sid: null, headers: {} }),
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
-    forget: async () => {},
+    // Not the cookie: a late answer about it must not clear that of the next login.
+    forget: async () => void ((await storage.get(key)) || (await storage.set(key, SETTLED))),
     isOwn: async () => !(await storage.get(key)),
     leave: async sid => {
       await storage.set(key, sid ?? UNNAMED)
@@ -60,7 +64,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     },
     left: async () => {
       const sid = await storage.get(key)
-      return sid && sid !== SETTLED ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
+      return sid ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
     },
     settle: async (sid, isOver) => {
       if ((await storage.get(key)) !== (sid ?? UNNAMED)) return

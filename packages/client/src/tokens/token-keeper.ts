@@ -149,15 +149,13 @@ export class TokenKeeper {
       if (decided.aborted) return
       if (answer && typeof answer === 'object') return this.take(answer)
       const cause = (await this.home.isSettled()) ? null : answer
-      if (!decided.aborted) await this.forget(session && (session.sid ?? this.sid()), cause)
+      if (decided.aborted) return
+      const sid = session && (session.sid ?? this.sid())
+      this.end(sid, cause ?? (sid ? 'ended' : null))
+      if (answer) await this.home.forget(sid)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }
-  }
-
-  private async forget(sid: string | null, cause: LogoutCause | null): Promise<void> {
-    this.end(sid, cause ?? (sid ? 'ended' : null))
-    if (sid) await this.home.forget(sid)
   }
 
   /** Postpones the next attempt; throws a refusal that waiting cannot fix. */
