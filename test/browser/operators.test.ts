@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { FailedMails } from '../../src/mail/failed-mails.js'
 import { Mailer } from '../../src/mail/mailer.js'
 import { Operators } from '../../src/operators/operators.js'
 import { Users } from '../../src/users/users.js'
@@ -235,6 +236,34 @@ describe('lists of the console', () => {
     await row.waitFor({ state: 'detached' })
     const [mail] = await stage.app.mailsTo(owner.email)
     expect(mail?.text).toContain('/reset-password#token=')
+  })
+
+  test('the list is loaded again after a mail could not be sent', async () => {
+    const owner = await anOwner(stage.app)
+    stage.app.outbox.accepts = () => false
+    await mailResetLink(stage.app, owner)
+    await stage.app.app.get(Mailer).flush()
+    await logIn()
+    await page.getByRole('link', { name: 'Failed mails' }).click()
+    const row = page.getByRole('listitem').filter({ hasText: owner.email })
+    const dialog = page.getByRole('dialog')
+    const trySending = async () => {
+      await row.getByRole('button', { name: 'Send' }).click()
+      await dialog.getByLabel('Reason').fill(REASON)
+      await dialog.getByRole('button', { name: 'Send again' }).click()
+      await dialog.getByRole('alert').waitFor()
+      const isLoaded = page.waitForResponse(/\/api\/operator\/mails(\?|$)/)
+      await page.keyboard.press('Escape')
+      await isLoaded
+    }
+    await trySending()
+    stage.app.outbox.accepts = () => true
+    const failedMails = stage.app.app.get(FailedMails)
+    const { rows } = await failedMails.page(1, undefined)
+    await failedMails.remove(rows[0]!.id)
+    await trySending()
+    await row.waitFor({ state: 'detached' })
+    await page.locator('h1:focus').waitFor()
   })
 
   test('satellites are shown part by part, and found by the beginning of their origin', async () => {

@@ -31,18 +31,25 @@ export function ChangeButton({
   readonly said: string
   /** For refusals that mean something different here. */
   readonly messages?: Messages
+  /** Loads again what may have changed: after a refusal too, which can mean that the page was out of date. */
   readonly done: () => Promise<void>
   /** The consequences. */
   readonly children?: ReactNode
 }) {
   const [isAsking, setIsAsking] = useState(false)
-  const change = async (texts: Readonly<Record<string, string>>) => {
-    await tell(path, { reason: texts.reason })
+  const [wasSent, setWasSent] = useState(false)
+  const close = async () => {
     setIsAsking(false)
-    toast(said)
+    setWasSent(false)
     await done()
     // The button may be gone with its row.
     setTimeout(rescueFocus)
+  }
+  const change = async (texts: Readonly<Record<string, string>>) => {
+    setWasSent(true)
+    await tell(path, { reason: texts.reason })
+    toast(said)
+    await close()
   }
   return (
     <>
@@ -50,7 +57,8 @@ export function ChangeButton({
         {name}
       </button>
       {isAsking && (
-        <Dialog title={question} onCancel={() => setIsAsking(false)}>
+        // Not before it is closed: the row may go, and what went wrong with it.
+        <Dialog title={question} onCancel={() => (wasSent ? void close() : setIsAsking(false))}>
           {children}
           <Form
             kind={kind === 'danger' ? 'danger' : 'primary'}
