@@ -339,6 +339,40 @@ describe('what goes wrong', () => {
     await page.getByRole('button', { name: 'Log in' }).waitFor()
   })
 
+  test('says once that a session has ended, and from then on is just a page to log in on', async () => {
+    const person = await stage.newPerson()
+    const tab = await person.newPage()
+    await visit(tab, `${MAIN}/login`)
+    await logInOn(tab, member)
+    await visit(tab, `${SHOP_ONE}/`)
+    await stage.app.app.get(UserAdministration).endSessions(member)
+    const news = tab.getByText('Your session was ended from elsewhere')
+    await visit(tab, `${MAIN}/account`)
+    await news.waitFor()
+    for (const path of ['/account', '/login']) {
+      await visit(tab, MAIN + path)
+      await tab.getByRole('button', { name: 'Log in', exact: true }).waitFor()
+      expect(await news.count()).toBe(0)
+    }
+    await person.close()
+  })
+
+  test('who confirms an address in an outage is told of it after a while', async () => {
+    await page.addInitScript(`
+      const timeout = AbortSignal.timeout.bind(AbortSignal)
+      AbortSignal.timeout = ms => timeout(ms / 20)`)
+    const asked = JSON.stringify({ code: 'REAUTHENTICATION_REQUIRED', status: 401, methods: ['password'] })
+    await page.route(`${API}/api/email/confirm`, route =>
+      isPreflight(route) ? route.fulfill(YES) : route.fulfill({ status: 401, headers: ALLOWED, body: asked }),
+    )
+    await page.route(`${API}/api/refresh*`, route => route.fulfill({ status: 503, headers: ALLOWED }))
+    await visit(page, `${MAIN}/confirm-email#token=any`)
+    await page.getByRole('button', { name: 'Use this address' }).click()
+    await page.getByRole('alert').getByText('This took too long.').waitFor()
+    expect(await page.getByLabel('Password of the account').count()).toBe(0)
+    await page.unrouteAll()
+  })
+
   test('pages 22: nothing is red on the console of a visitor', async () => {
     const visitor = await stage.newPerson()
     const tab = await visitor.newPage()

@@ -1,4 +1,4 @@
-import { errorOf } from '@mainstay-auth/client'
+import { errorOf, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
@@ -59,20 +59,28 @@ export async function callAsAnybody<T = null>(path: string, body: object): Promi
 
 /**
  * Like {@link callAsAnybody}; if that is refused for lack of proof, tries again with the session of the user
- * who is logged in here, if any.
+ * who is logged in here, if any. In an outage, throws what `fetch` does.
  */
 export async function callAsWhoeverIsHere<T = null>(path: string, body: object): Promise<T> {
   try {
     return await callAsAnybody<T>(path, body)
   } catch (refusal) {
     if (!isRefusal(refusal, 'REAUTHENTICATION_REQUIRED')) throw refusal
-    const inSession = () => client.fetch(`/api/${path}`, { method: 'POST', ...jsonOf(body) })
-    const answer = await client
-      .refresh()
-      .then(inSession)
-      .catch(() => null)
+    const answer = await postInSession(path, body)
     if (!answer || answer.status === 401) throw refusal
     return read<T>(await accepted(answer))
+  }
+}
+
+/** Null where nobody is logged in. An outage is waited for as long as for any other answer. */
+async function postInSession(path: string, body: object): Promise<Response | null> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  try {
+    await client.refresh({ signal })
+    return await client.fetch(`/api/${path}`, { method: 'POST', signal, ...jsonOf(body) })
+  } catch (error) {
+    if (error instanceof MainstayError) return null
+    throw error
   }
 }
 
