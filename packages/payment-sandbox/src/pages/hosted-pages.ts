@@ -10,6 +10,8 @@ import type { PortalPages } from '../portal/portal-pages.js'
 import type { State } from '../state/state.js'
 import { closedPage, notFoundPage } from './closed-page.js'
 import { payPage } from './pay-page.js'
+import type { Words } from './words/english.js'
+import { wordsFor } from './words/words.js'
 
 /**
  * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later` and `cancel`, and
@@ -25,46 +27,49 @@ export class HostedPages {
   ) {}
 
   answer(received: ReceivedRequest): PageAnswer {
-    const { method, path } = received
+    const { method, path, headers } = received
     const [, root, id = '', button, ...more] = path.split('/')
     if (root === 'portal') return this.portal.answer(received)
-    if (root === 'invoice' && method === 'GET') return this.showInvoice(id, button, more.length > 0)
+    const language = headers['accept-language']
+    const words = wordsFor(this.state.checkouts.get(id)?.checkout.locale ?? null, language)
+    if (root === 'invoice' && method === 'GET') return this.showInvoice(words, id, button, more.length > 0)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
-    if (isPage && method === 'GET' && button === undefined) return this.show(id)
-    if (isPage && method === 'POST' && button === 'pay') return this.pay(id, () => this.payments.pay(id))
+    if (isPage && method === 'GET' && button === undefined) return this.show(words, id)
+    if (isPage && method === 'POST' && button === 'pay')
+      return this.pay(words, id, () => this.payments.pay(id))
     if (isPage && method === 'POST' && button === 'later')
-      return this.pay(id, () => this.payments.payByBankDebit(id))
-    if (isPage && method === 'POST' && button === 'cancel') return this.cancel(id)
-    return pageAnswer(404, notFoundPage())
+      return this.pay(words, id, () => this.payments.payByBankDebit(id))
+    if (isPage && method === 'POST' && button === 'cancel') return this.cancel(words, id)
+    return pageAnswer(404, notFoundPage(words))
   }
 
-  private show(id: string): PageAnswer {
+  private show(words: Words, id: string): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
-    if (checkout.status !== 'open') return closedAnswer(checkout)
+    if (checkout.status !== 'open') return closedAnswer(words, checkout)
     const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
-    return pageAnswer(200, payPage(record, email))
+    return pageAnswer(200, payPage(words, record, email))
   }
 
-  private showInvoice(id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
+  private showInvoice(words: Words, id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage())
-    if (part === undefined) return pageAnswer(200, invoicePage(invoice, null))
-    return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage())
+    if (!invoice?.hosted_invoice_url || isDeeper) return pageAnswer(404, notFoundPage(words))
+    if (part === undefined) return pageAnswer(200, invoicePage(words, invoice, null))
+    return part === 'pdf' ? pdfAnswer(invoicePdf(invoice)) : pageAnswer(404, notFoundPage(words))
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */
-  private pay(id: string, pay: () => void): PageAnswer {
+  private pay(words: Words, id: string, pay: () => void): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status === 'expired') return closedAnswer(checkout)
+    if (checkout.status === 'expired') return closedAnswer(words, checkout)
     if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
   }
 
   /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */
-  private cancel(id: string): PageAnswer {
+  private cancel(words: Words, id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(checkout)
+    if (checkout.status !== 'open' || !checkout.cancel_url) return closedAnswer(words, checkout)
     return redirectAnswer(checkout.cancel_url)
   }
 }
@@ -77,6 +82,7 @@ function returnUrl({ id, status, success_url, cancel_url }: Checkout): string | 
   return status === 'complete' ? success_url!.replaceAll('{CHECKOUT_SESSION_ID}', id) : cancel_url
 }
 
-function closedAnswer(checkout: Checkout): PageAnswer {
-  return pageAnswer(checkout.status === 'expired' ? 410 : 200, closedPage(checkout, returnUrl(checkout)))
+function closedAnswer(words: Words, checkout: Checkout): PageAnswer {
+  const status = checkout.status === 'expired' ? 410 : 200
+  return pageAnswer(status, closedPage(words, checkout, returnUrl(checkout)))
 }

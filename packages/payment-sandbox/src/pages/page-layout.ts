@@ -1,4 +1,5 @@
 import { Html, html } from './html.js'
+import type { Words } from './words/english.js'
 
 /** The business whose payment pages these are. */
 export interface PageBrand {
@@ -25,18 +26,18 @@ export function branded(page: string, { name, logoUrl, accent: { light, dark } }
 /**
  * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files.
  */
-export function pageLayout(title: string, content: Html): Html {
+export function pageLayout({ code, layout }: Words, title: string, content: Html): Html {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${code}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Payment sandbox</title>
+<title>${title} · ${layout.sandbox}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<p class="note"><strong>Payment sandbox: no real money.</strong> Nothing is charged, and no card is needed.</p>
+<p class="note"><strong>${layout.noMoney}</strong> ${layout.nothingCharged}</p>
 <main>
 ${new Html(BRAND_PLACE)}
 <h1>${title}</h1>

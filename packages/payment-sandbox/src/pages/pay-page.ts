@@ -1,62 +1,61 @@
-import { type CheckoutLine, type CheckoutRecord, totalOf } from '../checkout/checkout.js'
+import { type CHECKOUT_MODES, type CheckoutLine, type CheckoutRecord, totalOf } from '../checkout/checkout.js'
 import { type Html, html } from './html.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
+import type { Words } from './words/english.js'
 
 /** The page of an open checkout: what is bought, where the receipt goes, and the buttons Pay and Cancel. */
-export function payPage(record: CheckoutRecord, email: string | null): Html {
+export function payPage(words: Words, record: CheckoutRecord, email: string | null): Html {
   const { checkout, lines } = record
   const action = `/pay/${checkout.id}`
-  const receipt = email && checkout.mode !== 'setup' ? html` A real receipt would go to ${email}.` : ''
+  const receipt = email && checkout.mode !== 'setup' ? ` ${words.pay.receipt(email)}` : ''
   return pageLayout(
-    TITLES[checkout.mode]!,
-    html`${lines.length > 0 ? amounts(record) : ''}
-<p class="quiet">${chargeNotice(record)}${receipt}</p>
-<form method="post" action="${action}/pay"><button>${buttonText(record)}</button></form>
+    words,
+    words.pay[checkout.mode as (typeof CHECKOUT_MODES)[number]],
+    html`${lines.length > 0 ? amounts(words, record) : ''}
+<p class="quiet">${chargeNotice(words, record)}${receipt}</p>
+<form method="post" action="${action}/pay"><button>${buttonText(words, record)}</button></form>
 ${
   checkout.amount_total
-    ? html`<form method="post" action="${action}/later"><button class="second">Pay by bank debit (takes days)</button></form>`
+    ? html`<form method="post" action="${action}/later"><button class="second">${words.pay.later}</button></form>`
     : ''
 }
 ${
   checkout.cancel_url
-    ? html`<form method="post" action="${action}/cancel"><button class="second">Cancel</button></form>`
+    ? html`<form method="post" action="${action}/cancel"><button class="second">${words.pay.cancel}</button></form>`
     : ''
 }`,
   )
 }
 
-const PERIODS: Record<string, string> = { month: 'Monthly subscription', year: 'Yearly subscription' }
-
-const TITLES: Record<string, string> = {
-  subscription: 'Start your subscription',
-  payment: 'Complete your payment',
-  setup: 'Save a payment method',
-}
-
-function amounts({ checkout, lines }: CheckoutRecord): Html {
+function amounts(words: Words, record: CheckoutRecord): Html {
   return html`<dl class="due">
-${lines.map(lineRow)}
-<div class="total"><dt>Total due today</dt><dd>${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}</dd></div>
+${record.lines.map(line => lineRow(words, line))}
+<div class="total"><dt>${words.pay.totalToday}</dt><dd>${totalToday(words, record)}</dd></div>
 </dl>`
 }
 
-function chargeNotice({ checkout, lines, trialDays }: CheckoutRecord): string {
-  if (checkout.mode === 'setup') return 'Nothing is charged.'
-  if (checkout.mode === 'payment') return 'You are charged only once.'
-  const when = trialDays ? `After ${trialDays} free days` : 'Then'
+function chargeNotice({ pay, locale }: Words, { checkout, lines, trialDays }: CheckoutRecord): string {
+  if (checkout.mode === 'setup') return pay.free
+  if (checkout.mode === 'payment') return pay.once
   const { price } = lines[0]!
-  const every = price.recurring?.interval ?? 'month'
-  return `${when} ${money(totalOf(lines), price.currency)} every ${every} until you cancel.`
+  const amount = money(totalOf(lines), price.currency, locale)
+  const every = price.recurring?.interval === 'year' ? pay.everyYear : pay.everyMonth
+  return every(amount, trialDays ?? null)
 }
 
-function buttonText({ checkout, trialDays }: CheckoutRecord): string {
-  if (checkout.mode === 'setup') return 'Save card'
-  return trialDays ? 'Start trial' : `Pay ${money(checkout.amount_total ?? 0, checkout.currency ?? 'usd')}`
+function buttonText(words: Words, record: CheckoutRecord): string {
+  if (record.checkout.mode === 'setup') return words.pay.saveCard
+  return record.trialDays ? words.pay.startTrial : words.pay.pay(totalToday(words, record))
 }
 
-function lineRow({ price, quantity }: CheckoutLine): Html {
-  const amount = money((price.unit_amount ?? 0) * quantity, price.currency)
+function totalToday({ locale }: Words, { checkout }: CheckoutRecord): string {
+  return money(checkout.amount_total ?? 0, checkout.currency ?? 'usd', locale)
+}
+
+function lineRow({ pay, locale }: Words, { price, quantity }: CheckoutLine): Html {
+  const amount = money((price.unit_amount ?? 0) * quantity, price.currency, locale)
+  const name = price.recurring ? (price.recurring.interval === 'year' ? pay.year : pay.month) : pay.oneTime
   const count = quantity === 1 ? '' : ` × ${quantity}`
-  return html`<div><dt>${price.recurring ? PERIODS[price.recurring.interval]! : 'One-time payment'}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
+  return html`<div><dt>${name}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
 }

@@ -2,25 +2,36 @@ import type { Invoice } from '../invoices/invoice.js'
 import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
+import type { Words } from '../pages/words/english.js'
 import { formatDate, statusBadge } from './portal-elements.js'
 
 /** The page of an invoice, line by line, with a way back to the portal session `from`, if any. */
-export function invoicePage(invoice: Invoice, from: string | null): Html {
+export function invoicePage(words: Words, invoice: Invoice, from: string | null): Html {
+  const { title, draft, total: sum, due, pdf, back } = words.invoice
   const { number, created, status, lines, total, amount_due, currency } = invoice
   return pageLayout(
-    number ? `Invoice ${number}` : 'Draft invoice',
-    html`<p>${formatDate(created)} ${statusBadge(status ?? 'draft')}</p>
+    words,
+    number ? title(number) : draft,
+    html`<p>${formatDate(words, created)} ${statusBadge(words, status ?? 'draft')}</p>
 <dl>
-${lines.data.map(lineRow)}
-<div class="total"><dt>Total</dt><dd>${money(total, currency)}</dd></div>
-<div><dt>Amount due</dt><dd>${money(amount_due, currency)}</dd></div>
+${lines.data.map(line => lineRow(words, line))}
+<div class="total"><dt>${sum}</dt><dd>${money(total, currency, words.locale)}</dd></div>
+<div><dt>${due}</dt><dd>${money(amount_due, currency, words.locale)}</dd></div>
 </dl>
-<p class="back"><a class="button second" href="/invoice/${invoice.id}/pdf">Download as PDF</a></p>
-${from ? html`<p class="back"><a class="button second" href="/portal/${from}">Back to your billing</a></p>` : ''}`,
+<p class="back"><a class="button second" href="/invoice/${invoice.id}/pdf">${pdf}</a></p>
+${from ? html`<p class="back"><a class="button second" href="/portal/${from}">${back}</a></p>` : ''}`,
   )
 }
 
-function lineRow({ description, period, amount, currency }: Invoice['lines']['data'][number]): Html {
-  const dates = `${formatDate(period.start)} to ${formatDate(period.end)}`
-  return html`<div><dt>${description ?? 'Subscription'}<small>${dates}</small></dt><dd>${money(amount, currency)}</dd></div>`
+function lineRow(words: Words, line: Invoice['lines']['data'][number]): Html {
+  const { description, period, amount, currency } = line
+  const dates = words.invoice.period(formatDate(words, period.start), formatDate(words, period.end))
+  const name = translated(words, description ?? 'Subscription')
+  return html`<div><dt>${name}<small>${dates}</small></dt><dd>${money(amount, currency, words.locale)}</dd></div>`
+}
+
+/** A description, perhaps after how many there are. */
+function translated({ lines }: Words, description: string): string {
+  const [, count, name] = /^(\d+ × )?(.*)$/s.exec(description)!
+  return `${count ?? ''}${lines[name!] ?? name}`
 }

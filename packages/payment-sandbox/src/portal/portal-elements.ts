@@ -1,4 +1,5 @@
 import { type Html, html } from '../pages/html.js'
+import type { Words } from '../pages/words/english.js'
 import { monthsOf } from '../prices/period.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import type { PortalSession } from './portal-session.js'
@@ -20,14 +21,15 @@ export function actionForm(
 }
 
 /** A link back to the site; empty when the session has no return URL. */
-export function backLink({ return_url }: PortalSession): Html {
+export function backLink(words: Words, { return_url }: PortalSession): Html {
   return return_url
-    ? html`<p class="back"><a class="button second" href="${return_url}">Back</a></p>`
+    ? html`<p class="back"><a class="button second" href="${return_url}">${words.portal.back}</a></p>`
     : html``
 }
 
-export function statusBadge(status: string): Html {
-  return html`<span class="badge ${TONES[status] ?? 'plain'}">${status.replaceAll('_', ' ')}</span>`
+export function statusBadge({ statuses }: Words, status: string): Html {
+  const name = statuses[status] ?? status.replaceAll('_', ' ')
+  return html`<span class="badge ${TONES[status] ?? 'plain'}">${name}</span>`
 }
 
 /** The plans and quantities of the subscription. */
@@ -35,9 +37,9 @@ export function subscriptionName({ items }: Subscription): string {
   return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
 }
 
-/** How often the subscription is charged: “a month” or “a year”. */
-export function perPeriod({ items }: Subscription): string {
-  return items.data.every(({ price }) => monthsOf(price) === 12) ? 'a year' : 'a month'
+/** Whether the subscription is charged once a year; otherwise it is once a month. */
+export function isYearly({ items }: Subscription): boolean {
+  return items.data.every(({ price }) => monthsOf(price) === 12)
 }
 
 export function planName(price: string, quantity: number): string {
@@ -45,8 +47,8 @@ export function planName(price: string, quantity: number): string {
 }
 
 /** The date in UTC, as in “March 1, 2027”. */
-export function formatDate(seconds: number): string {
-  return new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
+export function formatDate({ locale }: Words, seconds: number): string {
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
 }
 
 const TONES: Record<string, string> = {

@@ -1,86 +1,108 @@
 import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
+import type { Words } from '../pages/words/english.js'
 import type { Price } from '../prices/prices.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'
 import { periodEnd } from '../subscriptions/subscription-changes.js'
-import { actionForm, backLink, formatDate, perPeriod, planName, subscriptionName } from './portal-elements.js'
+import { actionForm, backLink, formatDate, isYearly, planName, subscriptionName } from './portal-elements.js'
 import type { PortalSession } from './portal-session.js'
 
 /** The page of a `subscription_cancel` flow. */
-export function cancelPage(session: PortalSession, subscription: Subscription): Html {
+export function cancelPage(words: Words, session: PortalSession, subscription: Subscription): Html {
   const { id } = subscription
+  const end = formatDate(words, periodEnd(subscription))
   return pageLayout(
-    'Cancel your subscription',
-    html`<p>${subscriptionName(subscription)} remains active until <strong>${formatDate(periodEnd(subscription))}</strong>,
-after which nothing more is charged.</p>
-${actionForm(session, 'cancel', { subscription: id }, html`<button>Cancel at period end</button>`)}
-${backLink(session)}`,
+    words,
+    words.flow.cancel,
+    html`<p>${words.flow.activeUntil(subscriptionName(subscription), end)}</p>
+${actionForm(session, 'cancel', { subscription: id }, html`<button>${words.portal.cancelAtEnd}</button>`)}
+${backLink(words, session)}`,
   )
 }
 
 /** The page of a `subscription_update` flow: changes the plan or quantity of the first item. */
-export function updatePage(session: PortalSession, subscription: Subscription, prices: Price[]): Html {
+export function updatePage(
+  words: Words,
+  session: PortalSession,
+  subscription: Subscription,
+  prices: Price[],
+): Html {
+  const { flow, locale } = words
   const [item] = subscription.items.data
   const options = prices.map(price => {
-    const name = `${price.id}, ${money(price.unit_amount ?? 0, price.currency)}`
+    const name = `${price.id}, ${money(price.unit_amount ?? 0, price.currency, locale)}`
     return price.id === item!.price.id
       ? html`<option value="${price.id}" selected>${name}</option>`
       : html`<option value="${price.id}">${name}</option>`
   })
   return pageLayout(
-    'Change your subscription',
+    words,
+    flow.change,
     html`${actionForm(
       session,
       'update',
       { subscription: subscription.id, item: item!.id },
-      html`<label>Plan <select name="price">${options}</select></label>
-<label>Quantity <input type="number" name="quantity" min="1" max="9999" required value="${item!.quantity ?? 1}"></label>
-<button>Change the subscription</button>`,
+      html`<label>${flow.plan} <select name="price">${options}</select></label>
+<label>${flow.quantity} <input type="number" name="quantity" min="1" max="9999" required value="${item!.quantity ?? 1}"></label>
+<button>${flow.submitChange}</button>`,
     )}
-${backLink(session)}`,
+${backLink(words, session)}`,
   )
 }
 
 /** The page of a `subscription_update_confirm` flow: the subscription before and after the change. */
-export function confirmPage(session: PortalSession, subscription: Subscription, price: Price): Html {
+export function confirmPage(
+  words: Words,
+  session: PortalSession,
+  subscription: Subscription,
+  price: Price,
+): Html {
+  const { flow, locale } = words
   const [item] = session.flow!.subscription_update_confirm!.items
   const current = subscription.items.data.find(({ id }) => id === item!.id)!
   const quantity = item!.quantity ?? current.quantity ?? 1
   const total = (price.unit_amount ?? 0) * quantity
   return pageLayout(
-    'Confirm the change',
+    words,
+    flow.confirm,
     html`<dl>
-<div><dt>Now, ${perPeriod(subscription)}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
-<dd>${money(totalOfItems(subscription), subscription.currency)}</dd></div>
-<div class="total"><dt>Then, a ${price.recurring!.interval}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency)}</dd></div>
+<div><dt>${isYearly(subscription) ? flow.nowYearly : flow.nowMonthly}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
+<dd>${money(totalOfItems(subscription), subscription.currency, locale)}</dd></div>
+<div class="total"><dt>${price.recurring!.interval === 'year' ? flow.thenYearly : flow.thenMonthly}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency, locale)}</dd></div>
 </dl>
-<p class="quiet">If the new price is higher, the difference for the rest of this period is charged now.</p>
-${actionForm(session, 'confirm', {}, html`<button>Confirm the change</button>`)}
-${backLink(session)}`,
+<p class="quiet">${flow.difference}</p>
+${actionForm(session, 'confirm', {}, html`<button>${flow.confirm}</button>`)}
+${backLink(words, session)}`,
   )
 }
 
 /** The page of a `payment_method_update` flow. */
-export function paymentMethodPage(session: PortalSession): Html {
+export function paymentMethodPage(words: Words, session: PortalSession): Html {
   return pageLayout(
-    'Update your payment method',
-    html`<p>Stripe would ask for a card here; the sandbox uses a test card.</p>
-${actionForm(session, 'method', {}, html`<button>Save a new card</button>`)}
-${backLink(session)}`,
+    words,
+    words.flow.method,
+    html`<p>${words.flow.testCard}</p>
+${actionForm(session, 'method', {}, html`<button>${words.flow.saveCard}</button>`)}
+${backLink(words, session)}`,
   )
 }
 
 /** The page after a flow that ends with `hosted_confirmation`. */
-export function donePage(session: PortalSession): Html {
+export function donePage(words: Words, session: PortalSession): Html {
   const message = session.flow?.after_completion.hosted_confirmation?.custom_message
-  return pageLayout('Done', html`<p>${message ?? 'Your change is saved.'}</p>${backLink(session)}`)
+  return pageLayout(
+    words,
+    words.flow.done,
+    html`<p>${message ?? words.flow.saved}</p>${backLink(words, session)}`,
+  )
 }
 
 /** The page of a session whose customer has been deleted. */
-export function deletedCustomerPage(session: PortalSession): Html {
+export function deletedCustomerPage(words: Words, session: PortalSession): Html {
   return pageLayout(
-    'This customer has been deleted',
-    html`<p>There is nothing left to see here.</p>${backLink(session)}`,
+    words,
+    words.flow.deleted,
+    html`<p>${words.flow.nothingToSee}</p>${backLink(words, session)}`,
   )
 }

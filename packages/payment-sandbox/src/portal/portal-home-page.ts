@@ -2,13 +2,14 @@ import type { Invoice } from '../invoices/invoice.js'
 import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
+import type { Words } from '../pages/words/english.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'
 import { hasEnded, isCancelling, periodEnd } from '../subscriptions/subscription-changes.js'
 import {
   actionForm,
   backLink,
   formatDate,
-  perPeriod,
+  isYearly,
   statusBadge,
   subscriptionName,
 } from './portal-elements.js'
@@ -23,61 +24,75 @@ export interface PortalHome {
 }
 
 /** Subscriptions, payment method and invoices, with buttons to cancel, resume, pay and use another card. */
-export function portalHomePage(session: PortalSession, { subscriptions, invoices, card }: PortalHome): Html {
+export function portalHomePage(words: Words, session: PortalSession, home: PortalHome): Html {
+  const { subscriptions, invoices, card } = home
+  const { portal } = words
   return pageLayout(
-    'Your billing',
-    html`<h2>Subscription</h2>
-${subscriptions.length > 0 ? subscriptions.map(each => subscriptionCard(session, each)) : NO_SUBSCRIPTION}
-<h2>Payment method</h2>
-<p class="quiet">${card ? `Card ending in ${card.slice(-4)}` : 'The card used at checkout'}</p>
-${actionForm(session, 'method', {}, html`<button class="second">Use another card</button>`)}
-<h2>Invoices</h2>
-${invoices.length > 0 ? html`<dl>${invoices.map(each => invoiceRow(session, each))}</dl>` : NO_INVOICE}
-${backLink(session)}`,
+    words,
+    portal.title,
+    html`<h2>${portal.subscription}</h2>
+${
+  subscriptions.length > 0
+    ? subscriptions.map(each => subscriptionCard(words, session, each))
+    : html`<p class="quiet">${portal.noSubscription}</p>`
+}
+<h2>${portal.method}</h2>
+<p class="quiet">${card ? portal.card(card.slice(-4)) : portal.checkoutCard}</p>
+${actionForm(session, 'method', {}, html`<button class="second">${portal.otherCard}</button>`)}
+<h2>${portal.invoices}</h2>
+${
+  invoices.length > 0
+    ? html`<dl>${invoices.map(each => invoiceRow(words, session, each))}</dl>`
+    : html`<p class="quiet">${portal.noInvoices}</p>`
+}
+${backLink(words, session)}`,
   )
 }
 
-const NO_SUBSCRIPTION = html`<p class="quiet">You have no subscription.</p>`
-const NO_INVOICE = html`<p class="quiet">You have no invoices yet.</p>`
-
-function subscriptionCard(session: PortalSession, subscription: Subscription): Html {
+function subscriptionCard(words: Words, session: PortalSession, subscription: Subscription): Html {
+  const { portal, locale } = words
   const { id } = subscription
+  const amount = money(totalOfItems(subscription), subscription.currency, locale)
+  const price = isYearly(subscription) ? portal.perYear(amount) : portal.perMonth(amount)
   return html`<section class="card">
-<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(subscription.status)}</p>
-<p class="quiet">${money(totalOfItems(subscription), subscription.currency)} ${perPeriod(subscription)}. ${renewalNotice(subscription)}</p>
+<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(words, subscription.status)}</p>
+<p class="quiet">${price} ${renewalNotice(words, subscription)}</p>
 ${
   hasEnded(subscription)
     ? ''
     : isCancelling(subscription)
-      ? actionForm(session, 'resume', { subscription: id }, html`<button>Resume subscription</button>`)
+      ? actionForm(session, 'resume', { subscription: id }, html`<button>${portal.resume}</button>`)
       : actionForm(
           session,
           'cancel',
           { subscription: id },
-          html`<button class="second">Cancel at period end</button>`,
+          html`<button class="second">${portal.cancelAtEnd}</button>`,
         )
 }
 </section>
 `
 }
 
-function renewalNotice(subscription: Subscription): string {
+function renewalNotice(words: Words, subscription: Subscription): string {
   const { status, ended_at, cancel_at, pause_collection } = subscription
-  const end = formatDate(periodEnd(subscription))
-  if (hasEnded(subscription)) return ended_at ? `Ended on ${formatDate(ended_at)}.` : 'It never started.'
-  if (isCancelling(subscription)) return `Ends on ${formatDate(cancel_at!)}.`
-  if (status === 'trialing') return `Free until ${end}.`
-  if (status === 'past_due' || status === 'unpaid') return 'The last payment failed.'
-  if (status === 'incomplete') return 'Waiting for the first payment.'
-  if (status === 'paused' || pause_collection) return 'Payments are paused.'
-  return `Renews on ${end}.`
+  const { portal } = words
+  const end = formatDate(words, periodEnd(subscription))
+  if (hasEnded(subscription))
+    return ended_at ? portal.endedOn(formatDate(words, ended_at)) : portal.neverStarted
+  if (isCancelling(subscription)) return portal.endsOn(formatDate(words, cancel_at!))
+  if (status === 'trialing') return portal.freeUntil(end)
+  if (status === 'past_due' || status === 'unpaid') return portal.lastFailed
+  if (status === 'incomplete') return portal.waitingForFirst
+  if (status === 'paused' || pause_collection) return portal.paused
+  return portal.renewsOn(end)
 }
 
-function invoiceRow(session: PortalSession, invoice: Invoice): Html {
+function invoiceRow(words: Words, session: PortalSession, invoice: Invoice): Html {
   const { id, created, number, status, amount_due, currency } = invoice
-  const button = html`<button class="small">Pay ${money(amount_due, currency)}</button>`
-  return html`<div><dt>${formatDate(created)} ${statusBadge(status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? 'Draft'}</a></small>
+  const due = money(amount_due, currency, words.locale)
+  const button = html`<button class="small">${words.pay.pay(due)}</button>`
+  return html`<div><dt>${formatDate(words, created)} ${statusBadge(words, status ?? 'draft')}<small><a href="/portal/${session.id}/${id}">${number ?? words.portal.draft}</a></small>
 ${status === 'open' ? actionForm(session, 'pay', { invoice: id }, button) : ''}</dt>
-<dd>${money(amount_due, currency)}</dd></div>
+<dd>${due}</dd></div>
 `
 }

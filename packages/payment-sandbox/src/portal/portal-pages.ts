@@ -4,6 +4,8 @@ import { type PageAnswer, pageAnswer, redirectAnswer } from '../http/page-answer
 import type { ReceivedRequest } from '../http/received-request.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { notFoundPage } from '../pages/closed-page.js'
+import type { Words } from '../pages/words/english.js'
+import { wordsFor } from '../pages/words/words.js'
 import type { Prices } from '../prices/prices.js'
 import type { State } from '../state/state.js'
 import { hasEnded } from '../subscriptions/subscription-changes.js'
@@ -35,28 +37,29 @@ export class PortalPages {
     private readonly actions: PortalActions,
   ) {}
 
-  answer({ method, path, body }: ReceivedRequest): PageAnswer {
+  answer({ method, path, body, headers }: ReceivedRequest): PageAnswer {
     const [, , id = '', action, ...more] = path.split('/')
     const record = this.state.portals.get(id)
-    if (!record || more.length > 0) return pageAnswer(404, notFoundPage())
+    const words = wordsFor(record?.session.locale ?? null, headers['accept-language'])
+    if (!record || more.length > 0) return pageAnswer(404, notFoundPage(words))
     if (!this.state.customers.has(record.session.customer))
-      return pageAnswer(410, deletedCustomerPage(record.session))
-    if (method === 'GET' && action === undefined) return this.show(record)
-    if (method === 'GET') return this.showInvoice(record, action as string)
+      return pageAnswer(410, deletedCustomerPage(words, record.session))
+    if (method === 'GET' && action === undefined) return this.show(words, record)
+    if (method === 'GET') return this.showInvoice(words, record, action as string)
     const known = PORTAL_ACTIONS.find(each => each === action)
     if (method === 'POST' && known && allows(record, known)) return this.act(record, known, body)
-    return pageAnswer(404, notFoundPage())
+    return pageAnswer(404, notFoundPage(words))
   }
 
-  private show({ session, isFlowDone }: PortalRecord): PageAnswer {
+  private show(words: Words, { session, isFlowDone }: PortalRecord): PageAnswer {
     const { flow, customer } = session
     if (isFlowDone && flow!.after_completion.type !== 'portal_homepage')
-      return pageAnswer(200, donePage(session))
+      return pageAnswer(200, donePage(words, session))
     if (flow && !isFlowDone) {
-      const page = this.flowPage(session)
+      const page = this.flowPage(words, session)
       if (page) return pageAnswer(200, page)
     }
-    return pageAnswer(200, portalHomePage(session, this.homeOf(customer)))
+    return pageAnswer(200, portalHomePage(words, session, this.homeOf(customer)))
   }
 
   private homeOf(customer: string): PortalHome {
@@ -67,23 +70,23 @@ export class PortalPages {
     }
   }
 
-  private showInvoice({ session }: PortalRecord, id: string): PageAnswer {
+  private showInvoice(words: Words, { session }: PortalRecord, id: string): PageAnswer {
     const invoice = this.state.invoices.get(id)
-    if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage())
-    return pageAnswer(200, invoicePage(invoice, session.id))
+    if (invoice?.customer !== session.customer) return pageAnswer(404, notFoundPage(words))
+    return pageAnswer(200, invoicePage(words, invoice, session.id))
   }
 
   /** Null when the subscription has ended meanwhile; the home page then says so. */
-  private flowPage(session: PortalSession) {
+  private flowPage(words: Words, session: PortalSession) {
     const { flow } = session
     const id = flowSubscription(flow)
-    if (id === null) return paymentMethodPage(session)
+    if (id === null) return paymentMethodPage(words, session)
     const subscription = this.subscriptions.find(id)
     if (hasEnded(subscription)) return null
-    if (flow!.subscription_cancel) return cancelPage(session, subscription)
-    if (flow!.subscription_update) return updatePage(session, subscription, this.prices.all())
+    if (flow!.subscription_cancel) return cancelPage(words, session, subscription)
+    if (flow!.subscription_update) return updatePage(words, session, subscription, this.prices.all())
     const price = flow!.subscription_update_confirm!.items[0]!.price!
-    return confirmPage(session, subscription, this.prices.find(price, 'price'))
+    return confirmPage(words, session, subscription, this.prices.find(price, 'price'))
   }
 
   private act(record: PortalRecord, action: PortalAction, body: string): PageAnswer {

@@ -22,7 +22,7 @@ export interface PortalRecord {
 /** A portal session with its page under `pagesUrl`. Unlike Stripe's, its URL never expires. */
 export function newPortalSession(
   customer: string,
-  returnUrl: string | null,
+  { returnUrl, locale }: { returnUrl: string | null; locale: string | null },
   flow: PortalFlow | null,
   pagesUrl: string,
 ): PortalSession {
@@ -36,7 +36,7 @@ export function newPortalSession(
     customer_account: null,
     flow,
     livemode: false,
-    locale: null,
+    locale: locale as PortalSession['locale'],
     on_behalf_of: null,
     return_url: returnUrl,
     url: portalUrl(id, pagesUrl),

@@ -28,7 +28,7 @@ export class Portals {
     const flow = portalFlow(params, this.subscriptions.list(id, null), this.prices)
     for (const { price } of flow?.subscription_update_confirm?.items ?? [])
       requireCurrency(this.state, id, this.prices.find(price!, 'price').currency)
-    const session = newPortalSession(id, returnUrl, flow, this.pagesUrl)
+    const session = newPortalSession(id, { returnUrl, locale: text(params, 'locale') }, flow, this.pagesUrl)
     this.state.portals.set(session.id, { session, isFlowDone: false })
     this.state.changed()
     return session
