@@ -75,11 +75,11 @@ function Row({
       <td data-name={t('team.sites')}>
         <Sites satellites={satellites} />
       </td>
-      <td data-name={t('invitations.until')}>
+      <td className="when" data-name={t('invitations.until')}>
         <When at={expiresAt} />
       </td>
       <td className="whole">
-        <span className="tags in-row">
+        <span className="tags">
           <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
             {t('invitations.resend')}
           </ActionButton>
