@@ -8,7 +8,7 @@ import { SettingsError } from './config/read-settings.js'
 import type { Settings } from './config/settings.js'
 import { OpenConnections } from './database/open-connections.js'
 import { ProblemFilter } from './errors/problem.filter.js'
-import { prepareEdge, serverOptions } from './http/edge/edge.js'
+import { Edge } from './http/edge/edge.js'
 import { limitConnections } from './http/edge/limits.js'
 import type { LogDestination } from './http/edge/log.js'
 import { RequestValidation } from './http/request-validation.js'
@@ -52,13 +52,14 @@ export async function createApp(
   logTo?: LogDestination,
 ): Promise<NestFastifyApplication> {
   const requests = new RequestMetrics()
-  const server = Fastify(serverOptions(settings, requests, logTo))
+  const edge = new Edge(settings, requests)
+  const server = Fastify(edge.serverOptions(logTo))
   for (const warning of settings.warnings) server.log.warn(warning)
   server.addHook('onListen', async () => {
     limitConnections(server.server, settings.operation.maxConnections, server.log)
   })
   const tracing = await tracingOf(server, settings)
-  await prepareEdge(server, settings, requests)
+  await edge.prepare(server)
   const metrics = new Metrics()
   requests.declareIn(metrics)
   return withLog(server.log, () => startApp(server, settings, clock, { metrics, tracing }))

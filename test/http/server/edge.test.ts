@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
 import Stripe from 'stripe'
+import { Clock } from '../../../src/clock/clock.js'
+import { createApp } from '../../../src/create-app.js'
 import { MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../../src/http/edge/limits.js'
+import { eventually } from '../../support/eventually.js'
+import { request } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -46,6 +50,8 @@ describe('Every answer', () => {
     ],
     ['to a refused origin', { path: '/api/data', headers: { Origin: 'https://evil.test' } }],
     ['about nothing', { path: '/nothing' }],
+    ['to a path that cannot be decoded', { path: '/%zz' }],
+    ['to a path with more than a URL may have', { path: `/api/team/${'x'.repeat(9_000)}` }],
     ['of health', { path: '/health/ready' }],
   ])('%s has the security headers, Vary: Origin and a request id', async (_, request) => {
     const { headers } = await app.request(request as Parameters<TestApp['request']>[0])
@@ -55,6 +61,34 @@ describe('Every answer', () => {
     expect(headers['cache-control']).toBe('no-store')
     for (const name of ['server', 'x-powered-by']) expect(headers).not.toHaveProperty(name)
   })
+})
+
+test.each([
+  ['nothing', '/nothing', 404],
+  ['a lone percent sign', '/%', 400],
+  ['a broken escape', '/%zz', 400],
+  ['a part that is too long', `/api/team/${'x'.repeat(9_000)}`, 414],
+])('The request log has one line about a path with %s', async (_, path, statusCode) => {
+  const lines: string[] = []
+  const logged = await createApp({ ...app.settings, logLevel: 'info' }, new Clock(), {
+    write: line => lines.push(line),
+  })
+  try {
+    await logged.listen(0, '127.0.0.1')
+    const { status, json } = await request(await logged.getUrl(), { path })
+    expect(status).toBe(statusCode)
+    await eventually(() => lines.some(line => line.includes('"msg":"request"')))
+    const requests = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    expect(requests).toEqual([
+      expect.objectContaining({
+        req: { id: json.requestId, method: 'GET', path: path.slice(0, 200), ip: '127.0.0.1' },
+        res: { statusCode },
+        milliseconds: expect.any(Number),
+      }),
+    ])
+  } finally {
+    await logged.close()
+  }
 })
 
 describe('A body', () => {

@@ -98,6 +98,7 @@ describe('Metrics count', () => {
     expect(await growth('mainstay_refusals_total{code="HEADERS_TOO_LARGE"}', tooLong)).toBe(1)
     const nowhere = () => app.request({ path: '/%zz' })
     expect(await growth('mainstay_refusals_total{code="INVALID_REQUEST"}', nowhere)).toBe(1)
+    expect(await growth(REQUESTS('other', '4xx'), nowhere)).toBe(1)
   })
 
   it('guesses over their limit', async () => {
