@@ -143,8 +143,15 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
   })
 
   test('a second replica finds the lock of the migrations free', async () => {
+    const held = () => query(database.url, `select pid from pg_locks where locktype = 'advisory'`)
+    expect(await held()).toEqual([])
     const second = await startOn(bouncer.url, { SESSION_STORE_URL: '' })
-    await second.stop()
+    try {
+      expect(await login(second, await anOwner(app))).toMatchObject({ status: 200 })
+      expect(await held()).toEqual([])
+    } finally {
+      await second.stop()
+    }
   })
 
   test('statements that take too long are ended by the server, on every connection of PgBouncer', async () => {

@@ -12,6 +12,7 @@ import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sa
 import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
 import { ask } from '../../../src/cli/doctor/outside/http-probe.js'
+import { generateSecretKeys, loadSecretKeys, rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
@@ -331,10 +332,48 @@ describe('doctor and keys', () => {
       `insert into totp_factors (user_id, secret, created_at) values ($1, 'otherkey.sealed', now())`,
       [owner?.id],
     )
-    const examined = await doctor()
-    await onDatabase('delete from totp_factors')
-    expect(found(examined)).toEqual(['keys.sealed'])
+    await sealedWithAnotherKey('totp_factors')
   })
+
+  it('an operator, and a mail that failed, whose secret is encrypted with a key of another replica', async () => {
+    await onDatabase(
+      `insert into operators (id, email, password_hash, totp_secret, created_at)
+       values (gen_random_uuid(), 'operator@main.test', '', 'otherkey.sealed', now())`,
+    )
+    await sealedWithAnotherKey('operators')
+    await onDatabase(
+      `insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
+       values (gen_random_uuid(), 'otherkey.sealed', now(), now() + interval '1 day', '', false)`,
+    )
+    await sealedWithAnotherKey('failed_mails')
+  })
+
+  it('an operator whose secret is encrypted with a key that has been retired', async () => {
+    const file = join(folder, 'rotated-secrets.json')
+    await generateSecretKeys(file, new Date(Date.now() - 3_600_000))
+    await rotateSecretKeys(file, new Date())
+    const retired = (await loadSecretKeys(file)).find(({ state }) => state === 'retired')?.kid
+    await onDatabase(
+      `insert into operators (id, email, password_hash, totp_secret, created_at)
+       values (gen_random_uuid(), 'operator@main.test', '', $1, now())`,
+      [`${retired}.sealed`],
+    )
+    const examined = await doctor({ SECRETS_KEYS_FILE: file })
+    await onDatabase('delete from operators')
+    expect(found(examined)).toEqual([])
+    expect(examined.findings).toContainEqual(
+      expect.objectContaining({ check: 'keys.sealed', status: 'warning', todo: 'Run secrets:reseal' }),
+    )
+  })
+
+  /** The fault that the one row of the table is. Removes the row. */
+  async function sealedWithAnotherKey(table: string): Promise<void> {
+    const examined = await doctor()
+    await onDatabase(`delete from ${table}`)
+    expect(found(examined)).toEqual(['keys.sealed'])
+    const finding = examined.findings.find(({ check }) => check === 'keys.sealed')
+    expect(finding?.saw).toMatch(/^1 secrets are encrypted with the key otherkey, which/)
+  }
 
   it('a replica with other keys, behind the balancer or named', async () => {
     const other = await TestApp.start('redis + postgres', { ...app.stores, LOG_LEVEL: 'silent' })

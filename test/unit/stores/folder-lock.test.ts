@@ -68,9 +68,13 @@ async function end(taker: ChildProcess): Promise<void> {
 
 describe('the lock of a folder', () => {
   it('is given back and taken again', async () => {
-    const unlock = await lockFolder(folder)
-    await unlock()
-    await (await lockFolder(folder))()
+    const held = () => readFile(join(folder, 'lock'), 'utf8').catch(() => 'nobody')
+    for (let time = 0; time < 2; time++) {
+      const unlock = await lockFolder(folder)
+      expect(await held()).toMatch(new RegExp(`^${process.pid} `))
+      await unlock()
+      expect(await held()).toBe('nobody')
+    }
   })
 
   it('refuses a second process while the first one lives', async () => {
