@@ -17,6 +17,8 @@ export interface Verified {
 
 /** Retention removes what is being read; it runs for some minutes an hour. */
 const MOST_ATTEMPTS = 3
+/** A table that was replaced has a fault in each of millions of rows. */
+const MAX_NAMED = 1_000
 
 /** Checks whether the audit log is unchanged since it was sealed. */
 @Injectable()
@@ -28,7 +30,7 @@ export class AuditVerifier {
 
   /**
    * Seals what is new, then checks the whole chain in pages, again if retention has removed rows meanwhile, and
-   * calls `report` with each fault. A chain whose end was cut off looks intact from inside; only a head that was
+   * calls `report` with each fault; of links with faults it names the first 1,000. A chain whose end was cut off looks intact from inside; only a head that was
    * `noted` elsewhere reveals it. Changes nothing but seals. A row that was never sealed is sealed and reported once.
    */
   async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
@@ -42,28 +44,50 @@ export class AuditVerifier {
         overdueFaults += 1
       }
       const { faults, ...verified } = await this.walk(before, noted)
-      const isOvertaken = faults.length > 0 && !isSame(before, await this.chain.expiry())
+      const isOvertaken = faults.count > 0 && !isSame(before, await this.chain.expiry())
       if (isOvertaken && attempt < MOST_ATTEMPTS) continue
-      for (const fault of faults) report(fault)
-      return { ...verified, faults: faults.length + overdueFaults }
+      for (const fault of faults.inWords()) report(fault)
+      return { ...verified, faults: faults.count + overdueFaults }
     }
   }
 
   private async walk({ before }: Expiry, noted?: Checkpoint) {
-    const faults: string[] = []
-    const tell = (fault: string | null) => {
-      if (fault !== null) faults.push(fault)
-    }
+    const faults = new ChainFaults()
     const verifier = new ChainVerifier()
     let isNotedThere = !noted
     for await (const page of this.chain.pages())
       for (const link of page) {
-        tell(verifier.next(link))
+        faults.addLink(verifier.next(link))
         isNotedThere ||= isAt(link, noted as Checkpoint)
       }
-    if (!isNotedThere) tell(missingFault(noted as Checkpoint))
-    tell(unannouncedFault(before, verifier.announced))
+    if (!isNotedThere) faults.addWhole(missingFault(noted as Checkpoint))
+    faults.addWhole(unannouncedFault(before, verifier.announced))
     return { sealed: verifier.count, head: verifier.head, faults }
+  }
+}
+
+/** What is wrong with a chain. Keeps the words of the first faults, and counts them all. */
+class ChainFaults {
+  count = 0
+  private readonly links: string[] = []
+  private readonly whole: string[] = []
+
+  /** Null, here and below, for no fault. */
+  addLink(fault: string | null): void {
+    if (fault === null) return
+    this.count += 1
+    if (this.links.length < MAX_NAMED) this.links.push(fault)
+  }
+
+  addWhole(fault: string | null): void {
+    if (fault === null) return
+    this.count += 1
+    this.whole.push(fault)
+  }
+
+  inWords(): string[] {
+    const unnamed = this.count - this.links.length - this.whole.length
+    return [...this.links, ...(unnamed > 0 ? [`and ${unnamed} more rows or seals`] : []), ...this.whole]
   }
 }
 

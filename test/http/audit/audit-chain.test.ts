@@ -159,6 +159,20 @@ describe.each(BACKENDS)('The chain of the audit log, on %s', backend => {
       expect((await verify(app)).told).toHaveLength(2)
     })
 
+    it('changed more rows than anybody reads, of which the first thousand are named', async () => {
+      await recordMany(app, 1_100)
+      await verify(app)
+      await execute(app, `update audit_log set outcome = 'failed'`)
+      const told: string[] = []
+      const unknown = { hash: 'a'.repeat(64) }
+      const { sealed, faults } = await app.app.get(AuditVerifier).verify(fault => told.push(fault), unknown)
+      expect(faults).toBe(sealed + 1)
+      expect(told).toHaveLength(1_002)
+      expect(told[999]).toMatch(/^Row \d+ \(position 1000\) or its seal was changed$/)
+      expect(told[1_000]).toBe(`and ${sealed - 1_000} more rows or seals`)
+      expect(told[1_001]).toMatch(/is not in the chain/)
+    })
+
     it('slipped in an old row', async () => {
       await execute(
         app,
