@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
+import type { Connection } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
 import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
 import { eventually } from '../../support/eventually.js'
@@ -162,6 +163,39 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
     )
     // A backend that sleeps does not notice that its client has gone: the server's own time limit ended these.
     await eventually(async () => (await sleepers(database.url)).length === 0)
+  })
+})
+
+describe('a start while connecting takes more than the second that requests wait', () => {
+  let database: TestDatabase
+  let address: MovableAddress
+  let connection: Connection
+  beforeAll(async () => {
+    database = await createDatabase()
+    const url = new URL(database.url)
+    address = await startMovableAddress(Number(url.port))
+    url.port = String(address.port)
+    address.beSlow(1_200)
+    connection = openPostgres({ url: url.href, poolSize: 2, timeoutMs: PATIENCE_MS }, () => {})
+  })
+  afterAll(async () => {
+    await connection?.close()
+    address?.close()
+    await database?.drop()
+  })
+
+  test('fails after some seconds', async () => {
+    const startedAt = performance.now()
+    await expect(connection.migrate()).rejects.toThrow('does not answer')
+    expect(performance.now() - startedAt).toBeGreaterThan(5_000)
+  })
+
+  test('succeeds as soon as connecting is quick', async () => {
+    const migrated = connection.migrate()
+    // After the search for a host and the migration, which wait for longer.
+    setTimeout(() => address.beSlow(0), 4_000)
+    await migrated
+    expect(await connection.run(db => db.execute(sql`select 1 as one`))).toMatchObject({ rows: [{ one: 1 }] })
   })
 })
 

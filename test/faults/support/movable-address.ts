@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface MovableAddress {
   readonly port: number
@@ -7,6 +8,8 @@ export interface MovableAddress {
   moveTo(port: number): void
   /** Nothing passes while it is silent: connections stay open and new ones are made, but nobody hears anything. */
   beSilent(isSilent: boolean): void
+  /** New connections lead nowhere for this long. */
+  beSlow(milliseconds: number): void
   close(): void
 }
 
@@ -14,6 +17,7 @@ export interface MovableAddress {
 export async function startMovableAddress(firstPort: number): Promise<MovableAddress> {
   let target = firstPort
   let isSilent = false
+  let delayMs = 0
   const pairs = new Set<readonly [Socket, Socket]>()
   const letPass = ([client, upstream]: readonly [Socket, Socket]) => {
     if (isSilent) client.unpipe().pause()
@@ -21,7 +25,10 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
     if (isSilent) upstream.unpipe().pause()
     else upstream.pipe(client)
   }
-  const server = createServer(client => {
+  const server = createServer(async client => {
+    client.on('error', () => {})
+    if (delayMs > 0) await sleep(delayMs)
+    if (client.destroyed) return
     const upstream = connect(target, '127.0.0.1')
     const pair = [client, upstream] as const
     pairs.add(pair)
@@ -45,6 +52,9 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
     beSilent: silent => {
       isSilent = silent
       pairs.forEach(letPass)
+    },
+    beSlow: milliseconds => {
+      delayMs = milliseconds
     },
     close: () => {
       for (const [client] of pairs) client.destroy()
