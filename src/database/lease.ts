@@ -1,70 +1,61 @@
-import { and, eq, gt, lt, or, sql } from 'drizzle-orm'
-import { secondsAfter } from '../clock/clock.js'
+import { and, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from './database.js'
 import { leases } from './schema.js'
 
+/** Leases end by the database's clock, which all replicas share: clocks of two machines may differ by hours. */
+const NOW = sql`clock_timestamp()`
+
+function inSeconds(seconds: number): SQL {
+  return sql`clock_timestamp() + make_interval(secs => ${seconds})`
+}
+
+/** By how much a lease of the release before this one may be longer: it ends by the clock of a machine. */
+const CLOCK_TOLERANCE_SECONDS = 60 * 60
+
 /**
- * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires.
+ * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires. A
+ * lease that ends later than one of `longestSeconds` can is taken too, because nobody would have it until then:
+ * its end was written by the wrong clock of a machine, or the database's clock was set back.
  */
 export async function takeLease(
   database: Database,
   name: string,
-  now: Date,
-  seconds: number,
+  { seconds, longestSeconds = seconds }: { seconds: number; longestSeconds?: number },
 ): Promise<boolean> {
-  const until = secondsAfter(now, seconds)
+  const until = inSeconds(seconds)
+  const isTooFar = gt(leases.until, inSeconds(longestSeconds + CLOCK_TOLERANCE_SECONDS))
   const taken = await database.run(db =>
     db
       .insert(leases)
       .values({ name, until })
-      .onConflictDoUpdate({ target: leases.name, set: { until }, setWhere: lt(leases.until, now) })
+      .onConflictDoUpdate({
+        target: leases.name,
+        set: { until },
+        setWhere: or(lt(leases.until, NOW), isTooFar),
+      })
       .returning({ name: leases.name }),
   )
   return taken.length === 1
 }
 
-/** How far ahead of `now` leases may end beyond their own length: clocks of machines differ. */
-const CLOCK_TOLERANCE_SECONDS = 60 * 60
-
-/**
- * Takes a lease that ends later than one of `longestSeconds` can, because a machine took it whose clock was
- * ahead: nobody would have it until then. False when there is no such lease. Of two concurrent calls one gets
- * true.
- */
-export async function takeEndlessLease(
-  database: Database,
-  name: string,
-  now: Date,
-  { seconds, longestSeconds }: { seconds: number; longestSeconds: number },
-): Promise<boolean> {
-  const latest = secondsAfter(now, longestSeconds + CLOCK_TOLERANCE_SECONDS)
-  const taken = await database.run(db =>
+/** Extends a lease to `seconds` from now: the work is done, and nobody is to do it again before then. */
+export async function keepLease(database: Database, name: string, seconds: number): Promise<void> {
+  await database.run(db =>
     db
       .update(leases)
-      .set({ until: secondsAfter(now, seconds) })
-      .where(and(eq(leases.name, name), gt(leases.until, latest)))
-      .returning({ name: leases.name }),
+      .set({ until: inSeconds(seconds) })
+      .where(eq(leases.name, name)),
   )
-  return taken.length === 1
 }
 
-/** Extends a lease to `seconds` from `now`: the work is done, and nobody is to do it again before then. */
-export async function keepLease(database: Database, name: string, now: Date, seconds: number): Promise<void> {
-  const until = secondsAfter(now, seconds)
-  await database.run(db => db.update(leases).set({ until }).where(eq(leases.name, name)))
-}
-
-/**
- * Takes or renews the lease `name` for `seconds` by the database's clock; false when another `holder` has it.
- * For short leases, because clocks of two machines may differ by more.
- */
+/** Takes or renews the lease `name` for `seconds`; false when another `holder` has it. */
 export async function holdLease(
   database: Database,
   name: string,
   holder: string,
   seconds: number,
 ): Promise<boolean> {
-  const until = sql`clock_timestamp() + make_interval(secs => ${seconds})`
+  const until = inSeconds(seconds)
   const taken = await database.run(db =>
     db
       .insert(leases)
@@ -72,7 +63,7 @@ export async function holdLease(
       .onConflictDoUpdate({
         target: leases.name,
         set: { until, holder },
-        setWhere: or(lt(leases.until, sql`clock_timestamp()`), eq(leases.holder, holder)),
+        setWhere: or(lt(leases.until, NOW), eq(leases.holder, holder)),
       })
       .returning({ name: leases.name }),
   )

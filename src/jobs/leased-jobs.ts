@@ -1,7 +1,7 @@
 import { Global, Injectable, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { keepLease, takeEndlessLease, takeLease } from '../database/lease.js'
+import { keepLease, takeLease } from '../database/lease.js'
 import { Logger } from '../log/logger.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
@@ -32,10 +32,9 @@ export class LeasedJobs {
   async run<T>(job: LeasedJob, work: (now: Date) => Promise<T>): Promise<T | null> {
     const { name, restSeconds } = job
     try {
-      const now = this.clock.now()
-      if (!(await this.take(job, now))) return null
-      const result = await work(now)
-      if (restSeconds) await keepLease(this.database, name, now, restSeconds)
+      if (!(await this.take(job))) return null
+      const result = await work(this.clock.now())
+      if (restSeconds) await keepLease(this.database, name, restSeconds)
       return result
     } catch (error) {
       this.logger.error(`${name} did not finish; the next run continues: ${(error as Error).message}`)
@@ -43,13 +42,9 @@ export class LeasedJobs {
     }
   }
 
-  private async take({ name, everyMs, restSeconds = 0 }: LeasedJob, now: Date): Promise<boolean> {
+  private take({ name, everyMs, restSeconds = 0 }: LeasedJob): Promise<boolean> {
     const seconds = (LEASED_PART * everyMs) / 1000
-    if (await takeLease(this.database, name, now, seconds)) return true
-    const longestSeconds = Math.max(seconds, restSeconds)
-    const isTaken = await takeEndlessLease(this.database, name, now, { seconds, longestSeconds })
-    if (isTaken) this.logger.warn(`${name} was leased too far ahead: a machine had or has the wrong time`)
-    return isTaken
+    return takeLease(this.database, name, { seconds, longestSeconds: Math.max(seconds, restSeconds) })
   }
 }
 

@@ -18,6 +18,7 @@ import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
+import { passTime } from '../../support/passing-time.js'
 import {
   aMember,
   anEmail,
@@ -167,7 +168,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       const late = before.find(({ type }) => type === 'customer.subscription.deleted')?.event as object
       const [customerId, note] = [customer?.customerId, 'for Erika Mustermann']
       const object = { id: 'sub_late', object: 'subscription', customer: customerId, note }
-      await toProvidersTime(app)
+      toProvidersTime(app)
       expect(outcome(await postEvent(app, { ...late, id: 'evt_late', data: { object } }))).toBe('200')
       expect((await keptEvents(app, 'evt_late')).map(row => row.effect)).toEqual(['unknown customer'])
       expect(JSON.stringify(await events())).not.toContain(note)
@@ -241,7 +242,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
 
     it('from one replica at a time', async () => {
       const { owner } = await aLeavingOwner(app)
-      app.clock.advance(GRACE + RUN_EVERY)
+      await passTime(app, GRACE + RUN_EVERY)
       const removal = app.app.get(AccountDeletionJob)
       const counts = await Promise.all([removal.run(), removal.run(), removal.run()])
       expect(counts.filter(count => count === null)).toHaveLength(2)
@@ -299,7 +300,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await setGrace(app, owner, 0)
       await run(app)
       expect(await remaining(app, owner)).toHaveLength(1)
-      await toProvidersTime(app)
+      toProvidersTime(app)
       await app.sandbox.simulate.expire(checkoutId)
       await app.paymentsSettled()
       await run(app)
@@ -332,7 +333,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await run(app)
       expect(await remaining(app, owner)).toHaveLength(1)
       app.sandbox.fault = null
-      await toProvidersTime(app)
+      toProvidersTime(app)
       await app.paymentsSettled()
       app.clock.advance(26 * 60 * 60)
       await run(app)
@@ -349,7 +350,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await run(app)
       expect(await remaining(app, owner)).toHaveLength(1)
       await signIn(app, owner, 'main')
-      await toProvidersTime(app)
+      toProvidersTime(app)
       await app.sandbox.simulate.cancel(subscription)
       await app.paymentsSettled()
       await run(app)
@@ -369,12 +370,12 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       app.sandbox.fault = 'error-500'
       await run(app)
       // The provider signs its events by its own clock.
-      await toProvidersTime(app)
+      toProvidersTime(app)
       await app.paymentsSettled()
       expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
       app.sandbox.fault = null
       await run(app)
-      await toProvidersTime(app)
+      toProvidersTime(app)
       await eventually(() => statusThere() === 'canceled')
       await app.paymentsSettled()
       await run(app)

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
@@ -27,7 +28,7 @@ describe.each(BACKENDS)('a refused refresh on %s', backend => {
     const headers = { ...bearer(main.accessToken), ...cookie(main.sessionId) }
     await app.request({ method: 'DELETE', path: `/api/sessions/${sid}`, headers })
     await logOut(app, main.accessToken)
-    app.clock.advance(29 * DAY)
+    await passTime(app, 29 * DAY)
     await app.app.get(SessionCleanup).run()
     expect(await refreshByHeader(app, satellite.sessionId)).toMatchObject(refused('revoked'))
     expect(await refreshByCookie(app, main.sessionId)).toMatchObject(refused('revoked'))
@@ -35,10 +36,10 @@ describe.each(BACKENDS)('a refused refresh on %s', backend => {
 
   it('says for a day that the session has expired, and then that there is none', async () => {
     const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
-    app.clock.advance(app.settings.sessionTtlSeconds)
+    await passTime(app, app.settings.sessionTtlSeconds)
     await app.app.get(SessionCleanup).run()
     expect(await refreshByHeader(app, sessionId)).toMatchObject(refused('expired'))
-    app.clock.advance(DAY)
+    await passTime(app, DAY)
     await app.app.get(SessionCleanup).run()
     const { json } = await refreshByHeader(app, sessionId)
     expect(json).toMatchObject({ code: 'SESSION_NOT_FOUND' })

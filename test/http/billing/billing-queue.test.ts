@@ -8,6 +8,7 @@ import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/custo
 import { Database } from '../../../src/database/database.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { eventually } from '../../support/eventually.js'
+import { ageLeases } from '../../support/passing-time.js'
 import { TestApp } from '../../support/test-app.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 import { aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
@@ -213,19 +214,17 @@ describe('billing 10: a reconcile that failed', () => {
     const reconciler = app.app.get(BillingReconciler)
     const asked = jest.spyOn(app.app.get(BillingQueue), 'addRoutine')
     asked.mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
-    const now = jest.spyOn(app.clock, 'now')
-    // 03:07 of tomorrow: nobody has taken the lease of that night.
-    const start = new Date().setUTCHours(27, 7, 0, 0)
+    // Nobody has taken the lease of this night.
+    await ageLeases(app, 24 * 60 * 60)
     const tries: number[] = []
-    for (const minutes of [0, 1, 10, 20, 170]) {
-      now.mockReturnValue(new Date(start + minutes * 60_000))
+    for (const minutes of [0, 1, 9, 10, 150]) {
+      await ageLeases(app, minutes * 60)
       await reconciler.everyNight()
       tries.push(asked.mock.calls.length)
     }
     // Its customers fit into one page. Another replica that is a minute late finds the lease taken.
     expect(tries).toEqual([1, 1, 2, 2, 2])
-    const nextNight = new Date(start + 24 * 60 * 60_000)
-    now.mockReturnValue(nextNight)
+    await ageLeases(app, 20 * 60 * 60)
     await reconciler.everyNight()
     expect(asked).toHaveBeenCalledTimes(3)
   })

@@ -3,6 +3,7 @@ import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -43,10 +44,10 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     expect((resetAt.getTime() - app.clock.now().getTime()) / 1000).toBeCloseTo(DAY, -1)
     const [mail] = await app.mailsTo(owner.email)
     expect(mail?.text).toContain('Somebody told us that you have lost')
-    app.clock.advance(DAY - 60)
+    await passTime(app, DAY - 60)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
-    app.clock.advance(10 * 60)
+    await passTime(app, 10 * 60)
     expect(await app.app.get(FactorResetJob).run()).toBe(1)
     expect(await hasFactor(owner)).toBe(false)
   })
@@ -62,7 +63,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     })
     expect(answer.status).toBe(204)
     expect(await hasFactor(owner)).toBe(action === 'stop')
-    app.clock.advance(DAY + 600)
+    await passTime(app, DAY + 600)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(action === 'stop')
   })
@@ -74,7 +75,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     expect(await app.mailsTo(owner.email)).toHaveLength(1)
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(204)
     expect((await operator.post(`users/${owner.id}/factors/reset/cancel`)).status).toBe(404)
-    app.clock.advance(DAY + 600)
+    await passTime(app, DAY + 600)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
   })
@@ -95,7 +96,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
   it('is not made for somebody who has been disabled since', async () => {
     const { owner } = await requested()
     await operator.post(`users/${owner.id}/disable`)
-    app.clock.advance(DAY + 600)
+    await passTime(app, DAY + 600)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
   })
@@ -110,7 +111,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
   describe('while it waits, its user logs in', () => {
     /** A day later, whether they still have their factors; and how often it was stopped. */
     async function afterADay(owner: User) {
-      app.clock.advance(DAY + 600)
+      await passTime(app, DAY + 600)
       await app.app.get(FactorResetJob).run()
       const rows = (await app.auditRows()).filter(row => row.userId === owner.id)
       const stopped = rows.filter(({ detail }) => detail.step === 'stopped')

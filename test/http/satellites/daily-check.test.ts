@@ -13,6 +13,7 @@ import { SatelliteProofs } from '../../../src/satellite-registry/satellite-proof
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { DnsServer } from '../../support/dns-server.js'
+import { passTime } from '../../support/passing-time.js'
 import { aMember, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByHeader } from '../support/api-calls.js'
@@ -167,7 +168,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
   })
 
   it('is done by one of two replicas', async () => {
-    app.clock.advance(DAY + 1)
+    await passTime(app, DAY + 1)
     const job = app.app.get(SatelliteCheckJob)
     const counts = await Promise.all([job.run(), job.run()])
     expect(counts.filter(count => count === null)).toHaveLength(1)

@@ -1,10 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
 import { Database } from '../../../src/database/database.js'
-import { accounts, leases } from '../../../src/database/schema.js'
+import { accounts } from '../../../src/database/schema.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
 import { onMainSite, provenSession } from './reauthenticate.js'
@@ -33,15 +34,14 @@ export async function aLeavingOwner(app: TestApp): Promise<{ owner: User; sessio
 }
 
 /** The next run of some replica; how many accounts went. */
-export function run(app: TestApp): Promise<number | null> {
-  app.clock.advance(RUN_EVERY_SECONDS)
+export async function run(app: TestApp): Promise<number | null> {
+  await passTime(app, RUN_EVERY_SECONDS)
   return app.app.get(AccountDeletionJob).run()
 }
 
 /** The payment sandbox has a clock of its own: it opens no page for longer than a day and signs what it sends. */
-export async function toProvidersTime(app: TestApp): Promise<void> {
+export function toProvidersTime(app: TestApp): void {
   app.clock.advance((Date.now() - app.clock.now().getTime()) / 1000)
-  await app.app.get(Database).run(db => db.delete(leases))
 }
 
 /** The subscription that the provider makes of a checkout that is paid. */

@@ -2,6 +2,7 @@ import { PolicyJob } from '../../../src/account/second-factor-policy/policy-job.
 import type { SecondFactorRequirement } from '../../../src/database/columns/second-factor-requirement.js'
 import type { User } from '../../../src/users/user.js'
 import { giveTotp, prove } from '../../support/factors.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
 import { outcome } from './api-calls.js'
@@ -40,7 +41,7 @@ export async function requireSecondFactor(app: TestApp, session: Session, requir
 }
 
 /** The job, whose lease of the run before is over; says for how many accounts it has begun. */
-export function enforcePolicies(app: TestApp): Promise<number | null> {
-  app.clock.advance(60)
+export async function enforcePolicies(app: TestApp): Promise<number | null> {
+  await passTime(app, 60)
   return app.app.get(PolicyJob).run()
 }

@@ -6,6 +6,7 @@ import { SatelliteCheckJob } from '../../../src/satellite-registry/daily-check/s
 import type { User } from '../../../src/users/user.js'
 import type { DnsServer } from '../../support/dns-server.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
 import { onMainSite, provenSession } from './reauthenticate.js'
@@ -96,7 +97,7 @@ export async function stored(app: TestApp, id: string) {
 }
 
 /** The next run of the daily check, after `seconds`; how many were checked. */
-export function check(app: TestApp, seconds = 24 * 60 * 60 + 1): Promise<number | null> {
-  app.clock.advance(seconds)
+export async function check(app: TestApp, seconds = 24 * 60 * 60 + 1): Promise<number | null> {
+  await passTime(app, seconds)
   return app.app.get(SatelliteCheckJob).run()
 }

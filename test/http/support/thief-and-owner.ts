@@ -5,6 +5,7 @@ import { TransferCompletion } from '../../../src/account/transfer/transfer-compl
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import type { User } from '../../../src/users/user.js'
 import type { TestResponse } from '../../support/http-request.js'
+import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, cookie, refreshByCookie } from './api-calls.js'
@@ -170,7 +171,7 @@ export class ThiefAndOwner {
   /** Time passes, but never so much that what was mailed to the owner first is out of date. */
   async wait(hours: number): Promise<void> {
     const left = this.deadline - this.app.clock.now().getTime() - HOUR * 1000
-    this.app.clock.advance(Math.max(0, Math.min(hours * HOUR, Math.floor(left / 1000))))
+    await passTime(this.app, Math.max(0, Math.min(hours * HOUR, Math.floor(left / 1000))))
     await this.runJobs()
   }
 
@@ -201,7 +202,7 @@ export class ThiefAndOwner {
     await this.thiefFollowsLinks()
     await this.puppetAccepts()
     for (const days of [3, 6]) {
-      this.app.clock.advance(days * 24 * HOUR)
+      await passTime(this.app, days * 24 * HOUR)
       await this.runJobs()
     }
     return { now: before, later: await this.standing() }

@@ -1,5 +1,6 @@
 import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
 import type { User } from '../../../src/users/user.js'
+import { passTime } from '../../support/passing-time.js'
 import type { SignedIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from './api-calls.js'
@@ -21,8 +22,8 @@ export function stopTransfer(app: TestApp, token: string) {
 }
 
 /** The job, whose lease of the run before is over; says how many transfers were done. */
-export function completeTransfers(app: TestApp): Promise<number | null> {
-  app.clock.advance(10 * 60)
+export async function completeTransfers(app: TestApp): Promise<number | null> {
+  await passTime(app, 10 * 60)
   return app.app.get(TransferCompletion).run()
 }
 

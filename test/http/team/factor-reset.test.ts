@@ -17,6 +17,7 @@ import {
   secondStep,
 } from '../../support/authenticator.js'
 import { giveTotp, prove, requireOf } from '../../support/factors.js'
+import { passTime } from '../../support/passing-time.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
@@ -49,8 +50,8 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
   const hasFactors = async (user: User) => (await find(user)).hasSecondFactor
   const shownOf = async (session: SignedIn, { id }: User) => (await team(app, session, 'GET', `/${id}`)).json
 
-  function runJob() {
-    app.clock.advance(5 * 60)
+  async function runJob() {
+    await passTime(app, 5 * 60)
     return app.app.get(FactorResetJob).run()
   }
 

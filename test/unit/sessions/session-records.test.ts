@@ -12,6 +12,7 @@ import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import type { User } from '../../../src/users/user.js'
 import { listSession, openSession } from '../../support/open-session.js'
+import { passTime } from '../../support/passing-time.js'
 import { anOwner } from '../../support/people.js'
 import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 
@@ -137,17 +138,17 @@ describe('the cleanup', () => {
     const client = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null }
     const { session } = await openSession(app, owner, 'main', client)
     const child = await linked(SHOP_ONE, session.sid, 60)
-    app.clock.advance(40 * DAY)
+    await passTime(app, 40 * DAY)
     expect(await app.app.get(SessionCleanup).run()).toBeGreaterThanOrEqual(3)
     expect(await linkOf(child)).toEqual([])
     expect(await database.run(db => list.has(db, session.sid))).toBe(false)
-    app.clock.advance(DAY)
+    await passTime(app, DAY)
     expect(await app.app.get(SessionCleanup).run()).toBe(0)
   })
 
   it('goes on with the other parts when one fails', async () => {
     const child = await linked(SHOP_ONE, aSid(), 60)
-    app.clock.advance(2 * DAY)
+    await passTime(app, 2 * DAY)
     const failing = [app.app.get(SessionStore), app.app.get(SessionChangeLog)].map(part =>
       jest.spyOn(part, 'removeExpired').mockRejectedValue(new Error('not now')),
     )

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { takeLease } from '../../../src/database/lease.js'
 import { LeasedJobs } from '../../../src/jobs/leased-jobs.js'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
+import { ageLeases } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 
@@ -33,40 +33,58 @@ describe.each([
 
   describe('a lease', () => {
     it('is taken by one of many who want it at once', async () => {
-      const results = await takeAtOnce('at once', new Date())
+      const results = await takeAtOnce('at once')
       expect(results.filter(isTaken => isTaken)).toHaveLength(1)
     })
 
     it('is free again when it has run out, for one', async () => {
-      const now = new Date()
-      await takeAtOnce('again', now)
-      expect(await takeAtOnce('again', secondsAfter(now, 60))).not.toContain(true)
-      const results = await takeAtOnce('again', secondsAfter(now, 61))
+      await takeAtOnce('again')
+      await ageLeases(first, 50)
+      expect(await takeAtOnce('again')).not.toContain(true)
+      await ageLeases(first, 11)
+      const results = await takeAtOnce('again')
       expect(results.filter(isTaken => isTaken)).toHaveLength(1)
     })
 
     it('does not keep another one', async () => {
-      const now = new Date()
-      await takeAtOnce('one', now)
-      expect(await takeAtOnce('other', now)).toContain(true)
+      await takeAtOnce('one')
+      expect(await takeAtOnce('other')).toContain(true)
     })
 
-    it('that a machine took with a wrong clock does not keep a job from running, and one that rests does', async () => {
-      const now = new Date()
+    it.each([-2, 2])('is kept from a replica whose clock is %d hours off', async hours => {
+      const job = { name: `${hours} hours off`, everyMs: 60_000 }
+      const run = (replica: TestApp) => replica.app.get(LeasedJobs).run(job, async () => 'ran')
+      second.clock.advance(hours * 60 * 60)
+      try {
+        expect(await run(first)).toBe('ran')
+        expect(await run(second)).toBeNull()
+        await ageLeases(first, 60)
+        expect(await run(second)).toBe('ran')
+        expect(await run(first)).toBeNull()
+        await ageLeases(first, 60)
+        expect(await run(first)).toBe('ran')
+      } finally {
+        second.clock.advance(-hours * 60 * 60)
+      }
+    })
+
+    it('that the release before took with a wrong clock does not keep a job from running, and one that rests does', async () => {
       const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
       const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
-      await takeAtOnce(job.name, secondsAfter(now, 24 * 60 * 60))
+      await takeAtOnce(job.name)
+      await ageLeases(first, -24 * 60 * 60)
       expect(await run()).toBe('ran')
       expect(await run()).toBeNull()
-      await takeAtOnce('not so wrong', secondsAfter(now, 30 * 60))
+      await takeAtOnce('not so wrong')
+      await ageLeases(first, -30 * 60)
       const short = { name: 'not so wrong', everyMs: 60_000 }
       expect(await first.app.get(LeasedJobs).run(short, async () => 'ran')).toBeNull()
     })
 
-    function takeAtOnce(name: string, now: Date): Promise<boolean[]> {
+    function takeAtOnce(name: string): Promise<boolean[]> {
       return Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          takeLease((index % 2 ? first : second).app.get(Database), name, now, 60),
+          takeLease((index % 2 ? first : second).app.get(Database), name, { seconds: 60 }),
         ),
       )
     }
@@ -92,7 +110,7 @@ describe.each([
       expect(live).toHaveLength(1)
 
       expect(await cleanUpAtOnce()).toEqual([null, null])
-      for (const replica of [first, second]) replica.clock.advance(LEASE_SECONDS + 60)
+      await ageLeases(first, LEASE_SECONDS + 60)
       expect((await cleanUpAtOnce()).sort()).toEqual([0, null])
     })
 
