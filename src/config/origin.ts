@@ -1,3 +1,5 @@
+import { isWithin } from './domain.js'
+
 /** A serialised web origin, `scheme://host[:port]`, compared as exact bytes (RFC 6454 §6.2). */
 export type Origin = string & { readonly brand: 'Origin' }
 
@@ -23,7 +25,7 @@ export function asOrigin(text: string, allowLoopbackHttp: boolean): Origin | nul
  * `localhost` itself is on this machine.
  */
 function isOnThisMachine(hostname: string): boolean {
-  return isLoopback(hostname) || hostname.endsWith('.localhost')
+  return isLoopback(hostname) || isWithin(hostname, 'localhost')
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { cookieDomainFaults } from './faults/cookie-domain-faults.js'
+import { operatorFaults } from './faults/operator-faults.js'
+import { passkeyFaults } from './faults/passkey-faults.js'
 import { asTexts, type GivenSettings } from './given-settings.js'
-import { operatorFaults } from './operator-faults.js'
 import type { Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
-import { passkeyFaults } from './passkey-faults.js'
 import { SettingSheet } from './setting.js'
 import type { Settings } from './settings.js'
 import { ALL_SETTINGS } from './settings-table.js'
-import { isSharedDomain } from './shared-domain.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
@@ -21,8 +21,6 @@ import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
 import { SERVER_SETTINGS } from './tables/server-settings.js'
 import { SESSION_SETTINGS } from './tables/session-settings.js'
 import { STORE_SETTINGS } from './tables/store-settings.js'
-
-type Addresses = Pick<Settings, 'cookieDomain' | 'mainOrigin' | 'publicUrl'>
 
 /** The message lists every fault, one per line. */
 export class SettingsError extends Error {
@@ -155,25 +153,4 @@ function hostOf(origin: Origin): string {
 /** A fault when only one of two settings that belong together is set, whether its value is valid or not. */
 function unpaired(names: string, one: unknown, other: unknown): string[] {
   return (one === null) === (other === null) ? [] : [`${names} must be set together`]
-}
-
-/**
- * A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7).
- */
-function cookieDomainFaults({ cookieDomain, mainOrigin, publicUrl }: Addresses): string[] {
-  if (!cookieDomain) return []
-  const others = [mainOrigin, publicUrl]
-    .filter(text => URL.canParse(text))
-    .map(text => new URL(text).hostname)
-    .filter(hostname => hostname !== cookieDomain)
-  const uncovered = others.filter(hostname => !hostname.endsWith(`.${cookieDomain}`))
-  if (uncovered.length > 0)
-    return uncovered.map(
-      hostname =>
-        `COOKIE_DOMAIN ${cookieDomain} does not cover ${hostname}, so browsers would refuse the cookie`,
-    )
-  if (others.length === 0 || !isSharedDomain(cookieDomain)) return []
-  return [
-    `COOKIE_DOMAIN ${cookieDomain} is shared by everybody who has a name under it, so browsers would refuse the cookie`,
-  ]
 }

@@ -1,6 +1,3 @@
-import { Resolver } from 'node:dns'
-import { isIP } from 'node:net'
-import { asOrigin, isLoopback, type Origin } from './origin.js'
 import type { Bounds, SettingReader } from './setting.js'
 
 export const asText: SettingReader<string> = text => text
@@ -58,14 +55,6 @@ function numberWithin(bounds: Bounds): SettingReader<number> {
   return Object.assign(read, { bounds })
 }
 
-/** A web origin; over http only outside production, and only on this machine. */
-export const exactOrigin: SettingReader<Origin> = (text, isProduction) => {
-  const origin = asOrigin(text, !isProduction)
-  if (!origin)
-    throw new Error(`must list exact https origins such as https://www.example.com, not "${shown(text)}"`)
-  return origin
-}
-
 /** Items separated by commas; none when the setting is empty. */
 export function listOf<T>(read: SettingReader<T>): SettingReader<T[]> {
   return (text, isProduction) =>
@@ -85,21 +74,6 @@ export function nonEmptyListOf<T>(read: SettingReader<T>): SettingReader<T[]> {
   }
 }
 
-export function urlOf(...protocols: string[]): SettingReader<URL> {
-  return text => {
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
-      throw new Error(
-        `must be a URL that starts with ${protocols.map(protocol => `${protocol}//`).join(' or ')}`,
-      )
-    return new URL(text)
-  }
-}
-
-/** An address as text, normalised by {@link URL}. */
-export function addressOf(...protocols: string[]): SettingReader<string> {
-  return (text, isProduction) => urlOf(...protocols)(text, isProduction).href
-}
-
 /** In lower case, which is what the pages compare. */
 export const color: SettingReader<string> = text => {
   if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error('must be a colour such as #3b4fd8')
@@ -110,55 +84,6 @@ export const color: SettingReader<string> = text => {
 export const siteName: SettingReader<string> = text => {
   if (text.length > 60 || /\p{C}/u.test(text)) throw new Error('must be a name of at most 60 characters')
   return text
-}
-
-/** A mail server. The only parameter is `tls=off`, so that a typo cannot turn TLS off. */
-export const smtpUrl: SettingReader<URL> = (text, isProduction) => {
-  const url = urlOf('smtp:', 'smtps:')(text, isProduction)
-  for (const [name, value] of url.searchParams)
-    if (name !== 'tls' || value !== 'off') throw new Error('must have no parameter other than tls=off')
-  return url
-}
-
-/** The embedded database, or PostgreSQL; with several hosts, the one that takes writes. */
-export const databaseUrl: SettingReader<string> = (text, isProduction) => {
-  startingWith('pglite:', 'postgres://', 'postgresql://')(text, isProduction)
-  const wanted = /[?&]target_session_attrs=([^&]*)/.exec(text)?.[1] ?? 'read-write'
-  if (!['read-write', 'primary'].includes(wanted))
-    throw new Error('must not have a target_session_attrs other than read-write')
-  return text
-}
-
-/** A base URL as text, without a trailing slash; https in production. */
-export const baseUrl: SettingReader<string> = (text, isProduction) => {
-  const protocols = isProduction ? ['https:'] : ['https:', 'http:']
-  return urlOf(...protocols)(text, isProduction).href.replace(/\/+$/, '')
-}
-
-/** Requests there carry a secret key, so in production http is only for this machine. */
-export const providerUrl: SettingReader<URL> = (text, isProduction) => {
-  const url = urlOf('https:', 'http:')(text, isProduction)
-  if (isProduction && url.protocol === 'http:' && !isLoopback(url.hostname))
-    throw new Error('must be a URL that starts with https://, except on this machine')
-  return url
-}
-
-/** `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. */
-export const sender: SettingReader<string> = text => {
-  const [, address = text] = /^[^<>]*<([^<>]+)>$/.exec(text) ?? []
-  if (!/^[^\s<>@,;]+@[^\s<>@,;]+$/.test(address) || /\p{Cc}/u.test(text))
-    throw new Error('must be an e-mail address, such as Example <no-reply@example.com>')
-  return text
-}
-
-/** An IP address, with a port or without one. */
-export const nameServer: SettingReader<string> = text => {
-  try {
-    new Resolver().setServers([text])
-    return text
-  } catch {
-    throw new Error(`must list IP addresses, each with a port or without one, not "${shown(text)}"`)
-  }
 }
 
 export function startingWith(...prefixes: string[]): SettingReader<string> {
@@ -182,31 +107,4 @@ export function secret(prefixes: readonly string[], minLength: number): SettingR
       throw new Error(`must be a real secret of at least ${minLength} characters`)
     return text
   }
-}
-
-/** `main.example`. Browsers would ignore the leading dot of a cookie's domain (RFC 6265bis §5.6.3). */
-export const hostName: SettingReader<string> = text => {
-  if (
-    !/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/.test(text)
-  )
-    throw new Error('must be a lower-case host name without scheme, port or leading dot')
-  return text
-}
-
-/**
- * An IP address or CIDR block. "Every proxy" is not offered: it would let any client choose its own address.
- */
-export const proxyAddress: SettingReader<string> = text => {
-  const [address = '', prefix] = text.split('/')
-  const version = isIP(address)
-  const isPrefixFine =
-    prefix === undefined ||
-    (/^\d+$/.test(prefix) && Number(prefix) > 0 && Number(prefix) <= (version === 4 ? 32 : 128))
-  if (version === 0 || !isPrefixFine)
-    throw new Error(`must list IP addresses or CIDR blocks, not "${shown(text)}"`)
-  return text
-}
-
-function shown(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text
 }

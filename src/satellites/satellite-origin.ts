@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { isWithin } from '../config/domain.js'
 import { type Fault, faultOf } from '../errors/field-faults.js'
 
 export interface OriginRules {
@@ -64,7 +65,7 @@ function addressFault({ protocol, port, hostname }: URL, { isLenient }: OriginRu
 
 function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | null {
   if (host.length > MAX_HOST_LENGTH || host.endsWith('.')) return faultOf('ORIGIN_HOST')
-  const own = ownHosts.find(name => host === name || host.endsWith(`.${name}`))
+  const own = ownHosts.find(name => isWithin(host, name))
   if (own) return faultOf('ORIGIN_RESERVED', { host: own })
   if (isLenient && isLocal(host)) return null
   const { isIp, domain } = parse(host, { allowPrivateDomains: true })
@@ -74,5 +75,5 @@ function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | 
 
 /** Browsers resolve these to the machine itself (RFC 6761 §6.3). */
 export function isLocal(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost')
+  return isWithin(host, 'localhost')
 }

@@ -1,7 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isSharedDomain } from '../config/domain.js'
 import type { Settings } from '../config/settings.js'
-import { isSharedDomain } from '../config/shared-domain.js'
 import { ApiError } from '../errors/api-error.js'
 import { cookieValues, singleHeader } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'

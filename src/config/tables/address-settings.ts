@@ -1,3 +1,4 @@
+import * as address from '../address-readers.js'
 import { REQUIRED, type SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 import { SITE_NAMES } from '../site-name.js'
@@ -5,14 +6,14 @@ import { SITE_NAMES } from '../site-name.js'
 export const ADDRESS_SETTINGS = {
   publicUrl: {
     name: 'PUBLIC_URL',
-    read: read.baseUrl,
+    read: address.baseUrl,
     default: { production: REQUIRED, otherwise: 'http://localhost:<PORT>' },
     meaning: 'Where clients reach the API; https in production',
     examples: { production: 'https://api.example.com' },
   },
   mainOrigin: {
     name: 'MAIN_ORIGIN',
-    read: read.exactOrigin,
+    read: address.exactOrigin,
     default: { production: REQUIRED, otherwise: 'http://localhost:<PORT>' },
     meaning:
       'The exact origin of the main site, the only one that may send the session cookie and start payments',
@@ -20,7 +21,7 @@ export const ADDRESS_SETTINGS = {
   },
   allowedOrigins: {
     name: 'ALLOWED_ORIGINS',
-    read: read.listOf(read.exactOrigin),
+    read: read.listOf(address.exactOrigin),
     default: REQUIRED,
     meaning:
       'The exact origins of the satellites, comma-separated: `scheme://host[:port]`, no trailing slash, no wildcards; ' +
@@ -42,7 +43,7 @@ export const ADDRESS_SETTINGS = {
   },
   dnsServers: {
     name: 'DNS_SERVERS',
-    read: read.listOf(read.nameServer),
+    read: read.listOf(address.nameServer),
     default: '',
     defaultInWords: "the machine's own",
     meaning: 'The name servers, `address[:port]`, that proofs of satellites are looked up at',
@@ -59,7 +60,7 @@ export const ADDRESS_SETTINGS = {
   },
   cookieDomain: {
     name: 'COOKIE_DOMAIN',
-    read: read.orNull(read.hostName),
+    read: read.orNull(address.hostName),
     default: '',
     defaultInWords: 'the cookie is host-only',
     meaning: 'The domain that shares the session cookie; it must cover the main site and the API',
@@ -67,7 +68,7 @@ export const ADDRESS_SETTINGS = {
   },
   passkeyRpId: {
     name: 'PASSKEY_RP_ID',
-    read: read.orNull(read.hostName),
+    read: read.orNull(address.hostName),
     default: '',
     defaultInWords: 'the host of MAIN_ORIGIN',
     meaning:
@@ -77,7 +78,7 @@ export const ADDRESS_SETTINGS = {
   },
   passkeyRelatedOrigins: {
     name: 'PASSKEY_RELATED_ORIGINS',
-    read: read.listOf(read.exactOrigin),
+    read: read.listOf(address.exactOrigin),
     default: '',
     defaultInWords: 'passkeys work on the main site only',
     meaning:

@@ -1,3 +1,4 @@
+import * as address from '../address-readers.js'
 import { LANGUAGES } from '../languages.js'
 import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
@@ -12,7 +13,7 @@ export const BRAND_SETTINGS = {
   },
   logoUrl: {
     name: 'SITE_LOGO_URL',
-    read: read.orNull(read.addressOf('https:')),
+    read: read.orNull(address.addressOf('https:')),
     default: '',
     defaultInWords: 'the name stands alone',
     meaning: 'A picture (https) beside the name in pages and mails, shown 40 pixels high in mails',
@@ -26,7 +27,7 @@ export const BRAND_SETTINGS = {
   },
   supportUrl: {
     name: 'SUPPORT_URL',
-    read: read.orNull(read.addressOf('https:', 'mailto:')),
+    read: read.orNull(address.addressOf('https:', 'mailto:')),
     default: '',
     defaultInWords: 'pages and mails show no help link',
     meaning: 'Where people get help, such as `mailto:help@example.com` or a page (https)',

@@ -1,10 +1,11 @@
+import * as address from '../address-readers.js'
 import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
 export const MAIL_SETTINGS = {
   smtpUrl: {
     name: 'SMTP_URL',
-    read: read.orNull(read.smtpUrl),
+    read: read.orNull(address.smtpUrl),
     default: '',
     defaultInWords: 'what needs mail is refused with 503 `MAIL_UNAVAILABLE`',
     meaning:
@@ -16,7 +17,7 @@ export const MAIL_SETTINGS = {
   },
   from: {
     name: 'MAIL_FROM',
-    read: read.orNull(read.sender),
+    read: read.orNull(address.sender),
     default: '',
     meaning: 'The sender of mails, such as `Mainstay <no-reply@example.com>`',
     examples: {

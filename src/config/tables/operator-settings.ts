@@ -1,10 +1,11 @@
+import * as address from '../address-readers.js'
 import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
 export const OPERATOR_SETTINGS = {
   operatorOrigin: {
     name: 'OPERATOR_ORIGIN',
-    read: read.orNull(read.exactOrigin),
+    read: read.orNull(address.exactOrigin),
     default: '',
     defaultInWords: 'there is no console',
     meaning:
@@ -14,7 +15,7 @@ export const OPERATOR_SETTINGS = {
   },
   operatorAddresses: {
     name: 'OPERATOR_ADDRESSES',
-    read: read.listOf(read.proxyAddress),
+    read: read.listOf(address.proxyAddress),
     default: { production: '', otherwise: '127.0.0.0/8,::1' },
     meaning:
       'IP addresses or CIDR blocks, comma-separated, from which the console can be reached; for others it ' +

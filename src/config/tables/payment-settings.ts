@@ -1,3 +1,4 @@
+import * as address from '../address-readers.js'
 import { checkoutOptions } from '../checkout-options.js'
 import { REQUIRED, type SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
@@ -35,7 +36,7 @@ export const PAYMENT_SETTINGS = {
   },
   apiUrl: {
     name: 'STRIPE_API_URL',
-    read: read.orNull(read.providerUrl),
+    read: read.orNull(address.providerUrl),
     default: '',
     defaultInWords: 'Stripe itself',
     meaning: 'A server to use instead of Stripe, such as the payment sandbox',

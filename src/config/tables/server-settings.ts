@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import * as address from '../address-readers.js'
 import type { SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
@@ -47,7 +48,7 @@ export const SERVER_SETTINGS = {
   },
   trustProxy: {
     name: 'TRUST_PROXY',
-    read: read.listOf(read.proxyAddress),
+    read: read.listOf(address.proxyAddress),
     default: '',
     defaultInWords: 'no proxy is trusted',
     meaning:
@@ -96,7 +97,7 @@ export const SERVER_SETTINGS = {
   },
   tracesUrl: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
-    read: read.orNull(read.urlOf('http:', 'https:')),
+    read: read.orNull(address.urlOf('http:', 'https:')),
     default: '',
     defaultInWords: 'no traces',
     meaning: 'A collector that takes traces by OTLP over HTTP; they are sent to `/v1/traces` there',

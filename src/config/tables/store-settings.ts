@@ -1,3 +1,4 @@
+import * as address from '../address-readers.js'
 import { REQUIRED, type SettingsTable } from '../setting.js'
 import * as read from '../setting-readers.js'
 
@@ -21,7 +22,7 @@ export const STORE_SETTINGS = {
   },
   databaseUrl: {
     name: 'DATABASE_URL',
-    read: read.databaseUrl,
+    read: address.databaseUrl,
     default: { production: REQUIRED, otherwise: 'pglite:<DATA_DIR>/database' },
     meaning:
       '`postgres://…`, or `pglite:` and a folder for the embedded database; of several hosts ' +

@@ -1,4 +1,5 @@
 import { parse } from 'tldts'
+import { isWithin } from '../../../config/domain.js'
 
 /** A `Set-Cookie` line, as a browser reads it (RFC 6265bis §5.6). */
 export interface ReadCookie {
@@ -43,7 +44,7 @@ export function isSameSite(one: URL, other: URL): boolean {
 
 /** Whether a cookie of this domain is sent to the host (RFC 6265bis §5.1.3). */
 function covers(domain: string, host: string): boolean {
-  return host === domain || (host.endsWith(`.${domain}`) && !parse(host).isIp)
+  return host === domain || (isWithin(host, domain) && !parse(host).isIp)
 }
 
 function siteOf(host: string): string {

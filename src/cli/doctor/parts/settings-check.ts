@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { isWithin } from '../../../config/domain.js'
 import { SettingsError } from '../../../config/read-settings.js'
 import type { Settings } from '../../../config/settings.js'
 import { PlansFile } from '../../../permissions/plans-file.js'
@@ -52,11 +53,10 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
 
 /** Whoever writes the code of such a satellite could take over sessions of the main site. */
 function cookieFindings({ cookieDomain, satelliteOrigins }: Settings): Finding[] {
-  const below = [...satelliteOrigins].filter(origin => {
-    const { hostname } = new URL(origin)
-    return cookieDomain && (hostname === cookieDomain || hostname.endsWith(`.${cookieDomain}`))
-  })
-  return below.map(origin =>
+  const covered = [...satelliteOrigins].filter(
+    origin => cookieDomain && isWithin(new URL(origin).hostname, cookieDomain),
+  )
+  return covered.map(origin =>
     warning(
       CHECK,
       `${origin} of ALLOWED_ORIGINS is within COOKIE_DOMAIN, so browsers send it the main site's session cookie`,

@@ -1,5 +1,5 @@
-import type { Origin } from './origin.js'
-import type { Settings } from './settings.js'
+import type { Origin } from '../origin.js'
+import type { Settings } from '../settings.js'
 
 interface OtherAddresses extends Pick<Settings, 'mainOrigin' | 'publicUrl'> {
   readonly allowedOrigins: readonly Origin[] | undefined

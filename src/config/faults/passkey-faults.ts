@@ -1,7 +1,7 @@
 import { parse } from 'tldts'
-import type { Origin } from './origin.js'
-import type { Settings } from './settings.js'
-import { isSharedDomain } from './shared-domain.js'
+import { isSharedDomain, isWithin } from '../domain.js'
+import type { Origin } from '../origin.js'
+import type { Settings } from '../settings.js'
 
 type PasskeyAddresses = Pick<Settings, 'mainOrigin' | 'passkeyRelatedOrigins'>
 
@@ -24,7 +24,7 @@ function rpIdFaults(rpId: string | null | undefined, mainOrigin: Origin): string
   if (!rpId || !URL.canParse(mainOrigin)) return []
   const { hostname } = new URL(mainOrigin)
   if (rpId === hostname) return []
-  if (!hostname.endsWith(`.${rpId}`))
+  if (!isWithin(hostname, rpId))
     return [`PASSKEY_RP_ID ${rpId} does not cover ${hostname}, so browsers would refuse all passkeys`]
   if (!isSharedDomain(rpId)) return []
   return [`PASSKEY_RP_ID ${rpId} is shared by everybody who has a name under it, so browsers would refuse it`]
