@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { Database } from '../database/database.js'
+import { removeExpiredRows } from '../database/remove-expired-rows.js'
+import { failedMails } from '../database/schema.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { FailedMails } from './failed-mails.js'
 
 const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
 
@@ -9,13 +11,15 @@ const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
 @Injectable()
 export class FailedMailCleanup {
   constructor(
-    private readonly failedMails: FailedMails,
+    private readonly database: Database,
     private readonly jobs: LeasedJobs,
   ) {}
 
   /** Returns how many were removed; null when it did not run to completion here. */
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
-    return this.jobs.run(JOB, now => this.failedMails.removeExpired(now))
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now),
+    )
   }
 }

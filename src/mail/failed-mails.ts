@@ -5,7 +5,6 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { failedMails } from '../database/schema.js'
 import { type Age, ageCursor } from '../http/age-cursor.js'
 import { type Page, pageOf } from '../http/page.js'
@@ -64,7 +63,8 @@ export class FailedMails {
       const linkExpiry = linkHash && (await this.tokens.expiriesOf([linkHash])).get(linkHash)
       if (linkHash && !linkExpiry) return
       const failedAt = this.clock.now()
-      const expiresAt = earlier(secondsAfter(failedAt, KEPT_SECONDS), linkExpiry || null)
+      const latest = secondsAfter(failedAt, KEPT_SECONDS)
+      const expiresAt = linkExpiry && linkExpiry < latest ? linkExpiry : latest
       const id = randomUUID()
       const sealed = sealMail(this.secrets, id, addressed)
       const lastError = message.slice(0, MAX_ERROR_LENGTH)
@@ -148,11 +148,6 @@ export class FailedMails {
     await this.database.run(db => db.update(failedMails).set(change).where(eq(failedMails.id, id)))
   }
 
-  /** Removes what has expired by `now`; returns how many. */
-  removeExpired(now: Date): Promise<number> {
-    return removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now)
-  }
-
   /** Reseals whatever was not sealed with the current key. Safe to repeat. */
   async resealAll(): Promise<Resealed> {
     const rows = await this.database.run(db => db.select().from(failedMails).where(this.isKept()))
@@ -202,8 +197,4 @@ export class FailedMails {
       return null
     }
   }
-}
-
-function earlier(one: Date, other: Date | null): Date {
-  return other && other < one ? other : one
 }

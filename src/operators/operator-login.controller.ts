@@ -8,7 +8,7 @@ import { IsPassword } from '../users/passwords/password-text.js'
 import { CurrentOperator, ForConsole, ForOperators } from './operator.guard.js'
 import { clearOperatorCookie, setOperatorCookie } from './operator-cookie.js'
 import { OperatorLogin } from './operator-login.js'
-import type { OperatorSession } from './operator-sessions.js'
+import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
 
 export class OperatorLoginBody {
   @IsEmailAddress()
@@ -25,7 +25,10 @@ export class OperatorLoginBody {
 @ApiExcludeController()
 @Controller('api/operator')
 export class OperatorLoginController {
-  constructor(private readonly login: OperatorLogin) {}
+  constructor(
+    private readonly login: OperatorLogin,
+    private readonly sessions: OperatorSessions,
+  ) {}
 
   @ForConsole()
   @Post('login')
@@ -46,7 +49,7 @@ export class OperatorLoginController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    await this.login.logOut(session, client)
+    await this.sessions.end(session, client)
     clearOperatorCookie(reply)
   }
 

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import type { Actor } from '../audit/actor.js'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { operatorSessions, operators } from '../database/schema.js'
+import type { Client } from '../http/client.js'
 import { handleOf, newSessionId, type SessionHandle, type SessionId } from '../sessions/session.js'
 import type { Email } from '../users/email.js'
 
@@ -23,14 +27,20 @@ export interface OperatorSession {
 export class OperatorSessions {
   constructor(
     private readonly database: Database,
+    private readonly auditLog: AuditLog,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Creates a session in the transaction of the login; returns its secret, for the cookie. Also removes
-   * expired ones.
+   * Creates a session in the transaction of the login, which it records; returns its secret, for the cookie. Also
+   * removes expired ones.
    */
-  async open(transaction: Db, operatorId: string): Promise<SessionId> {
+  async open(
+    transaction: Db,
+    operatorId: string,
+    client: Client,
+    detail?: { readonly passkey: string },
+  ): Promise<SessionId> {
     const sessionId = newSessionId()
     const createdAt = this.clock.now()
     const expiresAt = secondsAfter(createdAt, OPERATOR_SESSION_SECONDS)
@@ -38,6 +48,7 @@ export class OperatorSessions {
     await transaction
       .insert(operatorSessions)
       .values({ sid: handleOf(sessionId), operatorId, createdAt, expiresAt })
+    await this.auditLog.record(transaction, auditEvent(actorOf(operatorId, client), 'operator.login', detail))
     return sessionId
   }
 
@@ -59,7 +70,15 @@ export class OperatorSessions {
     return row ? { ...row, sid: row.sid as SessionHandle, email: row.email as Email } : null
   }
 
-  async end(transaction: Db, sid: SessionHandle): Promise<void> {
-    await transaction.delete(operatorSessions).where(eq(operatorSessions.sid, sid))
+  /** Logs out. */
+  async end({ sid, operatorId }: OperatorSession, client: Client): Promise<void> {
+    await this.database.transaction(async transaction => {
+      await transaction.delete(operatorSessions).where(eq(operatorSessions.sid, sid))
+      await this.auditLog.record(transaction, auditEvent(actorOf(operatorId, client), 'operator.logout'))
+    })
   }
+}
+
+function actorOf(id: string, client: Client): Actor {
+  return { client, operator: { id, reason: null } }
 }

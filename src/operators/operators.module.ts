@@ -26,10 +26,14 @@ import { AccountNames } from './operations/account-names.js'
 import { OperatorEventsController, OperatorHealthController } from './operations/operations.controller.js'
 import { OperatorSatellitesController } from './operations/satellites.controller.js'
 import { ConsoleGuard, OperatorGuard } from './operator.guard.js'
+import { OperatorCodes } from './operator-codes.js'
+import { OperatorGuesses } from './operator-guesses.js'
 import { OperatorLoginController } from './operator-login.controller.js'
 import { OperatorLogin } from './operator-login.js'
 import { OperatorSessions } from './operator-sessions.js'
 import { Operators } from './operators.js'
+import { ConsolePasskeyRegistration } from './passkeys/console-passkey-registration.js'
+import { OperatorPasskeyLogin } from './passkeys/operator-passkey-login.js'
 import { OperatorPasskeysController } from './passkeys/operator-passkeys.controller.js'
 import { OperatorPasskeys } from './passkeys/operator-passkeys.js'
 
@@ -64,12 +68,16 @@ const CONTROLLERS = [
     AccountNames,
     ConsoleAddress,
     ConsoleGuard,
+    ConsolePasskeyRegistration,
     DirectorySearch,
     FailedMailService,
     OperatorActivity,
+    OperatorCodes,
     OperatorFactorResets,
     OperatorGuard,
+    OperatorGuesses,
     OperatorLogin,
+    OperatorPasskeyLogin,
     OperatorPasskeys,
     OperatorSessions,
     Operators,

@@ -15,6 +15,7 @@ import {
 } from '../operator.guard.js'
 import { setOperatorCookie } from '../operator-cookie.js'
 import type { OperatorSession } from '../operator-sessions.js'
+import { OperatorPasskeyLogin } from './operator-passkey-login.js'
 import { OperatorPasskeys } from './operator-passkeys.js'
 
 export class OperatorPasskeyLoginBody {
@@ -44,13 +45,16 @@ export class RemovedOperatorPasskeyBody {
 @ApiExcludeController()
 @Controller('api/operator')
 export class OperatorPasskeysController {
-  constructor(private readonly passkeys: OperatorPasskeys) {}
+  constructor(
+    private readonly passkeys: OperatorPasskeys,
+    private readonly login: OperatorPasskeyLogin,
+  ) {}
 
   @ForConsole()
   @Post('login/passkey/options')
   @HttpCode(200)
   requestOptions() {
-    return this.passkeys.requestOptions()
+    return this.login.requestOptions()
   }
 
   @ForConsole()
@@ -61,7 +65,7 @@ export class OperatorPasskeysController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    setOperatorCookie(reply, await this.passkeys.logIn(response, client))
+    setOperatorCookie(reply, await this.login.logIn(response, client))
   }
 
   @ForOperators()

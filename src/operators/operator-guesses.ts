@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor } from '../audit/actor.js'
+import { auditEvent } from '../audit/audit-event.js'
+import { AuditLog } from '../audit/audit-log.js'
+import type { Client } from '../http/client.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
+
+/** Guesses at what lets operators in: limited, and recorded when they are wrong. */
+@Injectable()
+export class OperatorGuesses {
+  constructor(
+    private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Counts one by `whose` address or passkey it is for. An operator's address may also belong to a user; the two
+   * must not share a limit. Throws `TOO_MANY_ATTEMPTS`.
+   */
+  count(kind: 'password' | 'passkey', whose: string, client: Client) {
+    return this.rateLimiter.count({ kind, subject: `operator ${whose}`, client })
+  }
+
+  noteWrong(
+    actor: Actor,
+    action: 'operator.login' | 'operator.passkey',
+    detail: Readonly<Record<string, unknown>>,
+  ): void {
+    this.auditLog.note({ ...auditEvent(actor, action, detail), outcome: 'failed' })
+  }
+}
