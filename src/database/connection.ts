@@ -17,8 +17,11 @@ export interface Connection {
   report<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Like `transaction`, for the upkeep of tables: on a connection of its own, for as long as it takes. */
   maintain<T>(work: (transaction: Db) => Promise<T>): Promise<T>
-  /** Brings the schema up to date; safe to run from several processes at once. */
-  migrate(): Promise<void>
+  /**
+   * Brings the schema up to date; safe to run from several processes at once. May have to wait for others, until
+   * `signal` aborts.
+   */
+  migrate(signal?: AbortSignal): Promise<void>
   /** Whether an error means that the database is out of reach, rather than that the query was wrong. */
   isOutage(error: unknown): boolean
   /** Aborts when the database is gone for good, so that only another process can continue with it. */

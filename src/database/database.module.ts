@@ -21,7 +21,7 @@ export class DatabaseModule {
           provide: Database,
           inject: [Settings, Metrics, Tracing],
           useFactory: async (settings: Settings, metrics: Metrics, tracing: Tracing) => {
-            const database = await connections.track(openDatabase(settings))
+            const database = await connections.track(openDatabase(settings, connections.signal))
             metrics.histogram(database.durations)
             database.tracing = tracing
             return database
@@ -35,11 +35,14 @@ export class DatabaseModule {
 
 type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'operation'>
 
-/** Opens the database of DATABASE_URL with an up-to-date schema; throws when it is out of reach. */
-export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
+/**
+ * Opens the database of DATABASE_URL with an up-to-date schema; throws when it is out of reach, or when `signal`
+ * aborts.
+ */
+export async function openDatabase(settings: DatabaseSettings, signal?: AbortSignal): Promise<Database> {
   const connection = await connect(settings)
   try {
-    await connection.migrate()
+    await connection.migrate(signal)
   } catch (error) {
     await connection.close()
     throw error

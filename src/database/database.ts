@@ -5,7 +5,7 @@ import { unavailable } from '../errors/api-error.js'
 import { Durations } from '../metrics/durations.js'
 import { Tracing } from '../tracing/tracing.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
-import { isTooSlow } from './postgres/postgres-outage.js'
+import { isConflict, isTooSlow } from './postgres/postgres-outage.js'
 
 /** Round trips take a millisecond; a statement is ended after 2 s, a report after 5 s. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
@@ -15,7 +15,10 @@ const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2] as const
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
 
-/** The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else. */
+/**
+ * The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else; a transaction
+ * that was sacrificed to another, `TOO_BUSY` (503).
+ */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
   readonly durations = new Durations(
@@ -90,6 +93,7 @@ export class Database implements OnApplicationShutdown {
 
   private refusalOf(error: unknown): unknown {
     const plain = withoutParameters(error)
+    if (isConflict(error)) return unavailable('TOO_BUSY', plain)
     return this.connection.isOutage(error) ? unavailable('DATABASE_UNAVAILABLE', plain) : plain
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Logger } from '../log/logger.js'
 import type { RotatingKey } from './rotating-keys.js'
@@ -10,6 +10,11 @@ import type { RotatingKey } from './rotating-keys.js'
  * watching.
  */
 const POLL_EVERY_MS = 2_000
+/** How often a fault of the file is logged while it stays the same. */
+const SAY_AGAIN_MS = 10 * 60_000
+
+/** What the owner and the group may do with a file; nobody else may do anything with keys. */
+const OWNER_AND_GROUP = 0o770
 
 /** Parses the text of `file` with `read`; throws an Error that names the setting and the file. */
 export async function readKeyFile<T>(setting: string, file: string, read: (text: string) => T): Promise<T> {
@@ -28,12 +33,53 @@ export async function createKeyFile(file: string, keys: readonly RotatingKey[]):
   await saveKeyFile(file, keys)
 }
 
-/** Atomic, because servers read this file at any time. Only its owner can read it. */
+/**
+ * Atomic, because servers read this file at any time, and on the disk before it returns. Only its owner can read a
+ * new file; one that is replaced keeps its owner, group and mode, or else the service may not be able to read it.
+ * Throws an Error, and replaces nothing, when it may not give the file to them.
+ */
 export async function saveKeyFile(file: string, keys: readonly RotatingKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${randomUUID()}.tmp`
-  await writeFile(temporary, keyFileText(keys), { mode: 0o600, flag: 'wx' })
-  await rename(temporary, file)
+  try {
+    await withHandle(temporary, 'wx', async handle => {
+      await keepAccess(handle, file)
+      await handle.writeFile(keyFileText(keys))
+      await handle.sync()
+    })
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  // Windows cannot sync a folder.
+  await withHandle(dirname(file), 'r', folder => folder.sync()).catch(() => {})
+}
+
+async function keepAccess(handle: FileHandle, file: string): Promise<void> {
+  const [made, replaced] = await Promise.all([handle.stat(), stat(file).catch(() => null)])
+  if (!replaced) return
+  const { uid, gid, mode } = replaced
+  if (made.uid !== uid || made.gid !== gid)
+    await handle.chown(uid, gid).catch(cause => {
+      throw new Error(`${file} belongs to another user or group; run this as root, or as its owner`, {
+        cause,
+      })
+    })
+  await handle.chmod(mode & OWNER_AND_GROUP)
+}
+
+async function withHandle(
+  path: string,
+  flags: string,
+  work: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  const handle = await open(path, flags, 0o600)
+  try {
+    await work(handle)
+  } finally {
+    await handle.close()
+  }
 }
 
 export function keyFileText(keys: readonly RotatingKey[]): string {
@@ -44,6 +90,7 @@ export function keyFileText(keys: readonly RotatingKey[]): string {
 export class KeyFileWatch {
   private version = ''
   private timer: NodeJS.Timeout | undefined
+  private fault: { readonly message: string; readonly saidAt: number } | null = null
 
   /** `load` reads the file and rejects when it cannot be used. */
   constructor(
@@ -73,9 +120,17 @@ export class KeyFileWatch {
   private async reloadIfChanged(): Promise<void> {
     try {
       if ((await versionOf(this.file)) !== this.version) await this.reload()
+      this.fault = null
     } catch (error) {
-      this.logger.error((error as Error).message)
+      this.say((error as Error).message)
     }
+  }
+
+  private say(message: string): void {
+    const now = performance.now()
+    if (this.fault?.message === message && now - this.fault.saidAt < SAY_AGAIN_MS) return
+    this.fault = { message, saidAt: now }
+    this.logger.error(message)
   }
 }
 

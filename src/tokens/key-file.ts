@@ -61,8 +61,11 @@ export interface SigningKey {
  * it signs.
  */
 export const PUBLISH_BEFORE_USE_SECONDS = KNOWN_BEFORE_USE_SECONDS
-/** A retired key verifies until its last token has expired, plus this margin. */
-const RETIREMENT_MARGIN_SECONDS = 60
+/**
+ * A retired key verifies until its last token has expired, plus this margin: servers sign with it until they have
+ * the new file, which a mounted secret brings minutes after the rotation.
+ */
+const RETIREMENT_MARGIN_SECONDS = KNOWN_BEFORE_USE_SECONDS
 
 /** A current and a next key, for a new installation. */
 export function newKeySet(now: Date): StoredKey[] {

@@ -13,6 +13,8 @@ const USABLE_MS = 3_600_000
 /** Made-up key ids, or requests during an outage, cause at most one fetch in this time, not one each. */
 const BETWEEN_FETCHES_MS = 10_000
 const TIMEOUT_MS = 3_000
+/** How long requests wait for newer keys: an answer takes a round trip, and keys may have been replaced. */
+const RENEWAL_WAIT_MS = 500
 
 /** The public keys that the service publishes, cached and kept up to date. */
 export class PublishedKeys {
@@ -30,20 +32,19 @@ export class PublishedKeys {
   ) {}
 
   /**
-   * The key for a token's header. Usable keys are used at once and renewed in the background; this waits for
-   * a fetch only when there are none, or for an unknown key while the service answers. Throws jose's
-   * JWKSNoMatchingKey when the key is not ours, and AccessTokenError `KEYS_UNAVAILABLE` when that cannot be
-   * known.
+   * The key for a token's header. Keys that are not fresh are used when newer ones do not come within half a
+   * second, during an outage at once. Waits for a fetch when there are no usable keys, or for an unknown key while
+   * the service answers. Throws jose's JWKSNoMatchingKey when the key is not ours, and AccessTokenError
+   * `KEYS_UNAVAILABLE` when that cannot be known.
    */
   async keyOf(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (!this.isUsable()) await this.fetchInTurn()
-    else if (this.age() > FRESH_MS) void this.fetchInTurn()
+    else if (this.age() > FRESH_MS) await this.renewed()
     try {
       return await this.known(header)
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
       const fetching = this.fetchInTurn()
-      // During an outage nobody waits for a request that will time out.
       if (this.failure === null) await fetching
       // It may be a new key that we could not fetch.
       if (this.failure !== null) throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: this.failure })
@@ -59,6 +60,12 @@ export class PublishedKeys {
     if (!this.find || this.age() > USABLE_MS)
       throw new AccessTokenError('KEYS_UNAVAILABLE', { cause: this.failure })
     return this.find(header)
+  }
+
+  /** During an outage nobody waits for a request that will time out. */
+  private async renewed(): Promise<void> {
+    const fetching = this.fetchInTurn()
+    if (this.failure === null) await atMost(RENEWAL_WAIT_MS, fetching)
   }
 
   private isUsable(): boolean {
@@ -87,4 +94,14 @@ export class PublishedKeys {
     this.fetchedAt = this.triedAt
     this.failure = null
   }
+}
+
+/** Waits for `work`, but no longer than `ms`. */
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const enough = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, enough])
+  clearTimeout(timer)
 }

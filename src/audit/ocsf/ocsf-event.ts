@@ -54,9 +54,12 @@ export function ocsfEvent({ row, email, seal }: RowToExport): Record<string, unk
   }
 }
 
-/** Permissions are set as a whole: if any remain, they count as assigned, otherwise as revoked. */
-function activityOf(kind: OcsfKind, { action, detail }: AuditRow): OcsfActivity {
-  if (kind.class !== 'userAccess') return kind.activity
+/**
+ * Permissions are set as a whole: if any remain, they count as assigned, otherwise as revoked. The row of a refused
+ * change does not say which they were to be.
+ */
+function activityOf(kind: OcsfKind, { action, outcome, detail }: AuditRow): OcsfActivity {
+  if (kind.class !== 'userAccess' || outcome !== 'ok') return kind.activity
   return privilegesOf(action as AuditAction, detail).length > 0 ? 'Assign Privileges' : 'Revoke Privileges'
 }
 

@@ -1,7 +1,7 @@
 /** How often a silent server is tried again. */
 export const RETRY_MS = 250
 /** While nobody waits, a probe may take as long as connecting does on a bad day. */
-const RETRY_LIMIT_MS = 2_000
+export const RETRY_LIMIT_MS = 2_000
 /** How many times within `patienceMs` it checks for silence. */
 const TICKS = 8
 /** A tick that is later than this many intervals was delayed by this process itself. */
@@ -26,6 +26,7 @@ export interface CircuitBreakerOptions {
  */
 export class CircuitBreaker {
   private isOpen = false
+  private isStopped = false
   private lastAnswerAt = Number.NEGATIVE_INFINITY
   private tickedAt = performance.now()
   /** Until when this process was last stalled. */
@@ -65,14 +66,16 @@ export class CircuitBreaker {
 
   /** Gives up everything in progress, and fails until a probe succeeds. */
   open(): void {
-    if (this.isOpen) return
+    if (this.isOpen || this.isStopped) return
     this.isOpen = true
     this.options.onOpen()
     for (const reject of this.waiting.keys()) reject(silence())
     this.retryLater()
   }
 
+  /** A probe may still be in flight; nothing follows it. */
   stop(): void {
+    this.isStopped = true
     clearInterval(this.ticks)
     clearTimeout(this.retry)
   }
@@ -113,6 +116,7 @@ export class CircuitBreaker {
   }
 
   private retryLater(): void {
+    if (this.isStopped) return
     this.retry = setTimeout(() => {
       this.options.probe(RETRY_LIMIT_MS).then(
         () => {

@@ -17,26 +17,33 @@ const TRY_AGAIN_MS = 2_000
 
 /**
  * Brings the schema up to date, one replica at a time, on its own connection, because a migration may take longer
- * than any query. While somebody else uses a table that it has to change, it keeps trying.
+ * than any query. While somebody else uses a table that it has to change, it keeps trying. Gives up, and rejects,
+ * when `signal` aborts.
  */
-export async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
+export async function migratePostgres(
+  url: string,
+  onError: (error: Error) => void,
+  signal?: AbortSignal,
+): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await migrateOnce(url, onError)
+      return await migrateOnce(url, onError, signal)
     } catch (error) {
       if (!isLockTimeout(error)) throw error
       if (isFirst)
         new Logger('Database').warn(
           'The migration waits for a table that is in use, by a backup perhaps. It is tried again every 2 s',
         )
-      await sleep(TRY_AGAIN_MS)
+      await sleep(TRY_AGAIN_MS, undefined, { signal })
     }
   }
 }
 
 /** The locks belong to the transaction too. */
-function migrateOnce(url: string, onError: (error: Error) => void): Promise<void> {
+function migrateOnce(url: string, onError: (error: Error) => void, signal?: AbortSignal): Promise<void> {
   return unlimitedTransaction(url, onError, async client => {
+    // Ends the connection in the middle of a statement too.
+    signal?.addEventListener('abort', () => void client.end())
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     await client.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
     // Inside ours, its own "begin" only causes a warning, and its "commit" ends both.

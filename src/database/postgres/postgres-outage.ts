@@ -8,12 +8,17 @@ import { ApiError } from '../../errors/api-error.js'
 const OUTAGE_CLASSES = new Set(['08', '28', '53', '57', '58'])
 const READ_ONLY = '25006'
 const OUTAGE_STATES = new Set([READ_ONLY, '25P03'])
-const OUTAGE_CODES = /^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND)/
-const OUTAGE_MESSAGES = /timeout|Connection terminated|not queryable|does not answer|no answer in/i
+const SQLSTATE = /^(?!E[A-Z]{4}$)[0-9A-Z]{5}$/
+/** Of the operating system, such as ECONNREFUSED and EMFILE; of TLS, and of the server's certificate. */
+const CONNECTION_CODES = /^E(?!RR_)[A-Z_]+$|^ERR_(TLS|SSL)_|CERT|^UNABLE_TO_/
+const OUTAGE_MESSAGES =
+  /timeout|Connection terminated|not queryable|does not answer|no answer in|SSL connection|calling end on the pool/i
 /** Shutting down or starting up. */
 const NOT_SERVING = /^57P0/
 const QUERY_CANCELED = '57014'
 const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
+const SERIALIZATION_FAILURE = '40001'
 
 /**
  * Whether an error, or its cause, means that the database is out of reach rather than that the query was
@@ -33,6 +38,11 @@ export function isLockTimeout(error: unknown): boolean {
   return causesOf(error).some(({ code }) => code === LOCK_NOT_AVAILABLE)
 }
 
+/** Whether a transaction was rolled back for the sake of a concurrent one, and would succeed if repeated. */
+export function isConflict(error: unknown): boolean {
+  return causesOf(error).some(({ code }) => code === DEADLOCK || code === SERIALIZATION_FAILURE)
+}
+
 /** Whether a statement hit its time limit. */
 export function isTooSlow(error: unknown): boolean {
   return causesOf(error).some(
@@ -43,7 +53,7 @@ export function isTooSlow(error: unknown): boolean {
 /** A server that has no room for another connection, or refuses one, still serves the others. */
 export function isAnswering(error: unknown): boolean {
   const { code = '' } = error as DriverError
-  return /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code) && !NOT_SERVING.test(code)
+  return SQLSTATE.test(code) && !NOT_SERVING.test(code)
 }
 
 interface DriverError {
@@ -55,12 +65,9 @@ interface DriverError {
 function isOutageItself(error: DriverError): boolean {
   const { code = '', message = '', name } = error
   if (name === 'AggregateError') return (error as AggregateError).errors.some(isOutageItself)
-  return (
-    OUTAGE_CLASSES.has(code.slice(0, 2)) ||
-    OUTAGE_STATES.has(code) ||
-    OUTAGE_CODES.test(code) ||
-    (!code && OUTAGE_MESSAGES.test(message))
-  )
+  if (!code) return OUTAGE_MESSAGES.test(message)
+  if (!SQLSTATE.test(code)) return CONNECTION_CODES.test(code)
+  return OUTAGE_CLASSES.has(code.slice(0, 2)) || OUTAGE_STATES.has(code)
 }
 
 /** Drizzle wraps the driver's error, which has the code. The cause of a refusal of ours is not the database's error. */

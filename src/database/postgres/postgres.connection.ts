@@ -59,9 +59,9 @@ export function openPostgres(
     report: work => guard(() => pools.report(work)),
     maintain: work =>
       unlimitedTransaction(pools.url, onError, client => work(drizzle(client) as unknown as Db)),
-    migrate: async () => {
+    migrate: async signal => {
       await find(START_LIMIT_MS)
-      await migratePostgres(pools.url, onError)
+      await migratePostgres(pools.url, onError, signal)
       await untilAnswered(() => guard(() => pools.db.execute(sql`select 1`)), START_LIMIT_MS)
     },
     isOutage,

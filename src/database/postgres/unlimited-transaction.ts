@@ -1,6 +1,8 @@
 import pg from 'pg'
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** A long statement is silent: without this, its connection would be dropped on the way, or its host lost, unnoticed. */
+const KEEP_ALIVE_AFTER_MS = 10_000
 
 /**
  * One transaction on a connection of its own, without a time limit. Its settings are local to the transaction, so
@@ -11,7 +13,12 @@ export async function unlimitedTransaction<T>(
   onError: (error: Error) => void,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS })
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+  })
   client.on('error', onError)
   await client.connect()
   try {

@@ -1,9 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import type { Connection } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
+import { RETRY_LIMIT_MS, RETRY_MS } from '../../../src/database/postgres/circuit-breaker.js'
 import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -196,6 +197,58 @@ describe('a start while connecting takes more than the second that requests wait
     setTimeout(() => address.beSlow(0), 4_000)
     await migrated
     expect(await connection.run(db => db.execute(sql`select 1 as one`))).toMatchObject({ rows: [{ one: 1 }] })
+  })
+})
+
+describe('a database that is closed', () => {
+  let database: TestDatabase
+  let address: MovableAddress
+  let connection: Connection
+  beforeEach(async () => {
+    database = await createDatabase()
+    const url = new URL(database.url)
+    address = await startMovableAddress(Number(url.port))
+    url.port = String(address.port)
+    connection = openPostgres({ url: url.href, poolSize: 2, timeoutMs: PATIENCE_MS }, () => {})
+    await connection.migrate()
+  })
+  afterEach(async () => {
+    address?.close()
+    await database?.drop()
+  })
+
+  test('while it is silent, is not tried again', async () => {
+    address.beSilent(true)
+    await expect(connection.run(db => db.execute(sql`select 1`))).rejects.toThrow('does not answer')
+    const before = address.accepted
+    await eventually(async () => address.accepted > before, { what: 'a probe' })
+    const last = address.accepted
+    await connection.close()
+    await sleep(RETRY_LIMIT_MS + 3 * RETRY_MS)
+    expect(address.accepted).toBe(last)
+  })
+
+  test('no longer waits for another migration', async () => {
+    const other = new pg.Client({ connectionString: database.url })
+    await other.connect()
+    try {
+      await other.query('begin')
+      await other.query('select pg_advisory_xact_lock(7245001)')
+      const closing = new AbortController()
+      const migrated = connection.migrate(closing.signal)
+      migrated.catch(() => {})
+      await eventually(async () => {
+        const { rows } = await other.query(
+          `select 1 from pg_locks where locktype = 'advisory' and not granted`,
+        )
+        return rows.length > 0
+      })
+      closing.abort()
+      await expect(migrated).rejects.toThrow('Connection terminated')
+    } finally {
+      await other.end()
+      await connection.close()
+    }
   })
 })
 

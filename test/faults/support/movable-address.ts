@@ -4,6 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface MovableAddress {
   readonly port: number
+  /** How many connections there have been. */
+  readonly accepted: number
   /** New connections go to this port from now on; those that are open stay where they are. */
   moveTo(port: number): void
   /** Nothing passes while it is silent: connections stay open and new ones are made, but nobody hears anything. */
@@ -18,6 +20,7 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
   let target = firstPort
   let isSilent = false
   let delayMs = 0
+  let accepted = 0
   const pairs = new Set<readonly [Socket, Socket]>()
   const letPass = ([client, upstream]: readonly [Socket, Socket]) => {
     if (isSilent) client.unpipe().pause()
@@ -26,6 +29,7 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
     else upstream.pipe(client)
   }
   const server = createServer(async client => {
+    accepted += 1
     client.on('error', () => {})
     if (delayMs > 0) await sleep(delayMs)
     if (client.destroyed) return
@@ -46,6 +50,9 @@ export async function startMovableAddress(firstPort: number): Promise<MovableAdd
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    get accepted() {
+      return accepted
+    },
     moveTo: port => {
       target = port
     },

@@ -442,6 +442,12 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
           action: 'permissions.change',
           detail: { by: owner.id, granted: { payments: false } },
         },
+        {
+          ...memberOf(member),
+          action: 'permissions.change',
+          detail: { reason: 'not granted' },
+          outcome: 'refused' as const,
+        },
         { ...memberOf(member), action: 'handoff.replay' },
       ])
       const { text } = await exported(signedIn, '?format=ocsf')
@@ -474,7 +480,15 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
         user: { uid: member.id },
         actor: { user: { uid: owner.id } },
       })
-      expect(find('permissions.change', 'Revoke Privileges')).toMatchObject({ privileges: [] })
+      expect(find('permissions.change', 'Revoke Privileges')).toMatchObject({
+        privileges: [],
+        status: 'Success',
+      })
+      expect(
+        events.filter(
+          ({ metadata, status }) => metadata.event_code === 'permissions.change' && status === 'Failure',
+        ),
+      ).toMatchObject([{ activity_name: 'Assign Privileges' }])
       expect(find('handoff.replay')).toMatchObject({ class_uid: 2004, status: 'New', severity: 'High' })
     })
 

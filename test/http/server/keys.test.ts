@@ -83,7 +83,7 @@ describe('rotating the keys while the service runs', () => {
       '401 INVALID_ACCESS_TOKEN',
       '200',
     ])
-    app.clock.advance(TOKEN_SECONDS)
+    app.clock.advance(TOKEN_SECONDS + 600)
     expect(await publishedKids()).not.toContain(oldKid)
   })
 })

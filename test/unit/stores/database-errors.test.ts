@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { readSettings } from '../../../src/config/read-settings.js'
 import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
@@ -54,6 +55,31 @@ it('does not take the outage of another store for its own', async () => {
   const error = await working.transaction(() => Promise.reject(refused)).catch(error => error)
   expect(error).toBe(refused)
 })
+
+it('answers the one of two deadlocked transactions that is rolled back like a busy service', async () => {
+  const [one, other] = [7_001, 7_002]
+  const bothHaveOne = barrier(2)
+  const lock = (first: number, second: number) =>
+    working.transaction(async transaction => {
+      await transaction.execute(sql`select pg_advisory_xact_lock(${first})`)
+      await bothHaveOne()
+      await transaction.execute(sql`select pg_advisory_xact_lock(${second})`)
+    })
+  const results = await Promise.allSettled([lock(one, other), lock(other, one)])
+  const refusals = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
+  expect(refusals).toMatchObject([{ code: 'TOO_BUSY' }])
+})
+
+/** Resolves for everybody once so many wait for it. */
+function barrier(count: number): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let arrived = 0
+  return () => {
+    arrived += 1
+    if (arrived === count) resolve()
+    return promise
+  }
+}
 
 async function failureOf(database: Database): Promise<Error> {
   const error = await database.run(addUser).catch(error => error)

@@ -1,0 +1,65 @@
+import { chmod, chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { Logger } from '../../../src/log/logger.js'
+import { createKeyFile, KeyFileWatch, saveKeyFile } from '../../../src/secrets/key-file.js'
+import { newKeySet } from '../../../src/tokens/key-file.js'
+import { eventually } from '../../support/eventually.js'
+
+const KEYS = newKeySet(new Date(0))
+const isRoot = process.getuid?.() === 0
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mainstay-keys-'))
+  file = join(folder, 'keys.json')
+  await createKeyFile(file, KEYS)
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const access = async () => ((await stat(file)).mode & 0o777).toString(8)
+
+describe('a key file', () => {
+  it('is for its owner alone', async () => {
+    expect(await access()).toBe('600')
+  })
+
+  it.each([
+    ['640', '640'],
+    ['440', '440'],
+    ['644', '640'],
+  ])('with mode %s has %s when it has been replaced', async (before, after) => {
+    await chmod(file, Number.parseInt(before, 8))
+    await saveKeyFile(file, KEYS)
+    expect(await access()).toBe(after)
+    expect(await readdir(folder)).toEqual(['keys.json'])
+  })
+
+  const asRoot = isRoot ? it : it.skip
+  asRoot('stays with its owner and group', async () => {
+    await chown(file, 1_234, 2_345)
+    await saveKeyFile(file, KEYS)
+    expect(await stat(file)).toMatchObject({ uid: 1_234, gid: 2_345 })
+  })
+})
+
+it('that has become unreadable is logged once, not at every look', async () => {
+  const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+  const load = jest.fn(async () => {})
+  const watch = new KeyFileWatch(file, load, new Logger('keys'))
+  await watch.start(null)
+  load.mockRejectedValue(new Error('cannot be used'))
+  await rm(file)
+  try {
+    await eventually(async () => errors.mock.calls.length === 1, { everyMs: 100 })
+    const looks = load.mock.calls.length
+    await eventually(async () => load.mock.calls.length > looks, { everyMs: 100 })
+    await sleep(50)
+    expect(errors.mock.calls).toEqual([['cannot be used']])
+  } finally {
+    watch.stop()
+  }
+})
