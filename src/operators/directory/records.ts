@@ -136,7 +136,9 @@ export class Records {
 }
 
 function shownUser(user: User) {
-  const { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor } = user
+  const { id, accountId, email, name, role, createdAt, disabledAt, hasSecondFactor } = user
+  // An earlier release, during an upgrade, enables somebody without removing it.
+  const disabledBy = disabledAt && user.disabledBy
   return { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema.js'
+import { accounts, users } from '../../../src/database/schema.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
@@ -10,7 +10,8 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
-import { bearer, refreshByCookie } from '../support/api-calls.js'
+import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
+import { onMainSite } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
@@ -76,6 +77,34 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     expect((await operator.post(`users/${member.id}/enable`)).status).toBe(204)
     await signIn(app, member, 'main')
     for (const what of ['disable', 'enable']) expect((await byManager(what)).status).toBe(204)
+  })
+
+  it('what the previous release left of an operator’s decision, when it enabled somebody, means nothing', async () => {
+    await fresh()
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const session = await signIn(app, owner, 'main')
+    const byManager = async (method: string, what = '') =>
+      outcome(await onMainSite(app, session, method, `/api/team/${member.id}${what}`))
+    // As it does in a rolling upgrade: it does not know the column.
+    const enableAsBefore = () =>
+      app.app
+        .get(Database)
+        .run(db => db.update(users).set({ disabledAt: null }).where(eq(users.id, member.id)))
+    expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
+    await enableAsBefore()
+    await signIn(app, member, 'main')
+    expect((await operator.get(`users/${member.id}`)).json).toMatchObject({
+      disabledAt: null,
+      disabledBy: null,
+    })
+    expect(await byManager('POST', '/disable')).toBe('204')
+    expect(await app.app.get(Users).find(member.id)).toMatchObject({ disabledBy: 'account' })
+    expect(await byManager('POST', '/enable')).toBe('204')
+
+    expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
+    await enableAsBefore()
+    expect(await byManager('DELETE')).toBe('204')
   })
 
   it('ends one session, and not one that is somebody else’s', async () => {
