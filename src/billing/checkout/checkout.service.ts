@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { callStripe, callStripeOrNull, refusalOfPrice } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
@@ -110,14 +110,16 @@ export class CheckoutService {
 
   /**
    * The provider repeats a recorded failure under the same key for a day, so the next click uses a new key.
-   * Throws like `callStripe`, and `CURRENCY_FIXED` (409).
+   * Throws like {@link HostedCheckouts.create}.
    */
   private async createHosted(checkout: Checkout) {
     try {
       return await this.hosted.create(checkout)
     } catch (error) {
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.checkouts.abandon(checkout.id)
-      throw refusalOfPrice(error)
+      const { code } = error as ApiError
+      const isRefused = code === 'PAYMENT_PROVIDER_FAILED' || code === 'CURRENCY_FIXED'
+      if (isRefused) await this.checkouts.abandon(checkout.id)
+      throw error
     }
   }
 

@@ -5,6 +5,7 @@ import { Settings } from '../../config/settings.js'
 import { type ApiError, unavailable } from '../../errors/api-error.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { refusalOfPrice } from '../provider/price-refusal.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { type Checkout, PAYABLE_FOR_SECONDS } from './checkouts.js'
 import { withCheckout } from './return-url.js'
@@ -21,7 +22,7 @@ export class HostedCheckouts {
 
   /**
    * Our id is the idempotency key: after a lost answer or a crash, a retry returns the first checkout. Throws
-   * like `callStripe`.
+   * like `callStripe`, and `CURRENCY_FIXED` (409).
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
@@ -33,7 +34,7 @@ export class HostedCheckouts {
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(customer)
-      throw error
+      throw await refusalOfPrice(this.stripe, error, { customer, price: checkout.priceId })
     }
   }
 

@@ -60,20 +60,6 @@ function isTransient(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode === 409 || error.statusCode === 429)
 }
 
-/** At a checkout, and at a change of price. Other messages about currencies are faults of the operator's settings. */
-const OTHER_CURRENCY = /combine currencies on a single customer|match the expected currency/i
-
-/**
- * What to throw for an error of {@link callStripe} about a price: `CURRENCY_FIXED` (409) if the customer pays in
- * another currency, because trying again does not help. The provider has no code of its own for that.
- */
-export function refusalOfPrice(error: unknown): unknown {
-  const { cause } = error as ApiError
-  const isCurrency =
-    cause instanceof Stripe.errors.StripeInvalidRequestError && OTHER_CURRENCY.test(cause.message)
-  return isCurrency ? new ApiError('CURRENCY_FIXED', { cause }) : error
-}
-
 /** Like {@link callStripe}, but null for what the provider does not know. */
 export async function callStripeOrNull<T>(request: () => Promise<T>): Promise<T | null> {
   return callStripe(async () => {

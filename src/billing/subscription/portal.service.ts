@@ -7,7 +7,8 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
-import { callStripe, callStripeOrNull, refusalOfPrice } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { refusalOfPrice } from '../provider/price-refusal.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { isLive } from './subscription-rules.js'
 import { Subscriptions } from './subscriptions.js'
@@ -64,7 +65,8 @@ export class PortalService {
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(params.customer)
-      throw refusalOfPrice(error)
+      const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
+      throw price ? await refusalOfPrice(this.stripe, error, { customer: params.customer, price }) : error
     }
   }
 

@@ -273,7 +273,17 @@ describe('Customers', () => {
       type: 'subscription_update_confirm' as const,
       subscription_update_confirm: { subscription: subscription!.id, items },
     }
-    await expect(stripe.billingPortal.sessions.create({ customer, flow_data })).rejects.toMatchObject(refusal)
+    const otherWords = {
+      statusCode: 400,
+      message: expect.stringContaining("doesn't match the expected currency"),
+    }
+    await expect(stripe.billingPortal.sessions.create({ customer, flow_data })).rejects.toMatchObject(
+      otherWords,
+    )
+    expect((await stripe.customers.retrieve(customer)) as Stripe.Customer).toMatchObject({ currency: 'usd' })
+    const price = await stripe.prices.retrieve('price_eur', { expand: ['currency_options'] })
+    expect(price).toMatchObject({ currency: 'eur', currency_options: { eur: { unit_amount: 2000 } } })
+    expect(await stripe.prices.retrieve('price_eur')).not.toHaveProperty('currency_options')
     await stage.sandbox.simulate.cancel(subscription!.id)
     expect(await open('price_eur')).toMatchObject({ currency: 'eur' })
   })

@@ -26,7 +26,7 @@ export function billingRoutes(
   finders: Finders,
 ): ApiRoute[] {
   const product = (id: string) => ({ ...findProduct(id), active: !dashboard.archivedProducts.has(id) })
-  const priceFields: Finders = { product }
+  const priceFields: Finders = { product, currency_options: () => null }
   return [
     ['POST', '/v1/billing_portal/sessions', ({ params }) => portals.create(params)],
     [
@@ -43,7 +43,11 @@ export function billingRoutes(
     ['GET', PAYMENTS, ({ params }) => listPage(invoicePayments(state, params), params, PAYMENTS)],
     ['GET', '/v1/charges/:id', ({ id, params }) => expanded(charges.find(id), params, finders)],
     ['GET', '/v1/disputes/:id', ({ id, params }) => expanded(charges.findDispute(id), params, finders)],
-    ['GET', '/v1/prices/:id', ({ id, params }) => expanded(prices.retrieve(id), params, priceFields)],
+    [
+      'GET',
+      '/v1/prices/:id',
+      ({ id, params }) => expanded(prices.retrieved(id, params), params, priceFields),
+    ],
     ['GET', '/v1/products/:id', ({ id }) => product(id)],
     ['GET', EVENTS, ({ params }) => listPage(events.list(params), params, EVENTS)],
     ['GET', `${EVENTS}/:id`, ({ id }) => events.find(id)],

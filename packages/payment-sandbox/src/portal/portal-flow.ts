@@ -1,3 +1,4 @@
+import { requireSameCurrency } from '../customers/currency.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, nested, nestedList, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
@@ -64,6 +65,7 @@ function itemsOf(detail: Form, param: string, subscription: Subscription, prices
     const current = subscription.items.data.find(each => each.id === id)
     if (!current) throw ApiError.missing(400, 'subscription item', id, `${param}[0][id]`)
     const price = prices.find(text(item, 'price') ?? current.price.id, `${param}[0][price]`)
+    requireSameCurrency(subscription, price.currency)
     return { id, price: price.id, quantity: integer(item, 'quantity') ?? current.quantity }
   })
 }

@@ -1,4 +1,3 @@
-import { requireCurrency } from '../customers/currency.js'
 import type { Customers } from '../customers/customers.js'
 import type { Form } from '../http/form.js'
 import { requiredText, text, webUrl } from '../http/form-fields.js'
@@ -26,8 +25,6 @@ export class Portals {
     const returnUrl = text(params, 'return_url')
     if (returnUrl !== null) webUrl(returnUrl, 'return_url')
     const flow = portalFlow(params, this.subscriptions.list(id, null), this.prices)
-    for (const { price } of flow?.subscription_update_confirm?.items ?? [])
-      requireCurrency(this.state, id, this.prices.find(price!, 'price').currency)
     const session = newPortalSession(id, { returnUrl, locale: text(params, 'locale') }, flow, this.pagesUrl)
     this.state.portals.set(session.id, { session, isFlowDone: false })
     this.state.changed()

@@ -1,5 +1,7 @@
 import type { Stripe } from 'stripe'
 import { ApiError } from '../http/api-error.js'
+import type { Form } from '../http/form.js'
+import { textList } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import { productIdOf } from './products.js'
@@ -34,11 +36,17 @@ export class Prices {
     return price
   }
 
-  /** The price that a path names; throws 404 resource_missing. */
-  retrieve(id: string): Price {
+  /**
+   * The price that a path names, with `currency_options` where `expand[]` names them; throws 404 resource_missing.
+   * Source: https://docs.stripe.com/api/prices/object#price_object-currency_options.
+   */
+  retrieved(id: string, params: Form): object {
     const price = this.prices.get(id)
     if (!price) throw ApiError.missing(404, 'price', id, 'price')
-    return price
+    if (!textList(params, 'expand').includes('currency_options')) return price
+    const { currency, custom_unit_amount, tax_behavior, unit_amount, unit_amount_decimal } = price
+    const option = { custom_unit_amount, tax_behavior, unit_amount, unit_amount_decimal }
+    return { ...price, currency_options: { [currency]: option } }
   }
 }
 

@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { refusalOfPrice } from '../../../src/billing/provider/price-refusal.js'
+import { ApiError, unavailable } from '../../../src/errors/api-error.js'
+
+const SALE = { customer: 'cus_1', price: 'price_1' }
+
+/** Whatever the words: the provider has several for this, and none that it promises. */
+const REFUSED = new ApiError('PAYMENT_PROVIDER_FAILED', {
+  cause: new Stripe.errors.StripeInvalidRequestError({ type: 'invalid_request_error', message: 'No.' }),
+})
+
+/** A provider that knows this customer and this price. */
+function aProvider(customer: object | Error, price: object): Stripe {
+  const retrieve = (found: object) => async () => {
+    if (found instanceof Error) throw found
+    return found
+  }
+  return { customers: { retrieve: retrieve(customer) }, prices: { retrieve: retrieve(price) } } as never
+}
+
+const IN_EUROS = { currency: 'eur', currency_options: { eur: {} } }
+const IN_BOTH = { currency: 'eur', currency_options: { eur: {}, usd: {} } }
+
+it.each<[string, object, object, string]>([
+  ['another currency', { currency: 'usd' }, IN_EUROS, 'CURRENCY_FIXED'],
+  ['another currency, where the price has one', { currency: 'usd' }, { currency: 'eur' }, 'CURRENCY_FIXED'],
+  ['the same currency', { currency: 'eur' }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
+  ['one of the currencies of the price', { currency: 'usd' }, IN_BOTH, 'PAYMENT_PROVIDER_FAILED'],
+  ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
+  ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
+])('a sale is refused to a customer of %s', async (_, customer, price, code) => {
+  expect(await refusalOfPrice(aProvider(customer, price), REFUSED, SALE)).toMatchObject({ code })
+})
+
+it('the refusal stays what it was where the provider does not say more, or did not refuse at all', async () => {
+  const silent = aProvider(new Stripe.errors.StripeConnectionError({ message: 'down' } as never), IN_EUROS)
+  expect(await refusalOfPrice(silent, REFUSED, SALE)).toBe(REFUSED)
+  const down = unavailable('PAYMENT_PROVIDER_UNAVAILABLE')
+  expect(await refusalOfPrice(aProvider({ currency: 'usd' }, IN_EUROS), down, SALE)).toBe(down)
+})
