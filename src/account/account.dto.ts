@@ -80,7 +80,7 @@ export const RequestDeletionDocs = () =>
     summary: 'Delete the account, after a grace period',
     description:
       'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
-      'first date. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
+      'first date. With a subscription for a fixed term that has further periods to pay, `deleteAt` is the end of the term. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
       'still be undone, the deletion waits. The audit log is kept.',
     status: 200,
     answer: 'It is going to be deleted',

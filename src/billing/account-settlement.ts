@@ -3,6 +3,7 @@ import { and, eq, gt, notInArray } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema.js'
+import { ApiError } from '../errors/api-error.js'
 import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
 import { ENDED_STATUSES, endsInLaterPeriod, isLive } from './subscription/subscription-rules.js'
 import { BillingQueue } from './sync/billing-queue.js'
@@ -20,13 +21,15 @@ export class AccountSettlement {
   ) {}
 
   /**
-   * Whether the account will be billed again, as far as we know: it has a subscription that nobody has
-   * cancelled, one that ends in a later period, or a second one, of which we know neither.
+   * The end of a subscription for a fixed term that has further periods to pay; null when no period will be billed
+   * again. Throws `SUBSCRIPTION_LIVE` while no end is known: nobody has
+   * cancelled the subscription, or there is a second one.
    */
-  async isGoingOn(transaction: Db, accountId: string): Promise<boolean> {
+  async billedUntil(transaction: Db, accountId: string): Promise<Date | null> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    if (!row || !isLive(row.status)) return false
-    return !row.cancelAtPeriodEnd || endsInLaterPeriod(row) || row.surplus.length > 0
+    if (!row || !isLive(row.status)) return null
+    if (!row.cancelAtPeriodEnd || row.surplus.length > 0) throw new ApiError('SUBSCRIPTION_LIVE')
+    return endsInLaterPeriod(row) ? row.endsAt : null
   }
 
   /**

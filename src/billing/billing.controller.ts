@@ -3,15 +3,9 @@ import { ApiTags } from '@nestjs/swagger'
 import { PaymentStepUpGuard } from '../auth/step-up/payment-step-up.guard.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import {
-  CreateSubscriptionBody,
-  CreateSubscriptionDocs,
-  OpenPortalDocs,
-  PortalBody,
-  ReadSubscriptionDocs,
-  SubscriptionQuery,
-} from './billing.dto.js'
+import { CreateSubscriptionBody, CreateSubscriptionDocs, OpenPortalDocs, PortalBody } from './billing.dto.js'
 import { BillingService } from './billing.service.js'
+import { ReadSubscriptionDocs, SubscriptionQuery } from './subscription/subscription.dto.js'
 import { SubscriptionQueries } from './subscription/subscription-queries.js'
 
 @ApiTags('Billing')

@@ -61,9 +61,10 @@ export class Accounts {
     await transaction.update(accounts).set({ handoffRequired }).where(eq(accounts.id, id))
   }
 
-  /** Sets the date of the account's deletion and returns it. */
-  async scheduleDeletion(transaction: Db, actor: AccountActor): Promise<Date> {
-    const deleteAt = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
+  /** Sets the date of the account's deletion, which is `earliest` or later, and returns it. */
+  async scheduleDeletion(transaction: Db, actor: AccountActor, earliest: Date | null): Promise<Date> {
+    const afterGrace = secondsAfter(this.clock.now(), this.settings.deletionGraceSeconds)
+    const deleteAt = earliest && earliest > afterGrace ? earliest : afterGrace
     await transaction.update(accounts).set({ deleteAt }).where(eq(accounts.id, actor.accountId))
     const event = auditEvent(actor, 'account.delete', { step: 'asked', deleteAt })
     await this.auditLog.record(transaction, event)

@@ -22,9 +22,10 @@ export class AccountDeletion {
   ) {}
 
   /**
-   * Sets the date of the deletion and mails everybody who may change the account's settings. If a deletion is
-   * already pending, its date stays. Throws `TOO_MANY_ATTEMPTS`, and `SUBSCRIPTION_LIVE` while the account has a
-   * subscription that has not been cancelled.
+   * Sets the date of the deletion and mails everybody who may change the account's settings. A subscription for a
+   * fixed term with further periods to pay puts it off to the end of the term. If a deletion is already pending, its
+   * date stays. Throws `TOO_MANY_ATTEMPTS`, and `SUBSCRIPTION_LIVE` while the account has a subscription without an
+   * end.
    */
   async request(actor: SessionActor): Promise<Date> {
     this.mails.require()
@@ -52,8 +53,8 @@ export class AccountDeletion {
   private schedule(actor: SessionActor): Promise<{ readonly deleteAt: Date; readonly tell: Posting | null }> {
     return this.lockedAccounts.changeAsOwner(actor, async (transaction, { id, deleteAt: pending }) => {
       if (pending) return { deleteAt: pending, tell: null }
-      if (await this.billingStatus.isGoingOn(transaction, id)) throw new ApiError('SUBSCRIPTION_LIVE')
-      const deleteAt = await this.accounts.scheduleDeletion(transaction, actor)
+      const billedUntil = await this.billingStatus.billedUntil(transaction, id)
+      const deleteAt = await this.accounts.scheduleDeletion(transaction, actor, billedUntil)
       return { deleteAt, tell: await this.mails.aboutRequested(transaction, id, deleteAt) }
     })
   }

@@ -11,7 +11,8 @@ import { PlansFile } from '../../permissions/plans-file.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { HostedCheckouts } from '../checkout/hosted-checkouts.js'
-import { currentSubscription, isLive } from '../subscription/subscription-rules.js'
+import { currentSubscription } from '../subscription/current-subscription.js'
+import { isLive } from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingCustomers, type CustomerDetails } from './billing-customers.js'
 import { callStripe, callStripeOrNull } from './payment-provider.js'
@@ -102,7 +103,7 @@ export class Seats {
   }
 }
 
-/** Cancelled subscriptions whose paid period is not over yet. */
+/** Cancelled subscriptions in their last period, which is not over yet. */
 @Injectable()
 export class CancelledSubscriptions {
   constructor(
@@ -113,7 +114,7 @@ export class CancelledSubscriptions {
 
   /** The id of one that has to end now because its account is being deleted; null when there is none. */
   async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<string | null> {
-    const cancelled = found.find(isCancelled)
+    const cancelled = found.find(isInLastPeriod)
     return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
   }
 
@@ -192,7 +193,8 @@ export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
   return isEndingDue || areSeatsDue
 }
 
-/** By either of the provider's two fields. */
-function isCancelled({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
-  return isLive(status) && (cancel_at_period_end || cancel_at !== null)
+/** By either of the provider's two fields. A term with further periods to pay is the customer's to fulfil. */
+function isInLastPeriod({ status, cancel_at, cancel_at_period_end, items }: Stripe.Subscription): boolean {
+  const isPaidFor = (endsAt: number) => items.data.every(item => endsAt <= item.current_period_end)
+  return isLive(status) && (cancel_at_period_end || (cancel_at !== null && isPaidFor(cancel_at)))
 }

@@ -9,13 +9,11 @@ import { Database } from '../../database/database.js'
 import { subscriptions } from '../../database/schema.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { PlansFile } from '../../permissions/plans-file.js'
+import { type CurrentSubscription, currentSubscription, planItem } from './current-subscription.js'
 import {
-  type CurrentSubscription,
-  currentSubscription,
   type KnownSubscription,
   knownSubscription,
   pastDueSince,
-  planItem,
   type SubscriptionRow,
 } from './subscription-rules.js'
 

@@ -79,7 +79,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
 
     it('is cancelled when the owner reports a login, and those in charge are told', async () => {
       const { owner } = await aLeavingOwner(app)
-      const inCharge = await aMemberWith(app, owner, 'accountSettings')
+      const admin = await aMemberWith(app, owner, 'accountSettings')
       await app.request({
         method: 'POST',
         path: '/api/login',
@@ -90,7 +90,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const report = { method: 'POST', path: '/api/sessions/not-me', headers: { Origin: MAIN }, body }
       expect(outcome(await app.request(report))).toBe('204')
       expect(await deleteAt(app, owner)).toBeNull()
-      expect(await subjectsTo(app, inCharge)).toEqual([expect.stringMatching(/will not be deleted$/)])
+      expect(await subjectsTo(app, admin)).toEqual([expect.stringMatching(/will not be deleted$/)])
     })
 
     it('comes to nothing when those in charge cannot be told', async () => {
@@ -125,7 +125,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
 
     it('is told to those who look after the account and to nobody else, and so is that it stays', async () => {
       const owner = await anOwner(app)
-      const inCharge = await aMemberWith(app, owner, 'accountSettings')
+      const admin = await aMemberWith(app, owner, 'accountSettings')
       const disabled = await aMemberWith(app, owner, 'accountSettings')
       await app.app.get(UserAdministration).disable(disabled)
       const plain = await aMemberWith(app, owner, 'payments', 'teamManagement')
@@ -133,12 +133,12 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       const session = await provenSession(app, owner)
       const { json } = await ask(app, session)
       await keep(app, session)
-      for (const person of [owner, inCharge])
+      for (const person of [owner, admin])
         expect(await subjectsTo(app, person)).toEqual([
           expect.stringContaining('will be deleted'),
           expect.stringMatching(/^Your account at .* will not be deleted$/),
         ])
-      const [mail] = await app.mailsTo(inCharge.email)
+      const [mail] = await app.mailsTo(admin.email)
       expect(mail?.text).toContain(`${MailLanguage.of('en').day(new Date(json.deleteAt))} (UTC)`)
       for (const person of [disabled, plain, stranger]) expect(await subjectsTo(app, person)).toEqual([])
     })
@@ -146,15 +146,15 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
     it('is told to all in charge, though they are more than a page, and to nobody twice', async () => {
       const owner = await anOwner(app)
       await importMembers(app, owner, 150)
-      const inCharge = await importMembers(app, owner, 204, permissionsOf(['accountSettings']))
+      const admins = await importMembers(app, owner, 204, permissionsOf(['accountSettings']))
       const session = await provenSession(app, owner)
       await ask(app, session)
       await app.app.get(Mailer).flush()
       const told = app.outbox.mails.map(({ to }) => to)
-      const addresses = [owner, ...inCharge].map(({ email }) => email)
+      const addresses = [owner, ...admins].map(({ email }) => email)
       expect(told.filter(to => addresses.includes(to as never)).sort()).toEqual([...addresses].sort())
       await keep(app, session)
-      for (const person of [owner, ...inCharge]) expect(await subjectsTo(app, person)).toHaveLength(2)
+      for (const person of [owner, ...admins]) expect(await subjectsTo(app, person)).toHaveLength(2)
     })
   })
 
@@ -223,18 +223,6 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await ask(app, session))).toBe('200')
     })
 
-    it('while a subscription that ends later is charged again before', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const subscription = await pay(app, await openCheckout(app, session))
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: 4_000_000_000 })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, session))).toBe('200')
-    })
-
     it('while a second subscription goes on beside a cancelled one', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
@@ -255,6 +243,34 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await keep(app, session))).toBe('404 NOT_FOUND')
       expect(await subjectsTo(app, owner)).toEqual([])
       expect(await rowsOf(app, owner, 'account.delete.cancel')).toEqual([])
+    })
+  })
+
+  describe('with a subscription for a fixed term', () => {
+    async function aTerm(endsInDays: number) {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      const endsAt = Math.floor(app.clock.now().getTime() / 1000) + endsInDays * 24 * 60 * 60
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: endsAt })
+      await app.paymentsSettled()
+      return { owner, session, endsAt: new Date(endsAt * 1000) }
+    }
+
+    it('is due at its end while further periods are to be paid, which everybody is told', async () => {
+      const { owner, session, endsAt } = await aTerm(300)
+      const { json } = await ask(app, session)
+      expect(json).toEqual({ deleteAt: endsAt.toISOString() })
+      expect(await deleteAt(app, owner)).toEqual(endsAt)
+      const day = endsAt.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
+      expect((await app.mailsTo(owner.email)).at(-1)?.text.replaceAll(/\s+/g, ' ')).toContain(day)
+      expect((await ask(app, session)).json).toEqual(json)
+    })
+
+    it('is due after the usual days in its last period', async () => {
+      const { session, endsAt } = await aTerm(20)
+      const { json } = await ask(app, session)
+      expect(new Date(json.deleteAt).getTime()).not.toBe(endsAt.getTime())
     })
   })
 

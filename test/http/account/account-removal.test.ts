@@ -382,6 +382,33 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
+    it('until a term that was extended meanwhile is in its last period, and nothing is ended before', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      const change = async (changes: object) => {
+        await toProvidersTime(app)
+        await app.sandbox.simulate.changeSubscription(subscription, changes)
+        await app.paymentsSettled()
+      }
+      const statusThere = () => app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+      await change({ cancel_at_period_end: true })
+      expect(outcome(await ask(app, session))).toBe('200')
+      await change({ cancel_at: 4_000_000_000 })
+      await setGrace(app, owner, -DAY)
+      await run(app)
+      await toProvidersTime(app)
+      await app.paymentsSettled()
+      expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
+      await change({ cancel_at_period_end: true })
+      await run(app)
+      await toProvidersTime(app)
+      await eventually(() => statusThere() === 'canceled')
+      await app.paymentsSettled()
+      await run(app)
+      expect(await remaining(app, owner)).toEqual([])
+    })
+
     it('does not make other accounts wait', async () => {
       const waiting = await anOwner(app)
       const session = await provenSession(app, waiting)

@@ -1,16 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.js'
+import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, leases, users } from '../../../src/database/schema.js'
 import { Logger } from '../../../src/log/logger.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { PlansFile } from '../../../src/permissions/plans-file.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
+import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
-import { aPlansFile, click, PLANS, permissionsAfterRefresh, permissionsIn } from '../support/paying.js'
+import {
+  aPlansFile,
+  click,
+  PLANS,
+  permissionsAfterRefresh,
+  permissionsIn,
+  quantityOf,
+} from '../support/paying.js'
 import { aSubscriber, type Subscriber } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -231,6 +240,26 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
       await sweep()
     }
   }
+
+  it('is one of its plan once that has no seats any more, and by seats again once it has', async () => {
+    const owner = await anOwner(app)
+    await aMember(app, owner)
+    const { subscriptionId } = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const isBilled = async (quantity: number) => {
+      await app.app.get(BillingReconciler).reconcile(1_000)
+      const isSo = () => quantityOf(app, subscriptionId) === quantity
+      await eventually(isSo, { what: `a quantity of ${quantity}` })
+    }
+    await isBilled(2)
+    const [basic, team] = PLANS.plans
+    await withOtherPlans([basic, { ...team, seats: false }], async () => {
+      await isBilled(1)
+      await aMember(app, owner)
+      await app.paymentsSettled()
+      await isBilled(1)
+    })
+    await isBilled(3)
+  })
 
   it('follows another plans file, for accounts that no event will ever be about', async () => {
     const owner = await anOwner(app)

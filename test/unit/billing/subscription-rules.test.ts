@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
+import { currentSubscription } from '../../../src/billing/subscription/current-subscription.js'
 import {
-  currentSubscription,
   ENDED_STATUSES,
   isLive,
   isPaidFor,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { planItem, stateOf } from '../../../src/billing/subscription/subscription-rules.js'
+import { planItem } from '../../../src/billing/subscription/current-subscription.js'
+import { stateOf } from '../../../src/billing/subscription/subscription-rules.js'
 import type { SettingsError } from '../../../src/config/read-settings.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { PlansFile } from '../../../src/permissions/plans-file.js'
