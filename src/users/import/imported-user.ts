@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
 import { LANGUAGES, type LanguageName } from '../../config/languages.js'
-import { stepOfCode } from '../../factors/totp/totp.js'
 import {
   PERMISSIONS,
   type Permission,
@@ -12,6 +11,7 @@ import { canonicalEmail, type Email } from '../email.js'
 import { isName } from '../name-text.js'
 import { readImportedHash, UnusableHash } from '../passwords/imported-hash.js'
 import { initialGrant, type Role } from '../user.js'
+import { usableTotpSecret } from './totp-secret.js'
 
 /** A user as described by one line of the file. */
 export interface ImportedUser {
@@ -61,10 +61,6 @@ const FIELDS = [
   'accountId',
 ]
 
-/** Any time will do to test whether a secret is usable. */
-const SOME_TIME = new Date(1e12)
-/** From the 128 bits that RFC 4226 §4 requires up to 512. */
-const TOTP_SECRET = /^[A-Z2-7]{26,103}$/
 const MAX_KEY_LENGTH = 200
 
 /** As in the API. */
@@ -165,22 +161,6 @@ function totpSecretOf({ totpSecret = null }: Fields): string | null {
   const secret = typeof totpSecret === 'string' ? usableTotpSecret(totpSecret) : null
   if (secret === null) throw new LineFault('totpSecret must be base32 of 128 to 512 bits')
   return secret
-}
-
-/** Without the spaces, lower case and padding that people and programs add; null when it is not a secret. */
-export function usableTotpSecret(text: string): string | null {
-  const secret = text.replaceAll(/[\s=]/g, '').toUpperCase()
-  return TOTP_SECRET.test(secret) && isUsable(secret) ? secret : null
-}
-
-/** Not every text of these letters is base32: the spare bits of the last one must be zero (RFC 4648 §3.5). */
-function isUsable(secret: string): boolean {
-  try {
-    stepOfCode(secret, '000000', SOME_TIME)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function accountOf({ account = null, accountId = null }: Fields, role: Role): ImportedAccount {

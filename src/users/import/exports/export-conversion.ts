@@ -1,11 +1,12 @@
 import type { Clock } from '../../../clock/clock.js'
 import { canonicalEmail } from '../../email.js'
 import { isName } from '../../name-text.js'
-import { readImportedHash, UnusableHash } from '../../passwords/imported-hash.js'
-import { usableTotpSecret } from '../imported-user.js'
+import { usableTotpSecret } from '../totp-secret.js'
 import { ConversionReport } from './conversion-report.js'
+import { EmailClaims } from './email-claims.js'
 import type { ExportedUser, ExportFiles, ExportFormat, ExportRecord } from './export-format.js'
 import { recordsOf } from './export-records.js'
+import { schemeOf, unusable } from './exported-hash.js'
 import { accountAt, mappedPermissions, meets, type UserMapping, valuesAt } from './user-mapping.js'
 
 /** Called with each line of the file for `users:import`. */
@@ -28,12 +29,6 @@ interface LeftOut {
   readonly fault: string
 }
 
-/** The record that counts among those with one e-mail address. */
-interface Claim {
-  readonly number: number
-  readonly rank: number
-}
-
 /**
  * Converts another system's export into lines for `users:import`. Reads the files three times: which record
  * of an address counts has to be known before owners are written, and owners come before the members of their
@@ -41,8 +36,7 @@ interface Claim {
  */
 export class ExportConversion {
   private readonly report = new ConversionReport()
-  /** By e-mail address. */
-  private readonly claims = new Map<string, Claim>()
+  private readonly claims = new EmailClaims()
   /** The owner of each account, by e-mail address. */
   private readonly owners = new Map<string, string>()
 
@@ -60,15 +54,15 @@ export class ExportConversion {
     for await (const one of this.usersOf(files, others)) {
       this.report.read += 1
       if ('fault' in one) this.leaveOut(one.user, one.fault)
-      else this.claim(one)
+      else this.claims.add(one)
     }
     for await (const one of this.usersOf(files, others)) {
       if ('fault' in one) continue
-      if (this.hasClaim(one)) await this.writeOwner(one)
+      if (this.claims.isFirst(one)) await this.writeOwner(one)
       else this.leaveOut(one.user, OF_ANOTHER)
     }
     for await (const one of this.usersOf(files, others))
-      if (!('fault' in one) && this.hasClaim(one)) await this.writeMember(one)
+      if (!('fault' in one) && this.claims.isFirst(one)) await this.writeMember(one)
     return this.report
   }
 
@@ -95,16 +89,6 @@ export class ExportConversion {
       const record = { ...others.get(this.format.join?.keyOf(first) ?? ''), ...first }
       yield this.candidateOf(read(record), record, number)
     }
-  }
-
-  private claim({ user, email, number }: Candidate): void {
-    const rank = rankOf(user)
-    const claim = this.claims.get(email)
-    if (!claim || rank > claim.rank) this.claims.set(email, { number, rank })
-  }
-
-  private hasClaim({ email, number }: Candidate): boolean {
-    return this.claims.get(email)?.number === number
   }
 
   private async writeOwner(candidate: Candidate): Promise<void> {
@@ -196,29 +180,3 @@ const OF_ANOTHER = 'e-mail address of another'
 const NO_OWNER = 'account without an owner'
 const NO_SATELLITE = 'no satellites'
 const NEVER_VERIFIED = 'address never verified'
-
-/**
- * Somebody may have signed up with another person's address, so a verified one counts more, and then one with
- * a password that they can keep. Of equal ones the first counts.
- */
-function rankOf({ isEmailVerified, password }: ExportedUser): number {
-  if (!isEmailVerified) return 0
-  return 'hash' in password && unusable(password.hash) === null ? 2 : 1
-}
-
-/** Why a hash cannot be kept; null when it can. */
-function unusable(hash: string): string | null {
-  try {
-    readImportedHash(hash)
-    return null
-  } catch (error) {
-    if (error instanceof UnusableHash) return error.message
-    throw error
-  }
-}
-
-/** `bcrypt`, or the scheme that the text itself names. */
-function schemeOf(hash: string): string {
-  const [, scheme = ''] = hash.split('$')
-  return /^2[aby]$/.test(scheme) ? 'bcrypt' : scheme
-}
