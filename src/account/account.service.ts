@@ -8,7 +8,7 @@ import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { PendingTransfers } from '../users/pending-transfers.js'
+import { PendingTransfers } from '../users/pending/pending-transfers.js'
 import type { AccountAnswer, AccountBody } from './account.dto.js'
 import { transferAnswer } from './transfer/transfer.dto.js'
 

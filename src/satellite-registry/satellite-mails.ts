@@ -4,7 +4,7 @@ import type { MailName } from '../mail/messages/translated.js'
 import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
-import { PeopleInCharge } from '../users/lists/people-in-charge.js'
+import { AccountAdmins } from '../users/lists/account-admins.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 
 /** A satellite whose proof the daily check has not found, and the consequences. */
@@ -21,7 +21,7 @@ export interface MissingProof extends RegisteredSatellite {
 @Injectable()
 export class SatelliteMails {
   constructor(
-    private readonly people: PeopleInCharge,
+    private readonly admins: AccountAdmins,
     private readonly urls: SiteUrls,
   ) {}
 
@@ -48,7 +48,7 @@ export class SatelliteMails {
 
   /** They may all look different, so the mail uses none of their brandings. */
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
-    return this.people.mail(accountId, words => {
+    return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.site, count: missing.length })
       const each = missing.map(
         proof =>
@@ -69,7 +69,7 @@ export class SatelliteMails {
     valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
     const { accountId, branding } = satellite
-    return this.people.mail(accountId, words => ({
+    return this.admins.mail(accountId, words => ({
       ...words.mail(name, { ...this.site, ...namesOf(satellite), ...valuesOf(words) }),
       ...(branding && { branding }),
     }))

@@ -6,9 +6,9 @@ import { Database } from '../database/database.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
-import { KeptAccounts } from './kept-accounts.js'
 import { NOTHING_TO_POST } from './notices/posting.js'
 import { Passwords } from './passwords/passwords.js'
+import { PendingAccountChanges } from './pending/pending-account-changes.js'
 import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
@@ -20,7 +20,7 @@ export class UserAdministration {
     private readonly database: Database,
     private readonly passwords: Passwords,
     private readonly users: Users,
-    private readonly kept: KeptAccounts,
+    private readonly kept: PendingAccountChanges,
     private readonly userChanges: UserChanges,
     private readonly changes: SessionChanges,
   ) {}

@@ -14,18 +14,18 @@ import { ActorAuthority } from './actor-authority.js'
 import { ImportBatch } from './import/import-batch.js'
 import { ImportReview } from './import/import-review.js'
 import { UserImport } from './import/user-import.js'
-import { KeptAccounts } from './kept-accounts.js'
-import { PeopleInCharge } from './lists/people-in-charge.js'
+import { AccountAdmins } from './lists/account-admins.js'
 import { UserSearch } from './lists/user-search.js'
 import { MailedLinks } from './mailed-links.js'
-import { KeptNotices } from './notices/kept-notices.js'
+import { CancellationNotices } from './notices/cancellation-notices.js'
 import { OwnerNotices } from './notices/owner-notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
-import { PendingTransfers } from './pending-transfers.js'
+import { PendingAccountChanges } from './pending/pending-account-changes.js'
+import { PendingTransfers } from './pending/pending-transfers.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
 import { InvitedMembers } from './recovery/invited-members.js'
-import { PendingChanges } from './recovery/pending-changes.js'
+import { TakeoverCleanup } from './recovery/takeover-cleanup.js'
 import { UserAdministration } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
@@ -54,14 +54,14 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
-    PendingChanges,
+    TakeoverCleanup,
     InvitedMembers,
-    KeptAccounts,
-    KeptNotices,
+    PendingAccountChanges,
+    CancellationNotices,
     UserTraces,
     OwnerNotices,
     PendingTransfers,
-    PeopleInCharge,
+    AccountAdmins,
     UserEmails,
     MailedLinks,
     ImportBatch,
@@ -78,10 +78,10 @@ import { Users } from './users.js'
     UserAdministration,
     UserChanges,
     AccountRecovery,
-    KeptNotices,
+    CancellationNotices,
     OwnerNotices,
     PendingTransfers,
-    PeopleInCharge,
+    AccountAdmins,
     UserEmails,
     MailedLinks,
   ],

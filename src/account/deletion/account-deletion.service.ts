@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
-import { KeptNotices } from '../../users/notices/kept-notices.js'
+import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
 import type { Posting } from '../../users/notices/posting.js'
 import { LockedAccounts } from '../locked-accounts.js'
 import { DeletionMails } from './deletion-mails.js'
@@ -17,7 +17,7 @@ export class AccountDeletion {
     private readonly accounts: Accounts,
     private readonly billingStatus: AccountSettlement,
     private readonly rateLimiter: RateLimiter,
-    private readonly notices: KeptNotices,
+    private readonly notices: CancellationNotices,
     private readonly mails: DeletionMails,
   ) {}
 

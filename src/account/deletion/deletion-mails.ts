@@ -3,7 +3,7 @@ import type { Db } from '../../database/connection.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
+import { AccountAdmins } from '../../users/lists/account-admins.js'
 import type { Posting } from '../../users/notices/posting.js'
 
 /** The mails about the deletion of an account. */
@@ -12,7 +12,7 @@ export class DeletionMails {
   constructor(
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
-    private readonly people: PeopleInCharge,
+    private readonly admins: AccountAdmins,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
@@ -20,10 +20,10 @@ export class DeletionMails {
     this.mailer.requireMail()
   }
 
-  /** To everybody in charge, as they are in the transaction of the request. */
+  /** To the account's administrators, as they are in the transaction of the request. */
   aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<Posting> {
     const values = { site: this.urls.siteName, url: this.urls.frontPage() }
-    return this.people.notice(transaction, accountId, words =>
+    return this.admins.notice(transaction, accountId, words =>
       words.mail('deletionRequested', { ...values, day: words.day(deleteAt) }),
     )
   }

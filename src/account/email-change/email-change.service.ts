@@ -12,7 +12,7 @@ import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/mailed-links.js'
-import { KeptNotices } from '../../users/notices/kept-notices.js'
+import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
 import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
@@ -88,7 +88,7 @@ export class EmailChangeService {
     private readonly links: MailedLinks,
     private readonly rateLimiter: RateLimiter,
     private readonly passwordProof: PasswordProof,
-    private readonly notices: KeptNotices,
+    private readonly notices: CancellationNotices,
     private readonly mails: AddressMails,
   ) {}
 

@@ -3,21 +3,21 @@ import type { Db } from '../../database/connection.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { PeopleInCharge } from '../../users/lists/people-in-charge.js'
+import { AccountAdmins } from '../../users/lists/account-admins.js'
 import type { Posting } from '../../users/notices/posting.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
-/** Mails the people in charge of an account about what it requires of its users. */
+/** Mails the administrators of an account about what it requires of its users. */
 @Injectable()
 export class PolicyMails {
   constructor(
-    private readonly people: PeopleInCharge,
+    private readonly admins: AccountAdmins,
     private readonly urls: SiteUrls,
   ) {}
 
-  /** To everybody in charge, as they are in the transaction of the change. */
+  /** To all of them, as they are in the transaction of the change. */
   aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<Posting> {
-    return this.people.notice(transaction, accountId, words => changedMail(words, this.urls.siteName, policy))
+    return this.admins.notice(transaction, accountId, words => changedMail(words, this.urls.siteName, policy))
   }
 }
 

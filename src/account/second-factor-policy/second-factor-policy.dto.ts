@@ -91,7 +91,7 @@ export const ChangePolicyDocs = () =>
     description:
       `${WHO} After a re-authentication and, where the account already requires something, with a second factor that was used ` +
       'recently. From the date on users who should have a second factor and have none may do nothing but set one up, in live ' +
-      'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Everybody in charge of the ' +
+      'sessions too, from their next refresh. Whoever becomes one of them later has no days of grace. Every administrator of the ' +
       'account is told by mail, unless everything stays as it was.',
     status: 200,
     answer: 'What it requires from now on',

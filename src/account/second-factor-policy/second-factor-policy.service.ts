@@ -35,7 +35,7 @@ export class PolicyChanges {
 
   /**
    * Without a grace period it applies at once. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
-   * calling user, who has none: they would lock themselves out of undoing it. `tell` mails those in charge; null when
+   * calling user, who has none: they would lock themselves out of undoing it. `tell` mails the administrators; null when
    * everything stays as it was.
    */
   async make(
@@ -84,8 +84,8 @@ export class SecondFactorPolicyService {
   }
 
   /**
-   * Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}, and `TOO_MANY_ATTEMPTS`. Mails those in
-   * charge, if anything changes.
+   * Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}, and `TOO_MANY_ATTEMPTS`. Mails the
+   * administrators, if anything changes.
    */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
     // Each requirement apart, so that whoever tries them out is not refused, and for each user, so that one who

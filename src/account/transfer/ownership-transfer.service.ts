@@ -5,7 +5,7 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { type PendingTransfer, PendingTransfers } from '../../users/pending-transfers.js'
+import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import { TransferMails } from './transfer-mails.js'
 import { TransferParties } from './transfer-parties.js'
 

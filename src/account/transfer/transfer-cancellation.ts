@@ -4,9 +4,9 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { KeptNotices } from '../../users/notices/kept-notices.js'
+import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
 import type { Posting } from '../../users/notices/posting.js'
-import { type Cancellation, PendingTransfers } from '../../users/pending-transfers.js'
+import { type Cancellation, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import { LockedAccounts } from '../locked-accounts.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */
@@ -16,7 +16,7 @@ export class TransferCancellation {
     private readonly tokens: OneTimeTokens,
     private readonly lockedAccounts: LockedAccounts,
     private readonly transfers: PendingTransfers,
-    private readonly notices: KeptNotices,
+    private readonly notices: CancellationNotices,
   ) {}
 
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsUUID } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import type { PendingTransfer } from '../../users/pending-transfers.js'
+import type { PendingTransfer } from '../../users/pending/pending-transfers.js'
 
 export class TransferBody {
   @ApiProperty({ type: String, format: 'uuid', description: 'A member of the account' })

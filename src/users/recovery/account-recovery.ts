@@ -5,16 +5,16 @@ import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Email } from '../email.js'
-import { KeptAccounts } from '../kept-accounts.js'
-import { KeptNotices } from '../notices/kept-notices.js'
+import { CancellationNotices } from '../notices/cancellation-notices.js'
 import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
-import type { Cancellation } from '../pending-transfers.js'
+import { PendingAccountChanges } from '../pending/pending-account-changes.js'
+import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { InvitedMembers } from './invited-members.js'
-import { PendingChanges } from './pending-changes.js'
 import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
+import { TakeoverCleanup } from './takeover-cleanup.js'
 
 /** The address that a user returns to, and what must be undone. */
 export interface WayBack {
@@ -31,10 +31,10 @@ export class AccountRecovery {
   constructor(
     private readonly users: Users,
     private readonly userEmails: UserEmails,
-    private readonly pending: PendingChanges,
+    private readonly cleanup: TakeoverCleanup,
     private readonly invited: InvitedMembers,
-    private readonly kept: KeptAccounts,
-    private readonly notices: KeptNotices,
+    private readonly kept: PendingAccountChanges,
+    private readonly notices: CancellationNotices,
   ) {}
 
   /** The user as last committed, locked after their account; null when they no longer exist. */
@@ -75,9 +75,9 @@ export class AccountRecovery {
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
-    const tellOfTransfer = await this.pending.cancelAll(transaction, user, { client, reason: 'recovered' })
+    const tellOfTransfer = await this.cleanup.cancelAll(transaction, user, { client, reason: 'recovered' })
     const tellOfAccount = await this.kept.keep(transaction, user, actor, 'recovered')
-    const stranger = await this.pending.removeAllSince(transaction, user.id, { address, since })
+    const stranger = await this.cleanup.removeAllSince(transaction, user.id, { address, since })
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECOVERED
@@ -95,8 +95,8 @@ export class AccountRecovery {
     return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
   }
 
-  /** Cancels what was started with a password that no longer lets anybody in: see {@link PendingChanges.cancel}. */
+  /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancel}. */
   cancelPendingChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
-    return this.pending.cancel(transaction, user, cancellation)
+    return this.cleanup.cancel(transaction, user, cancellation)
   }
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { PeopleInCharge } from '../../../src/users/lists/people-in-charge.js'
+import { AccountAdmins } from '../../../src/users/lists/account-admins.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -77,7 +77,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect((await subjectsTo(app, owner)).at(-1)).toMatch(/will not be deleted$/)
     })
 
-    it('is cancelled when the owner reports a login, and those in charge are told', async () => {
+    it('is cancelled when the owner reports a login, and the administrators are told', async () => {
       const { owner } = await aLeavingOwner(app)
       const admin = await aMemberWith(app, owner, 'accountSettings')
       await app.request({
@@ -93,10 +93,10 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await subjectsTo(app, admin)).toEqual([expect.stringMatching(/will not be deleted$/)])
     })
 
-    it('comes to nothing when those in charge cannot be told', async () => {
+    it('comes to nothing when the administrators cannot be told', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
-      jest.spyOn(app.app.get(PeopleInCharge), 'notice').mockRejectedValueOnce(new Error('no connection'))
+      jest.spyOn(app.app.get(AccountAdmins), 'notice').mockRejectedValueOnce(new Error('no connection'))
       expect(outcome(await ask(app, session))).toBe('500 INTERNAL_ERROR')
       expect(await deleteAt(app, owner)).toBeNull()
     })
@@ -143,7 +143,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       for (const person of [disabled, plain, stranger]) expect(await subjectsTo(app, person)).toEqual([])
     })
 
-    it('is told to all in charge, though they are more than a page, and to nobody twice', async () => {
+    it('is told to all administrators, though they are more than a page, and to nobody twice', async () => {
       const owner = await anOwner(app)
       await importMembers(app, owner, 150)
       const admins = await importMembers(app, owner, 204, permissionsOf(['accountSettings']))

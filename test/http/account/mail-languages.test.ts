@@ -88,7 +88,7 @@ describe.each(BACKENDS)('the language of mails, on %s', backend => {
     expect(await languageOf(owner.id)).toBe('en')
   })
 
-  it('of those in charge each reads their own, and who is invited that of whoever invites', async () => {
+  it('of the administrators each reads their own, and who is invited that of whoever invites', async () => {
     const owner = await anOwner(app)
     expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
     const manager = await aMemberWith(app, owner, 'accountSettings')

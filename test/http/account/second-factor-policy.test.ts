@@ -117,7 +117,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(await ask()).toBe('401 STEP_UP_REQUIRED')
   })
 
-  it('is changed after a re-authentication, and those in charge are told', async () => {
+  it('is changed after a re-authentication, and the administrators are told', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     await giveTotp(app, owner)

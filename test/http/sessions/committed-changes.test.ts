@@ -105,7 +105,7 @@ describe.each(BACKENDS)('A change that the session store does not take, on %s,',
     expect((await subjectsTo(app, owner)).at(-1)).toMatch(/member|owner/)
   })
 
-  it('still tells those in charge what the account requires', async () => {
+  it('still tells the administrators what the account requires', async () => {
     const required = await steppedUp(app, owner)
     failToApply()
     const body = { required: 'everyone', graceDays: 0, paymentStepUpMinutes: null }

@@ -33,7 +33,7 @@ export async function anEnrolledOwner(app: TestApp) {
   return { owner, session: await steppedUp(app, owner) }
 }
 
-/** At once, as somebody in charge. */
+/** At once, as an administrator. */
 export async function requireSecondFactor(app: TestApp, session: Session, required: SecondFactorRequirement) {
   const body = { required, graceDays: 0, paymentStepUpMinutes: null }
   const answer = await changePolicy(app, session, body)

@@ -5,18 +5,18 @@ import { users } from '../../database/schema.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { PeopleInCharge } from '../lists/people-in-charge.js'
-import type { PendingTransfer } from '../pending-transfers.js'
+import { AccountAdmins } from '../lists/account-admins.js'
+import type { PendingTransfer } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import type { Posting } from './posting.js'
 
-/** Mails about what stays as it was, to those who were told of the change. */
+/** Mails about cancelled changes, to those who were told that they were requested. */
 @Injectable()
-export class KeptNotices {
+export class CancellationNotices {
   constructor(
     private readonly userEmails: UserEmails,
-    private readonly people: PeopleInCharge,
+    private readonly admins: AccountAdmins,
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
   ) {}
@@ -38,10 +38,10 @@ export class KeptNotices {
     }
   }
 
-  /** The deletion of an account was cancelled: to everybody in charge. */
+  /** The deletion of an account was cancelled: to the account's administrators. */
   aboutDeletion(transaction: Db, accountId: string): Promise<Posting> {
     const { siteName: site } = this.urls
-    return this.people.notice(transaction, accountId, words => words.mail('deletionCancelled', { site }))
+    return this.admins.notice(transaction, accountId, words => words.mail('deletionCancelled', { site }))
   }
 
   /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */

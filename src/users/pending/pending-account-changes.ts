@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../audit/actor.js'
-import type { Db } from '../database/connection.js'
-import { Accounts } from './accounts.js'
-import { KeptNotices } from './notices/kept-notices.js'
-import { allOf, NOTHING_TO_POST, type Posting } from './notices/posting.js'
+import type { Actor } from '../../audit/actor.js'
+import type { Db } from '../../database/connection.js'
+import { Accounts } from '../accounts.js'
+import { CancellationNotices } from '../notices/cancellation-notices.js'
+import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
+import type { User } from '../user.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
-import type { User } from './user.js'
 
 /** Keeps accounts for their owners. The account must be locked; what is returned tells those who were told before. */
 @Injectable()
-export class KeptAccounts {
+export class PendingAccountChanges {
   constructor(
     private readonly accounts: Accounts,
     private readonly transfers: PendingTransfers,
-    private readonly notices: KeptNotices,
+    private readonly notices: CancellationNotices,
   ) {}
 
   /** Cancels a transfer of the account that is pending, if the user is the owner who requested it. */

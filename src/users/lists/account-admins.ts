@@ -10,9 +10,9 @@ import type { Posting } from '../notices/posting.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 
-/** Everybody who can log in on the main site and may change the settings of an account, as the owner may. */
+/** The administrators of accounts: who can log in on the main site and has `accountSettings`, as the owner has. */
 @Injectable()
-export class PeopleInCharge {
+export class AccountAdmins {
   constructor(
     private readonly userEmails: UserEmails,
     private readonly mailer: Mailer,
@@ -32,7 +32,7 @@ export class PeopleInCharge {
    */
   async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<Posting> {
     const receivers: Receiver[] = []
-    for (const user of await inCharge(transaction, accountId))
+    for (const user of await adminsOf(transaction, accountId))
       if (user.role === 'owner') receivers.push(...(await this.userEmails.receiversOf(transaction, user)))
       else receivers.push(user)
     return () => {
@@ -42,14 +42,14 @@ export class PeopleInCharge {
 }
 
 /** Oldest first. */
-async function inCharge(db: Db, accountId: string): Promise<User[]> {
+async function adminsOf(db: Db, accountId: string): Promise<User[]> {
   const { granted, disabledAt, satellites, createdAt, id } = users
-  const isInCharge = sql`(${granted} ->> 'accountSettings')::boolean`
+  const isAdmin = sql`(${granted} ->> 'accountSettings')::boolean`
   const canLogIn = and(isNull(disabledAt), isNull(satellites))
   const rows = await db
     .select()
     .from(users)
-    .where(and(eq(users.accountId, accountId), isInCharge, canLogIn))
+    .where(and(eq(users.accountId, accountId), isAdmin, canLogIn))
     .orderBy(createdAt, id)
   return rows as User[]
 }

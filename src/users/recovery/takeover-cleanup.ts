@@ -5,16 +5,16 @@ import type { Db } from '../../database/connection.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { withdrawInvitationsBy, withdrawTokens } from '../../links/withdraw-tokens.js'
-import { KeptAccounts } from '../kept-accounts.js'
 import type { Posting } from '../notices/posting.js'
-import type { Cancellation } from '../pending-transfers.js'
+import { PendingAccountChanges } from '../pending/pending-account-changes.js'
+import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 
 /** What somebody with a user's login may have started. */
 @Injectable()
-export class PendingChanges {
+export class TakeoverCleanup {
   constructor(
-    private readonly kept: KeptAccounts,
+    private readonly kept: PendingAccountChanges,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
     private readonly reports: UnrecognizedLoginTokens,
