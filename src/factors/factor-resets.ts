@@ -8,7 +8,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { factorResets, users } from '../database/schema.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { withdrawTokens } from '../links/withdraw-tokens.js'
+import { withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
 
 /** A reset that has been requested but not carried out yet. */
 export type FactorReset = typeof factorResets.$inferSelect
@@ -87,15 +87,29 @@ export class FactorResets {
 
   /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
   async cancel(transaction: Db, user: TargetUser, actor: Actor, reason: string): Promise<boolean> {
-    const cancelled = await transaction
+    return (await this.cancelAll(transaction, [user], actor, reason)) > 0
+  }
+
+  /** {@link cancel} for many; returns how many there were. */
+  async cancelAll(
+    transaction: Db,
+    targets: readonly TargetUser[],
+    actor: Actor,
+    reason: string,
+  ): Promise<number> {
+    if (targets.length === 0) return 0
+    const ids = targets.map(({ id }) => id)
+    const rows = await transaction
       .delete(factorResets)
-      .where(eq(factorResets.userId, user.id))
+      .where(inArray(factorResets.userId, ids))
       .returning({ userId: factorResets.userId })
-    await withdrawTokens(transaction, 'factor-reset', user.id)
-    if (cancelled.length === 0) return false
-    const event = auditEventOf(user, actor, 'factors.reset', { step: 'stopped', reason })
-    await this.auditLog.record(transaction, event)
-    return true
+    await withdrawTokensOfUsers(transaction, ['factor-reset'], ids)
+    const cancelled = new Set(rows.map(({ userId }) => userId))
+    const events = targets
+      .filter(({ id }) => cancelled.has(id))
+      .map(target => auditEventOf(target, actor, 'factors.reset', { step: 'stopped', reason }))
+    await this.auditLog.recordAll(transaction, events)
+    return events.length
   }
 
   /**
@@ -115,14 +129,14 @@ export class FactorResets {
     await this.auditLog.record(transaction, event)
   }
 
-  /** Stops all that this user has requested: it may have been somebody else with their login. */
-  async cancelRequestedBy(transaction: Db, userId: string, reason: string): Promise<void> {
+  /** Stops all that these users have requested: it may have been somebody else with their login. */
+  async cancelRequestedBy(transaction: Db, userIds: readonly string[], reason: string): Promise<void> {
     const { id, accountId } = users
     const theirs = await transaction
       .select({ id, accountId })
       .from(factorResets)
       .innerJoin(users, eq(users.id, factorResets.userId))
-      .where(eq(factorResets.requestedBy, userId))
-    for (const target of theirs) await this.cancel(transaction, target, SERVICE, reason)
+      .where(inArray(factorResets.requestedBy, [...userIds]))
+    await this.cancelAll(transaction, theirs, SERVICE, reason)
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte, isNull, or, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import {
@@ -87,8 +87,8 @@ export class UserFactors {
     return this.reassess(transaction, userId)
   }
 
-  /** Every browser of the user is asked for a second factor again. */
-  async forgetDevices(transaction: Db, userId: string): Promise<void> {
-    await transaction.delete(rememberedDevices).where(eq(rememberedDevices.userId, userId))
+  /** Every browser of these users is asked for a second factor again. */
+  async forgetDevices(transaction: Db, ...userIds: string[]): Promise<void> {
+    await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.userId, userIds))
   }
 }

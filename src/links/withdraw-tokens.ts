@@ -22,6 +22,17 @@ export async function withdrawTokens(
     )
 }
 
+/** Invalidates all links of these users for these purposes. */
+export async function withdrawTokensOfUsers(
+  transaction: Db,
+  purposes: readonly Purpose[],
+  userIds: readonly string[],
+): Promise<void> {
+  await transaction
+    .delete(oneTimeTokens)
+    .where(and(inArray(oneTimeTokens.purpose, [...purposes]), inArray(oneTimeTokens.userId, [...userIds])))
+}
+
 /** Invalidates the account's links for these purposes. Following one of them locks the account first. */
 export async function withdrawTokensOfAccount(
   transaction: Db,
@@ -33,15 +44,17 @@ export async function withdrawTokensOfAccount(
     .where(and(inArray(oneTimeTokens.purpose, [...purposes]), eq(oneTimeTokens.accountId, accountId)))
 }
 
-/** Invalidates the invitations that the user has sent. Accepting one locks the account first. */
-export async function withdrawInvitationsBy(transaction: Db, { id, accountId }: TargetUser): Promise<void> {
+/** Invalidates the invitations that these users have sent. Accepting one locks the account first. */
+export async function withdrawInvitationsBy(transaction: Db, inviters: readonly TargetUser[]): Promise<void> {
+  const accountIds = [...new Set(inviters.map(({ accountId }) => accountId))]
+  const inviterIds = inviters.map(({ id }) => id)
   await transaction
     .delete(oneTimeTokens)
     .where(
       and(
         eq(oneTimeTokens.purpose, 'invitation'),
-        eq(oneTimeTokens.accountId, accountId),
-        sql`${oneTimeTokens.detail} ->> 'invitedBy' = ${id}`,
+        inArray(oneTimeTokens.accountId, accountIds),
+        inArray(sql`${oneTimeTokens.detail} ->> 'invitedBy'`, inviterIds),
       ),
     )
 }

@@ -56,7 +56,7 @@ export class UserAdministration {
       async transaction => {
         const { user: current } = await this.users.lockWithAccount(transaction, user)
         const tell = current ? await this.kept.keep(transaction, current, actor, 'disabled') : NOTHING_TO_POST
-        return { ...(await this.userChanges.disable(transaction, user, actor, 'operator')), tell }
+        return { ...(await this.userChanges.disable(transaction, [user], actor, 'operator')), tell }
       },
       ({ tell }) => tell(),
     )

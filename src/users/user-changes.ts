@@ -69,20 +69,20 @@ export class UserChanges {
     )
   }
 
-  /** Disables the user and ends all their sessions. */
+  /** Disables these users and ends all their sessions, with as many statements for many as for one. */
   async disable(
     transaction: Db,
-    user: TargetUser,
+    targets: readonly TargetUser[],
     actor: Actor,
     disabledBy: DisabledBy,
   ): Promise<RecordedChanges> {
-    await this.users.disable(transaction, user.id, disabledBy)
-    await this.traces.ofDisabled(transaction, user, actor)
-    return this.changes.record(
-      transaction,
-      [{ kind: 'end-all', userId: user.id }],
-      auditEventOf(user, actor, 'user.disable'),
-    )
+    const ids = targets.map(({ id }) => id)
+    await this.users.disable(transaction, ids, disabledBy)
+    await this.traces.ofDisabled(transaction, targets, actor)
+    const events = targets.map(target => auditEventOf(target, actor, 'user.disable'))
+    await this.auditLog.recordAll(transaction, events)
+    const endings = ids.map(userId => ({ kind: 'end-all', userId }) as const)
+    return this.changes.record(transaction, endings, null)
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */

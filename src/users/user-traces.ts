@@ -6,7 +6,7 @@ import type { Db } from '../database/connection.js'
 import { users } from '../database/schema.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokens } from '../links/withdraw-tokens.js'
+import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
 
 /** What exists of a user besides their row. */
 @Injectable()
@@ -18,17 +18,16 @@ export class UserTraces {
   ) {}
 
   /**
-   * Somebody else may have requested these, and be the reason why the user is disabled; once enabled, the
-   * user can request new ones. Factors stay.
+   * Somebody else may have requested these, and be the reason why the users are disabled; once enabled, they
+   * can request new ones. Factors stay.
    */
-  async ofDisabled(transaction: Db, user: TargetUser, actor: Actor): Promise<void> {
-    await withdrawTokens(transaction, 'email-change', user.id)
-    await withdrawTokens(transaction, 'password-reset', user.id)
-    await withdrawTokens(transaction, 'second-factor', user.id)
-    await withdrawInvitationsBy(transaction, user)
-    await this.factors.forgetDevices(transaction, user.id)
-    await this.resets.cancel(transaction, user, actor, 'disabled')
-    await this.resets.cancelRequestedBy(transaction, user.id, 'disabled')
+  async ofDisabled(transaction: Db, disabled: readonly TargetUser[], actor: Actor): Promise<void> {
+    const ids = disabled.map(({ id }) => id)
+    await withdrawTokensOfUsers(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
+    await withdrawInvitationsBy(transaction, disabled)
+    await this.factors.forgetDevices(transaction, ...ids)
+    await this.resets.cancelAll(transaction, disabled, actor, 'disabled')
+    await this.resets.cancelRequestedBy(transaction, ids, 'disabled')
   }
 
   /**
@@ -41,6 +40,6 @@ export class UserTraces {
     await transaction.update(users).set({ invitedBy }).where(isInvited)
     await withdrawAllTokens(transaction, id)
     await this.knownDevices.forgetUsers(transaction, [id])
-    await this.resets.cancelRequestedBy(transaction, id, 'removed')
+    await this.resets.cancelRequestedBy(transaction, [id], 'removed')
   }
 }

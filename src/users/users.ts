@@ -125,7 +125,7 @@ export class Users {
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
     // Not before: the insert waits for whoever is giving this address up.
     await this.userEmails.requireNotReserved(transaction, user)
-    await this.queueSeatSync(transaction, user.id)
+    await this.queueSeatSync(transaction, [user.id])
     return rows[0] as User
   }
 
@@ -134,16 +134,17 @@ export class Users {
   }
 
   /** An operator also takes over what the account has disabled; never the other way round. */
-  async disable(transaction: Db, id: string, disabledBy: DisabledBy): Promise<void> {
-    const isEnabled = and(eq(users.id, id), isNull(users.disabledAt))
-    await transaction.update(users).set({ disabledAt: this.clock.now(), disabledBy }).where(isEnabled)
-    if (disabledBy === 'operator') await transaction.update(users).set({ disabledBy }).where(eq(users.id, id))
-    await this.queueSeatSync(transaction, id)
+  async disable(transaction: Db, ids: readonly string[], disabledBy: DisabledBy): Promise<void> {
+    const areThese = inArray(users.id, [...ids])
+    const areEnabled = and(areThese, isNull(users.disabledAt))
+    await transaction.update(users).set({ disabledAt: this.clock.now(), disabledBy }).where(areEnabled)
+    if (disabledBy === 'operator') await transaction.update(users).set({ disabledBy }).where(areThese)
+    await this.queueSeatSync(transaction, ids)
   }
 
   async enable(transaction: Db, id: string): Promise<void> {
     await transaction.update(users).set({ disabledAt: null, disabledBy: null }).where(eq(users.id, id))
-    await this.queueSeatSync(transaction, id)
+    await this.queueSeatSync(transaction, [id])
   }
 
   async setSatellites(transaction: Db, id: string, satellites: readonly string[] | null): Promise<void> {
@@ -180,7 +181,7 @@ export class Users {
 
   /** Removes the user; what they did stays in the audit log. */
   async remove(transaction: Db, id: string): Promise<void> {
-    await this.queueSeatSync(transaction, id)
+    await this.queueSeatSync(transaction, [id])
     await transaction.delete(sessionLinks).where(eq(sessionLinks.userId, id))
     await transaction.delete(users).where(eq(users.id, id))
   }
@@ -195,8 +196,8 @@ export class Users {
     return replaced.length > 0
   }
 
-  private async queueSeatSync(transaction: Db, id: string): Promise<void> {
-    if (this.plans.haveSeats) await queueSeatSync(transaction, [id])
+  private async queueSeatSync(transaction: Db, ids: readonly string[]): Promise<void> {
+    if (this.plans.haveSeats) await queueSeatSync(transaction, ids)
   }
 
   private async page(which: SQL | undefined, count: number): Promise<User[]> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, inArray, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, gt, inArray, isNotNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
@@ -15,6 +15,12 @@ export interface SessionEnding {
   readonly sid: SessionHandle
   /** Whether the sessions that it was handed on to continue. */
   readonly keepsChildren?: boolean
+}
+
+/** All sessions of a user, except one, are to be ended. */
+export interface UserEnding {
+  readonly userId: string
+  readonly keep?: SessionHandle
 }
 
 /** A requested grant. */
@@ -50,13 +56,20 @@ export class SessionChangeLog {
   }
 
   /**
-   * Ends all sessions of the user except `keep`; returns those that were live. Waits for a login that is
-   * being recorded. Children belong to the same user as their parent, so they are included.
+   * Ends all sessions of these users except those to `keep`; returns those that were live. Waits for a login
+   * that is being recorded. Children belong to the same user as their parent, so they are included.
    */
-  async endAll(transaction: Db, userId: string, keep?: SessionHandle): Promise<SessionHandle[]> {
-    await transaction.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-    const isOther = and(eq(userSessions.userId, userId), keep && ne(userSessions.sid, keep))
-    return this.endWhere(transaction, isOther)
+  async endAll(transaction: Db, endings: readonly UserEnding[]): Promise<SessionHandle[]> {
+    const userIds = endings.map(({ userId }) => userId)
+    const kept = endings.flatMap(({ keep }) => keep ?? [])
+    await transaction
+      .select({ id: users.id })
+      .from(users)
+      .where(inArray(users.id, userIds))
+      .orderBy(asc(users.id))
+      .for('no key update')
+    const isOther = kept.length > 0 ? notInArray(userSessions.sid, kept) : undefined
+    return this.endWhere(transaction, and(inArray(userSessions.userId, userIds), isOther))
   }
 
   /**

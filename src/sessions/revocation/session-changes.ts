@@ -103,9 +103,8 @@ export class SessionChanges {
   ): Promise<RecordedChanges> {
     const endings = changes.flatMap(change => (change.kind === 'end' ? [change] : []))
     const ended = endings.length > 0 ? await this.log.end(transaction, endings) : []
-    for (const change of changes)
-      if (change.kind === 'end-all')
-        ended.push(...(await this.log.endAll(transaction, change.userId, change.keep)))
+    const usersEndings = changes.flatMap(change => (change.kind === 'end-all' ? [change] : []))
+    if (usersEndings.length > 0) ended.push(...(await this.log.endAll(transaction, usersEndings)))
     const wanted = changes.flatMap(change => (change.kind === 'set-permissions' ? [change] : []))
     const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
     await this.store.applyIn(transaction, { ended, grants })

@@ -51,7 +51,7 @@ export class MembersService {
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.disable', userId, () => requireMayGo(both))
-      return this.userChanges.disable(transaction, both.member, actor, 'account')
+      return this.userChanges.disable(transaction, [both.member], actor, 'account')
     })
   }
 

@@ -7,7 +7,11 @@ import { mergeRecorded, NOTHING_RECORDED } from '../../sessions/revocation/sessi
 import { OwnerNotices } from '../notices/owner-notices.js'
 import type { User } from '../user.js'
 import { UserChanges } from '../user-changes.js'
-import type { Recovered } from './recovered.js'
+import { Users } from '../users.js'
+import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
+
+/** So few that no statement takes long, and so many that there are few statements. */
+const MEMBERS_A_PAGE = 1_000
 
 const INVITED = {
   id: users.id,
@@ -21,6 +25,7 @@ const INVITED = {
 @Injectable()
 export class InvitedMembers {
   constructor(
+    private readonly users: Users,
     private readonly userChanges: UserChanges,
     private readonly notices: OwnerNotices,
   ) {}
@@ -31,12 +36,19 @@ export class InvitedMembers {
    */
   async disableSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<Recovered> {
     const invited = await this.invitedSince(transaction, user, since)
+    if (invited.length === 0) return NOTHING_RECOVERED
+    // Whoever locks several users locks them in this order.
+    const inOrder = invited.toSorted((one, other) => (one.id < other.id ? -1 : 1))
     let recorded = NOTHING_RECORDED
-    for (const member of invited)
-      recorded = mergeRecorded(
-        recorded,
-        await this.userChanges.disable(transaction, member, actor, 'account'),
+    for (let from = 0; from < inOrder.length; from += MEMBERS_A_PAGE) {
+      const page = inOrder.slice(from, from + MEMBERS_A_PAGE)
+      await this.users.lockAll(
+        transaction,
+        page.map(({ id }) => id),
       )
+      const disabled = await this.userChanges.disable(transaction, page, actor, 'account')
+      recorded = mergeRecorded(recorded, disabled)
+    }
     return { ...recorded, tell: await this.notices.aboutDisabled(transaction, user, invited) }
   }
 

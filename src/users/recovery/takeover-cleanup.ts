@@ -28,14 +28,14 @@ export class TakeoverCleanup {
   async cancel(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'email-change', user.id)
     await this.factors.forgetDevices(transaction, user.id)
-    await this.resets.cancelRequestedBy(transaction, user.id, cancellation.reason)
+    await this.resets.cancelRequestedBy(transaction, [user.id], cancellation.reason)
     return this.kept.cancelTransfer(transaction, user, cancellation)
   }
 
   /** Also cancels links for another password, and the invitations that the user has sent. */
   async cancelAll(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await withdrawTokens(transaction, 'password-reset', user.id)
-    await withdrawInvitationsBy(transaction, user)
+    await withdrawInvitationsBy(transaction, [user])
     return this.cancel(transaction, user, cancellation)
   }
 

@@ -43,7 +43,7 @@ const TAKEN_AWAY: readonly [
   [
     'the right to log in',
     '401 SESSION_NOT_FOUND',
-    (app, transaction, { id }) => app.app.get(Users).disable(transaction, id, 'operator'),
+    (app, transaction, { id }) => app.app.get(Users).disable(transaction, [id], 'operator'),
   ],
   [
     'the session',

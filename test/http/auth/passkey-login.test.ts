@@ -153,7 +153,7 @@ describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
       const theirs = await aPasskeyOf(member)
       await app.app
         .get(Database)
-        .transaction(transaction => app.app.get(Users).disable(transaction, member.id, 'operator'))
+        .transaction(transaction => app.app.get(Users).disable(transaction, [member.id], 'operator'))
       expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app))))).toBe(INVALID)
     })
 

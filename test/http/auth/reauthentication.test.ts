@@ -72,7 +72,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
       await signIn(app, without, 'main'),
     ] as const
     await app.app.get(Database).transaction(async transaction => {
-      await app.app.get(Users).disable(transaction, disabled.id, 'operator')
+      await app.app.get(Users).disable(transaction, [disabled.id], 'operator')
       await app.app.get(Users).setPassword(transaction, without.id, null)
     })
     const answers = [

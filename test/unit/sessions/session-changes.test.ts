@@ -95,7 +95,7 @@ describe('the log of what happens to sessions', () => {
       SessionHandle,
     ]
     const all = (kept?: SessionHandle) =>
-      database.transaction(transaction => log.endAll(transaction, owner.id, kept))
+      database.transaction(transaction => log.endAll(transaction, [{ userId: owner.id, keep: kept }]))
     expect((await all(keep)).sort()).toEqual([...rest].sort())
     expect(await left()).toEqual([keep])
     expect(await all()).toEqual([keep])
