@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, gte, inArray, max, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, max, sql } from 'drizzle-orm'
 import { sinceOf } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -10,6 +10,7 @@ import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
 import type { Receiver } from '../mail/mail.js'
 import type { Email } from './email.js'
+import { EmailReservations } from './email-reservations.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
 import type { User } from './user.js'
 
@@ -39,6 +40,7 @@ const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 export class UserEmails {
   constructor(
     private readonly tokens: OneTimeTokens,
+    private readonly reservations: EmailReservations,
     private readonly clock: Clock,
   ) {}
 
@@ -89,7 +91,7 @@ export class UserEmails {
   async set(transaction: Db, id: string, email: Email): Promise<void> {
     const [other] = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email))
     if (other && other.id !== id) throw new ApiError('EMAIL_TAKEN')
-    await this.requireNotReserved(transaction, { id, email })
+    await this.reservations.requireFree(transaction, { id, email })
     try {
       await transaction.update(users).set({ email }).where(eq(users.id, id))
     } catch (error) {
@@ -143,39 +145,6 @@ export class UserEmails {
       .where(this.areOpen(userIds))
       .limit(1)
     return rows.length > 0
-  }
-
-  /**
-   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that nobody can take it
-   * meanwhile, for example by an invitation.
-   */
-  async requireNotReserved(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
-    const isOfAnother = and(
-      eq(oneTimeTokens.purpose, 'email-undo'),
-      eq(oneTimeTokens.email, email),
-      ne(oneTimeTokens.userId, id),
-      gt(oneTimeTokens.expiresAt, this.clock.now()),
-    )
-    const reserved = await transaction
-      .select({ id: oneTimeTokens.id })
-      .from(oneTimeTokens)
-      .where(isOfAnother)
-      .limit(1)
-    if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
-  }
-
-  /** Those of the addresses that a user can still restore. */
-  async reservedAmong(transaction: Db, emails: readonly Email[]): Promise<ReadonlySet<string>> {
-    const isReserved = and(
-      eq(oneTimeTokens.purpose, 'email-undo'),
-      inArray(oneTimeTokens.email, [...emails]),
-      gt(oneTimeTokens.expiresAt, this.clock.now()),
-    )
-    const reserved = await transaction
-      .selectDistinct({ email: oneTimeTokens.email })
-      .from(oneTimeTokens)
-      .where(isReserved)
-    return new Set(reserved.map(({ email }) => email))
   }
 
   /** A link back to the current address of the user, who must be locked. */

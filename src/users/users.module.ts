@@ -11,6 +11,7 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
+import { EmailReservations } from './email-reservations.js'
 import { ImportBatch } from './import/import-batch.js'
 import { ImportReview } from './import/import-review.js'
 import { UserImport } from './import/user-import.js'
@@ -47,6 +48,7 @@ import { Users } from './users.js'
   providers: [
     Accounts,
     ActorAuthority,
+    EmailReservations,
     Users,
     UserSearch,
     Passwords,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, getTableColumns, inArray, isNull, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, type SQLWrapper, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -11,11 +11,11 @@ import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
+import { EmailReservations } from './email-reservations.js'
 import { isAfter, type UserCursor } from './lists/user-cursor.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import { unchangedUser } from './unchanged-user.js'
 import type { DisabledBy, NewUser, Role, User, UserAtLogin } from './user.js'
-import { UserEmails } from './user-emails.js'
 
 const atLogin = builtOnce(db =>
   db
@@ -32,7 +32,7 @@ export class Users {
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
-    private readonly userEmails: UserEmails,
+    private readonly reservations: EmailReservations,
     private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
@@ -61,7 +61,10 @@ export class Users {
 
   /** The first `count` users of the account after this position, oldest first; null starts at the beginning. */
   listByAccount(accountId: string, after: UserCursor | null, count: number): Promise<User[]> {
-    return this.page(isAfter(accountId, after), count)
+    const { createdAt, id } = users
+    return this.database.run(db =>
+      db.select().from(users).where(isAfter(accountId, after)).orderBy(createdAt, id).limit(count),
+    ) as Promise<User[]>
   }
 
   /** The user as last committed, locked until this transaction ends; null when they no longer exist. */
@@ -124,7 +127,7 @@ export class Users {
       .returning()
     if (rows.length === 0) throw new ApiError('EMAIL_TAKEN')
     // Not before: the insert waits for whoever is giving this address up.
-    await this.userEmails.requireNotReserved(transaction, user)
+    await this.reservations.requireFree(transaction, user)
     await this.queueSeatSync(transaction, [user.id])
     return rows[0] as User
   }
@@ -198,13 +201,5 @@ export class Users {
 
   private async queueSeatSync(transaction: Db, ids: readonly string[]): Promise<void> {
     if (this.plans.haveSeats) await queueSeatSync(transaction, ids)
-  }
-
-  private async page(which: SQL | undefined, count: number): Promise<User[]> {
-    const { createdAt, id } = users
-    const rows = await this.database.run(db =>
-      db.select().from(users).where(which).orderBy(createdAt, id).limit(count),
-    )
-    return rows as User[]
   }
 }

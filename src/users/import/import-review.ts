@@ -3,7 +3,7 @@ import { inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { accounts, satellites, users } from '../../database/schema.js'
 import { Satellites } from '../../satellites/satellites.js'
-import { UserEmails } from '../user-emails.js'
+import { EmailReservations } from '../email-reservations.js'
 import type { NumberedUser } from './imported-user.js'
 import { type RefusedLine, refusedForOwners } from './owner-check.js'
 
@@ -18,7 +18,7 @@ export interface Earlier {
 @Injectable()
 export class ImportReview {
   constructor(
-    private readonly userEmails: UserEmails,
+    private readonly reservations: EmailReservations,
     private readonly satellites: Satellites,
   ) {}
 
@@ -48,7 +48,7 @@ export class ImportReview {
       .from(users)
       .where(inArray(users.email, emails))
     // Not before: an address that its user gives up in between would be in neither.
-    const reserved = await this.userEmails.reservedAmong(transaction, emails)
+    const reserved = await this.reservations.among(transaction, emails)
     const taken = new Set([...known.map(({ email }) => email), ...reserved])
     const byEmail = new Map<string, NumberedUser>()
     for (const numbered of batch) {
