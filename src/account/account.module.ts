@@ -18,6 +18,7 @@ import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-d
 import { DeletionMails } from './deletion/deletion-mails.js'
 import { EmailChangeController, OptionalMainSessionGuard } from './email-change/email-change.controller.js'
 import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
+import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
 import { EmailUndoService } from './email-change/email-undo.service.js'
 import { LockedAccounts } from './locked-accounts.js'
 import { DataExport } from './profile/data-export.js'
@@ -76,6 +77,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     UserRecords,
     EmailChangeService,
     EmailChanges,
+    EmailConfirmationService,
     EmailUndoService,
     OptionalMainSessionGuard,
     AccountDeletion,

@@ -26,6 +26,7 @@ import {
   UndoEmailChangeDocs,
 } from './email-change.dto.js'
 import { EmailChangeService } from './email-change.service.js'
+import { EmailConfirmationService } from './email-confirmation.service.js'
 import { EmailUndoService } from './email-undo.service.js'
 
 /**
@@ -55,6 +56,7 @@ export class OptionalMainSessionGuard implements CanActivate {
 export class EmailChangeController {
   constructor(
     private readonly emailChange: EmailChangeService,
+    private readonly emailConfirmation: EmailConfirmationService,
     private readonly emailUndo: EmailUndoService,
   ) {}
 
@@ -81,7 +83,7 @@ export class EmailChangeController {
     @Body() { token, password }: ConfirmEmailBody,
     @CurrentClient() client: Client,
   ) {
-    return this.emailChange.confirm(token, { session, password }, client)
+    return this.emailConfirmation.confirm(token, { session, password }, client)
   }
 
   /** Changes it back. Public, because a user who has to undo a change may no longer be able to log in. */
