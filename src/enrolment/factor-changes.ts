@@ -6,10 +6,14 @@ import { ApiError } from '../errors/api-error.js'
 import { FactorRequirement } from '../factors/factor-requirement.js'
 import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
 import { type FactorSummary, UserFactors } from '../factors/user-factors.js'
-import { mergeRecorded, type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { AccountRecovery } from '../users/recovery/account-recovery.js'
-import { NOTHING_RECOVERED, type Recovered } from '../users/recovery/recovered.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
 
@@ -75,14 +79,11 @@ export class FactorChanges {
    * began without it, and cancels what may have been started in them, like a new password.
    */
   async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    const { tell, ...added } = await this.durablyOnce(actor, 'factor.add', work, async (transaction, done) => {
-      const { user, result } = done
-      const first = user.hasSecondFactor ? NOTHING_RECOVERED : await this.ofFirst(transaction, actor, user)
+    return this.durablyOnce(actor, 'factor.add', work, async (transaction, { user, result }) => {
+      const first = user.hasSecondFactor ? NOTHING_RECORDED : await this.ofFirst(transaction, actor, user)
       const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
-      return { ...mergeRecorded(first, reassessed), tell: first.tell, result, recoveryCodes, user }
+      return { ...mergeRecorded(first, reassessed), result, recoveryCodes, user }
     })
-    tell()
-    return added
   }
 
   /**
@@ -100,10 +101,10 @@ export class FactorChanges {
     })
   }
 
-  private async ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<Recovered> {
+  private async ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<RecordedChanges> {
     const cancellation = { client: actor.client, reason: 'first second factor' }
-    const tell = await this.recovery.cancelPendingChanges(transaction, user, cancellation)
-    return { ...(await this.endOthers(transaction, actor)), tell }
+    const afterCommit = await this.recovery.cancelPending(transaction, user, cancellation)
+    return { ...(await this.endOthers(transaction, actor)), afterCommit }
   }
 
   private endOthers(transaction: Db, { userId, sid: keep }: SessionActor): Promise<RecordedChanges> {

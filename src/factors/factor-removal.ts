@@ -3,11 +3,8 @@ import type { Actor, TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import type { Db } from '../database/connection.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
-import {
-  mergeRecorded,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/session-changes.js'
+import { mergeRecorded, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { UserFactors } from './user-factors.js'
 
 /** Removes all factors of a user at once, on behalf of others. */

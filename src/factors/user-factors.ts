@@ -10,7 +10,8 @@ import {
   totpFactors,
   users,
 } from '../database/schema.js'
-import { type RecordedChanges, SessionChanges } from '../sessions/revocation/session-changes.js'
+import { type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 
 /** The factors that a user has besides a password. */
 export interface FactorSummary {

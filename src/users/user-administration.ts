@@ -20,7 +20,7 @@ export class UserAdministration {
     private readonly database: Database,
     private readonly passwords: Passwords,
     private readonly users: Users,
-    private readonly kept: PendingAccountChanges,
+    private readonly pending: PendingAccountChanges,
     private readonly userChanges: UserChanges,
     private readonly changes: SessionChanges,
   ) {}
@@ -52,14 +52,13 @@ export class UserAdministration {
    * owner can no longer stop it.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
-    const { ended } = await this.changes.durably(
-      async transaction => {
-        const { user: current } = await this.users.lockWithAccount(transaction, user)
-        const tell = current ? await this.kept.keep(transaction, current, actor, 'disabled') : NOTHING_TO_POST
-        return { ...(await this.userChanges.disable(transaction, [user], actor, 'operator')), tell }
-      },
-      ({ tell }) => tell(),
-    )
+    const { ended } = await this.changes.durably(async transaction => {
+      const { user: current } = await this.users.lockWithAccount(transaction, user)
+      const afterCommit = current
+        ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
+        : NOTHING_TO_POST
+      return { ...(await this.userChanges.disable(transaction, [user], actor, 'operator')), afterCommit }
+    })
     return ended
   }
 

@@ -4,11 +4,8 @@ import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import type { Permissions } from '../permissions/permissions.js'
-import {
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../sessions/revocation/session-changes.js'
+import { NOTHING_RECORDED, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { DisabledBy, NewUser, User } from './user.js'
 import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'

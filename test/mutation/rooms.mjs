@@ -37,7 +37,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'session-changes': {
-    mutate: ['src/sessions/revocation/session-change*.ts'],
+    mutate: ['src/sessions/revocation/{session-change*,recorded-changes}.ts'],
     tests: ['test/unit/sessions/session-changes.test.ts'],
     ignoreStatic: true,
   },
@@ -56,7 +56,10 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   billing: {
-    mutate: ['src/billing/subscription/subscription-rules.ts', 'src/billing/provider/hourly-lines.ts'],
+    mutate: [
+      'src/billing/subscription/{subscription-rules,current-subscription}.ts',
+      'src/billing/provider/hourly-lines.ts',
+    ],
     tests: [
       'test/unit/billing/subscription-rules.test.ts',
       'test/unit/billing/hourly-lines.test.ts',

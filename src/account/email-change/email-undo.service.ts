@@ -3,7 +3,8 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { PasswordMails } from '../../auth/password/password-mails.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 
@@ -28,21 +29,18 @@ export class EmailUndoService {
     const found = await this.links.userOf(link)
     const { id: userId, accountId } = found
     const event = auditEvent({ userId, accountId, client }, 'email.undo')
-    await this.changes.durably(
-      async transaction => {
-        const user = await this.recovery.lock(transaction, found)
-        if (!user) throw new ApiError('INVALID_LINK')
-        const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
-        const resetToken = user.disabledAt
-          ? null
-          : await this.mails.issueResetLink(transaction, { ...user, email })
-        const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-        return { ...recovered, ...mergeRecorded(recovered, ended), email, resetToken }
-      },
-      ({ email, resetToken, tell }) => {
-        tell()
+    await this.changes.durably(async transaction => {
+      const user = await this.recovery.lock(transaction, found)
+      if (!user) throw new ApiError('INVALID_LINK')
+      const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
+      const resetToken = user.disabledAt
+        ? null
+        : await this.mails.issueResetLink(transaction, { ...user, email })
+      const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
+      const sendResetLink = () => {
         if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
-      },
-    )
+      }
+      return mergeRecorded(recovered, { ...ended, afterCommit: sendResetLink })
+    })
   }
 }

@@ -8,8 +8,8 @@ import {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-  SessionChanges,
-} from '../../sessions/revocation/session-changes.js'
+} from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Accounts } from '../../users/accounts.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 

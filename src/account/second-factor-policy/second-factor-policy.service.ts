@@ -5,15 +5,11 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import {
-  NOTHING_RECORDED,
-  type RecordedChanges,
-  SessionChanges,
-} from '../../sessions/revocation/session-changes.js'
+import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Session } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Account } from '../../users/accounts.js'
-import type { Posting } from '../../users/notices/posting.js'
 import type { User } from '../../users/user.js'
 import { PolicyAuthority } from './policy-authority.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
@@ -35,15 +31,15 @@ export class PolicyChanges {
 
   /**
    * Without a grace period it applies at once. Throws `SECOND_FACTOR_MISSING` (409) when it would concern the
-   * calling user, who has none: they would lock themselves out of undoing it. `tell` mails the administrators; null when
-   * everything stays as it was.
+   * calling user, who has none: they would lock themselves out of undoing it. Mails the account's administrators after
+   * the commit, unless everything stays as it was.
    */
   async make(
     transaction: Db,
     actor: SessionActor,
     { account, user }: { account: Account; user: User },
     change: PolicyChange,
-  ): Promise<RecordedChanges & { readonly tell: Posting | null }> {
+  ): Promise<RecordedChanges> {
     const isConcerned = await this.policies.concerns(transaction, change.required, user)
     if (isConcerned && !user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
     const policy = policyAfter(account, change, this.clock.now())
@@ -54,8 +50,8 @@ export class PolicyChanges {
     const recorded = changesWhoIsLate(account, policy)
       ? await this.enforcement.apply(transaction, account.id)
       : NOTHING_RECORDED
-    if (isSame(account, policy)) return { ...recorded, tell: null }
-    return { ...recorded, tell: await this.mails.aboutChanged(transaction, account.id, policy) }
+    if (isSame(account, policy)) return recorded
+    return { ...recorded, afterCommit: await this.mails.aboutChanged(transaction, account.id, policy) }
   }
 }
 
@@ -85,25 +81,22 @@ export class SecondFactorPolicyService {
 
   /**
    * Throws like {@link PolicyAuthority.lock} and {@link PolicyChanges.make}, and `TOO_MANY_ATTEMPTS`. Mails the
-   * administrators, if anything changes.
+   * account's administrators, if anything changes.
    */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
     // Each requirement apart, so that whoever tries them out is not refused, and for each user, so that one who
     // relaxes the rules keeps nobody else from tightening them.
     const subject = `${actor.userId} ${change.required}`
     const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
-    const { tell } = await counted.refundIfRejected(this.makeDurably(actor, change))
-    if (!tell) await counted.refund()
+    const { afterCommit: mailing } = await counted.refundIfRejected(this.makeDurably(actor, change))
+    if (!mailing) await counted.refund()
     return this.read(actor)
   }
 
   private makeDurably(actor: SessionActor, change: PolicyChange) {
-    return this.changes.durably(
-      async transaction => {
-        const locked = await this.authority.lock(transaction, actor)
-        return this.policyChanges.make(transaction, actor, locked, change)
-      },
-      ({ tell }) => tell?.(),
-    )
+    return this.changes.durably(async transaction => {
+      const locked = await this.authority.lock(transaction, actor)
+      return this.policyChanges.make(transaction, actor, locked, change)
+    })
   }
 }

@@ -4,7 +4,8 @@ import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
-import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import { initialGrant, type Role, type User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -40,14 +41,12 @@ export class OwnerChange {
    */
   async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
     try {
-      await this.changes.durably(
-        async transaction => {
-          const parties = await this.lockDue(transaction, transfer)
-          await this.swap(transaction, transfer, parties)
-          return { ...(await this.recordGrants(transaction, parties)), parties }
-        },
-        ({ parties }) => this.mails.tellDone(parties),
-      )
+      await this.changes.durably(async transaction => {
+        const parties = await this.lockDue(transaction, transfer)
+        await this.swap(transaction, transfer, parties)
+        const recorded = await this.recordGrants(transaction, parties)
+        return { ...recorded, afterCommit: () => this.mails.tellDone(parties) }
+      })
       return 'done'
     } catch (error) {
       if (error instanceof NotDone) return error.outcome

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
+import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { NOTHING_RECOVERED } from '../../users/recovery/recovered.js'
 import { PasswordProof } from '../reauthentication/password-proof.js'
 import type { PasswordChangeBody } from './password.dto.js'
 import { PasswordSetter } from './password-setter.js'
@@ -32,7 +32,7 @@ export class PasswordChangeService {
         if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
         if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
         await this.changes.requireNotRevoked(transaction, actor)
-        return NOTHING_RECOVERED
+        return NOTHING_RECORDED
       },
     })
   }

@@ -5,10 +5,10 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokens } from '../../links/withdraw-tokens.js'
+import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import type { Email } from '../../users/email.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
-import { NOTHING_RECOVERED } from '../../users/recovery/recovered.js'
 import type { User } from '../../users/user.js'
 import { PasswordSetter } from './password-setter.js'
 
@@ -42,7 +42,7 @@ export class PasswordResetService {
         const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
         const recovered =
           wayBack.turn === null
-            ? NOTHING_RECOVERED
+            ? NOTHING_RECORDED
             : await this.recovery.recover(transaction, current, wayBack, client)
         await withdrawTokens(transaction, 'password-reset', userId, email)
         // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.

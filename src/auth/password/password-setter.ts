@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common'
 import type { AuditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
-import { allOf } from '../../users/notices/posting.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
-import type { Recovered } from '../../users/recovery/recovered.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { PasswordMails } from './password-mails.js'
@@ -23,7 +22,7 @@ export interface PasswordToSet {
    * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
    * not allowed. Returns what it recovers on the way.
    */
-  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<Recovered>
+  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<RecordedChanges>
 }
 
 @Injectable()
@@ -46,20 +45,18 @@ export class PasswordSetter {
     const known = [user.email, user.name ?? '']
     const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
-    await this.changes.durably(
-      async transaction => {
-        const current = await this.recovery.lock(transaction, user)
-        const recovered = await requireAllowed(transaction, current)
-        await this.users.setPassword(transaction, user.id, passwordHash)
-        const cancellation = { client, reason: 'new password' }
-        const tellOfTransfer = await this.recovery.cancelPendingChanges(transaction, user, cancellation)
-        const ended = await this.changes.record(transaction, [change], event)
-        return { ...mergeRecorded(recovered, ended), tell: allOf(recovered.tell, tellOfTransfer) }
-      },
-      ({ tell }) => {
+    await this.changes.durably(async transaction => {
+      const current = await this.recovery.lock(transaction, user)
+      const recovered = await requireAllowed(transaction, current)
+      await this.users.setPassword(transaction, user.id, passwordHash)
+      const cancellation = { client, reason: 'new password' }
+      const tellOfTransfer = await this.recovery.cancelPending(transaction, user, cancellation)
+      const ended = await this.changes.record(transaction, [change], event)
+      const tell = () => {
         this.mails.tellChanged(user)
-        tell()
-      },
-    )
+        tellOfTransfer()
+      }
+      return mergeRecorded({ ...ended, afterCommit: tell }, recovered)
+    })
   }
 }

@@ -4,11 +4,15 @@ import { sinceOf, type UnrecognizedLoginDetail } from '../../anomalies/unrecogni
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { Email } from '../../users/email.js'
 import { type FollowedLink, MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
-import { NOTHING_RECOVERED, type Recovered } from '../../users/recovery/recovered.js'
 import type { User } from '../../users/user.js'
 import { PasswordMails } from '../password/password-mails.js'
 
@@ -35,24 +39,21 @@ export class UnrecognizedLoginService {
     const { sid } = token.detail as UnrecognizedLoginDetail
     const actor = { userId: user.id, accountId: user.accountId, sid, client }
     const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
-    await this.changes.durably(
-      async transaction => {
-        const recovered = await this.recover(transaction, user, link)
-        const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
-        return { ...recovered, ...mergeRecorded(recovered, ended) }
-      },
-      ({ resetToken, tell }) => {
-        tell()
+    await this.changes.durably(async transaction => {
+      const { resetToken, ...recovered } = await this.recover(transaction, user, link)
+      const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+      const sendResetLink = () => {
         if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
-      },
-    )
+      }
+      return mergeRecorded(recovered, { ...ended, afterCommit: sendResetLink })
+    })
   }
 
   private async recover(
     transaction: Db,
     user: User,
     link: FollowedLink,
-  ): Promise<Recovered & { readonly resetToken: string | null }> {
+  ): Promise<RecordedChanges & { readonly resetToken: string | null }> {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
@@ -60,7 +61,7 @@ export class UnrecognizedLoginService {
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
-    if (!current) return { ...NOTHING_RECOVERED, resetToken: null }
+    if (!current) return { ...NOTHING_RECORDED, resetToken: null }
     const reported = sinceOf({ detail, createdAt })
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)

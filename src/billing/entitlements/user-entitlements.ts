@@ -4,7 +4,8 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema.js'
 import { Logger } from '../../log/logger.js'
-import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 
 /** Few enough that a login of one of them waits for a fraction of a second. */
 const USERS_A_PAGE = 500

@@ -5,10 +5,10 @@ import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
-import { NOTHING_RECOVERED } from '../../users/recovery/recovered.js'
 import { Users } from '../../users/users.js'
 import { FactorAuthority } from '../factor-authority.js'
 import { isEnoughWithoutPassword } from '../factor-changes.js'
@@ -30,19 +30,18 @@ export class PasswordRemoval {
    * been started with it, like a new password; false when they had none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
    */
   async remove(actor: SessionActor): Promise<boolean> {
-    const { isRemoved, tell } = await this.changes.durablyOnce(async transaction => {
+    const { isRemoved } = await this.changes.durablyOnce(async transaction => {
       const user = await this.authority.lockWithAccount(transaction, actor)
-      if (user.passwordHash === null) return { ...NOTHING_RECOVERED, isRemoved: false }
+      if (user.passwordHash === null) return { ...NOTHING_RECORDED, isRemoved: false }
       const left = await this.factors.findIn(transaction, user.id)
       if (!isEnoughWithoutPassword(left)) throw new ApiError('LAST_WAY_IN')
       await this.users.setPassword(transaction, user.id, null)
       const cancellation = { client: actor.client, reason: 'password removed' }
-      const tell = await this.recovery.cancelPendingChanges(transaction, user, cancellation)
+      const afterCommit = await this.recovery.cancelPending(transaction, user, cancellation)
       const others = { kind: 'end-all', userId: user.id, keep: actor.sid } as const
       const ended = await this.changes.record(transaction, [others], auditEvent(actor, 'password.remove'))
-      return { ...ended, isRemoved: true, tell }
+      return { ...ended, isRemoved: true, afterCommit }
     })
-    tell()
     return isRemoved
   }
 }

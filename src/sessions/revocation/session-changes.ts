@@ -8,30 +8,10 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { handleOf, type Session, type SessionHandle, type SessionId } from '../session.js'
-import {
-  mergeChanges,
-  NO_CHANGES,
-  type SessionChange,
-  SessionStore,
-  type StoreChanges,
-} from '../stores/session-store.js'
+import { type SessionChange, SessionStore, type StoreChanges } from '../stores/session-store.js'
 import { UserSessions } from '../user-sessions.js'
+import { NOTHING_RECORDED, type RecordedChanges } from './recorded-changes.js'
 import { SessionChangeLog } from './session-change-log.js'
-
-/** Changes that are committed in the database, to be applied to the store. */
-export interface RecordedChanges {
-  readonly changes: StoreChanges
-  /** How many live sessions they end. */
-  readonly ended: number
-}
-
-/** For a change that affects no session. */
-export const NOTHING_RECORDED: RecordedChanges = { changes: NO_CHANGES, ended: 0 }
-
-/** What two steps of one change have recorded, the first one first. */
-export function mergeRecorded(one: RecordedChanges, other: RecordedChanges): RecordedChanges {
-  return { changes: mergeChanges(one.changes, other.changes), ended: one.ended + other.ended }
-}
 
 /**
  * Up to this many grants may come from one decision, where their order matters. More come from a change of
@@ -69,27 +49,18 @@ export class SessionChanges {
    * Runs `work` in a transaction, and after the commit applies what it recorded to the store; returns what
    * `work` returns. When the store is unreachable this throws `SESSION_STORE_UNAVAILABLE`, but the changes
    * are recorded: this replica serves none of those sessions before the store has been told, and the other
-   * replicas follow within 5 s. `afterCommit` runs in that case too: a mail, say, that nobody could send
-   * again.
+   * replicas follow within 5 s.
    */
-  async durably<R extends RecordedChanges>(
-    work: (transaction: Db) => Promise<R>,
-    afterCommit: (recorded: R) => void = () => {},
-  ): Promise<R> {
-    const recorded = await this.database.transaction(work)
-    afterCommit(recorded)
-    await this.apply(recorded)
-    return recorded
+  durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    return this.commit(work, recorded => this.apply(recorded))
   }
 
   /**
    * Like {@link durably}, but only logs that the store is unreachable: for what cannot be repeated, such as an
    * answer that is given once.
    */
-  async durablyOnce<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
-    const recorded = await this.database.transaction(work)
-    await this.applyIfReachable(recorded)
-    return recorded
+  durablyOnce<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    return this.commit(work, recorded => this.applyIfReachable(recorded))
   }
 
   /**
@@ -144,10 +115,7 @@ export class SessionChanges {
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
     const sids = [...new Set(sessionIds.map(handleOf))]
-    const recorded = await this.database.transaction(transaction =>
-      this.recordReplaced(transaction, sids, client),
-    )
-    await this.applyIfReachable(recorded)
+    await this.durablyOnce(transaction => this.recordReplaced(transaction, sids, client))
   }
 
   /** Ends one session and, unless told otherwise, its children; false when it no longer exists. */
@@ -164,6 +132,18 @@ export class SessionChanges {
       }),
     )
     return ended > 0
+  }
+
+  /** Tells the store and does what follows; neither keeps the other from happening. */
+  private async commit<R extends RecordedChanges>(
+    work: (transaction: Db) => Promise<R>,
+    apply: (recorded: R) => Promise<void>,
+  ): Promise<R> {
+    const recorded = await this.database.transaction(work)
+    const follow = async () => recorded.afterCommit?.()
+    for (const done of await Promise.allSettled([follow(), apply(recorded)]))
+      if (done.status === 'rejected') throw done.reason
+    return recorded
   }
 
   private async applyIfReachable(recorded: RecordedChanges): Promise<void> {

@@ -4,7 +4,8 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { FactorRemoval } from '../../factors/factor-removal.js'
 import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
-import { NOTHING_RECORDED, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { effectiveGrant, type User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
@@ -78,17 +79,16 @@ export class FactorResetCompletion {
    * if they followed the mailed link.
    */
   async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome, member } = await this.changes.durablyOnce(async transaction => {
+    const { outcome } = await this.changes.durablyOnce(async transaction => {
       const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
-      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms, member: null }
+      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms }
       const { member, reset } = terms
       const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
       const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
         requestedBy: reset.requestedBy,
       })
-      return { ...removed, outcome: 'done' as const, member }
+      return { ...removed, outcome: 'done' as const, afterCommit: () => this.mails.tellDone(member) }
     })
-    if (member) this.mails.tellDone(member)
     return outcome
   }
 }

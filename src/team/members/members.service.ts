@@ -31,20 +31,18 @@ export class MembersService {
 
   /** Sets exactly these permissions; the manager must have every permission that the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
-    await this.changes.durably(
-      async transaction => {
-        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-        this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
-          requireSomebodyElse(manager, member)
-          requireNotOwner(member)
-          this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
-        })
-        const recorded = await this.userChanges.grant(transaction, member, granted, actor)
-        const gain = { before: member, after: { ...member, granted }, manager, client: actor.client }
-        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, gain) }
-      },
-      ({ tellOwner }) => tellOwner(),
-    )
+    await this.changes.durably(async transaction => {
+      const both = await this.authority.lockBoth(transaction, actor, userId)
+      const { manager, member } = both
+      this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
+        requireSomebodyElse(manager, member)
+        requireNotOwner(member)
+        this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
+      })
+      const recorded = await this.userChanges.grant(transaction, member, granted, actor)
+      const tellOwner = await this.notices.aboutGained(transaction, both, { granted }, actor)
+      return { ...recorded, afterCommit: tellOwner }
+    })
   }
 
   async disable(actor: SessionActor, userId: string): Promise<void> {
@@ -60,22 +58,19 @@ export class MembersService {
    * operator has disabled the member.
    */
   async enable(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(
-      async transaction => {
-        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-        this.authority.auditRefusals(actor, 'user.enable', userId, () => {
-          requireMayGo({ manager, member })
-          if (!member.disabledAt) return
-          requireNotBarred(member)
-          this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
-        })
-        const recorded = await this.userChanges.enable(transaction, member, actor)
-        const after = { ...member, disabledAt: null }
-        const gain = { before: member, after, manager, client: actor.client }
-        return { ...recorded, tellOwner: await this.notices.aboutGained(transaction, gain) }
-      },
-      ({ tellOwner }) => tellOwner(),
-    )
+    await this.changes.durably(async transaction => {
+      const both = await this.authority.lockBoth(transaction, actor, userId)
+      const { manager, member } = both
+      this.authority.auditRefusals(actor, 'user.enable', userId, () => {
+        requireMayGo(both)
+        if (!member.disabledAt) return
+        requireNotBarred(member)
+        this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
+      })
+      const recorded = await this.userChanges.enable(transaction, member, actor)
+      const tellOwner = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
+      return { ...recorded, afterCommit: tellOwner }
+    })
   }
 
   /**

@@ -3,7 +3,8 @@ import { auditEventOf } from '../../audit/audit-event.js'
 import { LoginPolicy } from '../../auth/login/login-policy.js'
 import { ceilingOf } from '../../permissions/permissions.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
-import { mergeRecorded, SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
@@ -35,32 +36,29 @@ export class SatelliteAccess {
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }
     const closed = await this.sessionsOutside(userId, scope)
-    await this.changes.durably(
-      async transaction => {
-        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-        this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
-          requireNotOwner(member)
-          requireSomebodyElse(manager, member)
-          // Lifting the limit gives them what it has kept from them.
-          const isLifted = satellites === null && member.satellites !== null
-          const had = isLifted ? ceilingOf('satellite') : member.granted
-          this.authority.requireCanGrant(actor, manager, newlyGranted(had, member.granted))
-        })
-        await this.userChanges.setSatellites(transaction, member, satellites, actor)
-        const ended = await this.changes.record(
-          transaction,
-          closed.map(sid => ({ kind: 'end', sid })),
-          auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
-        )
-        // A main-site session stays, with the permissions that members with restricted satellites have there.
-        const change = { kind: 'set-permissions', userId, granted: member.granted } as const
-        const regranted = await this.changes.record(transaction, [change], null)
-        const gain = { before: member, after: { ...member, satellites }, manager, client: actor.client }
-        const tellOwner = await this.notices.aboutGained(transaction, gain)
-        return { ...mergeRecorded(ended, regranted), tellOwner }
-      },
-      ({ tellOwner }) => tellOwner(),
-    )
+    await this.changes.durably(async transaction => {
+      const both = await this.authority.lockBoth(transaction, actor, userId)
+      const { manager, member } = both
+      this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
+        requireNotOwner(member)
+        requireSomebodyElse(manager, member)
+        // Lifting the limit gives them what it has kept from them.
+        const isLifted = satellites === null && member.satellites !== null
+        const had = isLifted ? ceilingOf('satellite') : member.granted
+        this.authority.requireCanGrant(actor, manager, newlyGranted(had, member.granted))
+      })
+      await this.userChanges.setSatellites(transaction, member, satellites, actor)
+      const ended = await this.changes.record(
+        transaction,
+        closed.map(sid => ({ kind: 'end', sid })),
+        auditEventOf(member, actor, 'session.revoke', { reason: REASON, sids: closed }),
+      )
+      // A main-site session stays, with the permissions that members with restricted satellites have there.
+      const change = { kind: 'set-permissions', userId, granted: member.granted } as const
+      const regranted = await this.changes.record(transaction, [change], null)
+      const tellOwner = await this.notices.aboutGained(transaction, both, { satellites }, actor)
+      return { ...mergeRecorded(ended, regranted), afterCommit: tellOwner }
+    })
     // Logins between our check and our change; later logins see the new scope.
     for (const sid of await this.sessionsOutside(userId, scope))
       await this.activeSessions.end(userId, sid, actor.client, REASON)

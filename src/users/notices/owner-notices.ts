@@ -3,12 +3,13 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
 import type { Client } from '../../http/client.js'
-import type { Mail } from '../../mail/mail.js'
+import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { Permission } from '../../permissions/permissions.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { AfterCommit } from '../../sessions/revocation/recorded-changes.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { NOTHING_TO_POST, type Posting } from './posting.js'
@@ -17,13 +18,8 @@ import { NOTHING_TO_POST, type Posting } from './posting.js'
 const POWERS = ['payments', 'accountSettings', 'teamManagement'] as const satisfies readonly Permission[]
 export type Power = (typeof POWERS)[number]
 
-/** What a manager has changed about a member. */
-export interface Gain {
-  readonly before: User
-  readonly after: User
-  readonly manager: User
-  readonly client: Client
-}
+/** What a manager can change about what a member may do. */
+export type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
 
 /** More names than this would bury the message. */
 const NAMED = 10
@@ -42,30 +38,41 @@ export class OwnerNotices {
   ) {}
 
   /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
-  aboutJoined(transaction: Db, member: User, inviter: User): Promise<Posting> {
-    return this.aboutPowers(transaction, 'memberJoined', { member, by: inviter, powers: powersOf(member) })
+  async aboutJoined(transaction: Db, member: User, inviter: User): Promise<Posting> {
+    const powers = powersOf(member)
+    if (powers.length === 0) return NOTHING_TO_POST
+    const receivers = await this.ownerOf(transaction, member.accountId)
+    return this.aboutPowers(receivers, 'memberJoined', { member, by: inviter, powers })
   }
 
   /**
-   * A manager has changed a member; nothing is mailed if they have gained no {@link Power}, or the same again and
-   * again within the hour.
+   * A manager changes a member, who is given as before the change; nothing is mailed if they gain no {@link Power},
+   * or the same again and again within the hour. That is counted after the commit: a slow Redis must not hold locks.
    */
-  async aboutGained(transaction: Db, { before, after, manager, client }: Gain): Promise<Posting> {
-    const had = powersOf(before)
-    const powers: Power[] = []
-    for (const power of powersOf(after))
-      if (!had.includes(power) && (await this.isStillNews(after, power, client))) powers.push(power)
-    return this.aboutPowers(transaction, 'memberGained', { member: after, by: manager, powers })
+  async aboutGained(
+    transaction: Db,
+    { manager, member }: { readonly manager: User; readonly member: User },
+    change: AccessChange,
+    { client }: { readonly client: Client },
+  ): Promise<AfterCommit> {
+    const had = powersOf(member)
+    const gained = powersOf({ ...member, ...change }).filter(power => !had.includes(power))
+    if (gained.length === 0) return NOTHING_TO_POST
+    const receivers = await this.ownerOf(transaction, member.accountId)
+    return async () => {
+      const powers = await this.newsAmong(gained, member, client)
+      if (powers.length > 0) this.aboutPowers(receivers, 'memberGained', { member, by: manager, powers })()
+    }
   }
 
   /** Members were disabled because a stranger may have invited them with this user's login. */
-  aboutDisabled(
+  async aboutDisabled(
     transaction: Db,
     inviter: User,
     members: readonly { readonly email: string }[],
   ): Promise<Posting> {
-    if (members.length === 0) return Promise.resolve(NOTHING_TO_POST)
-    return this.toOwner(transaction, inviter.accountId, words => {
+    const receivers = await this.ownerOf(transaction, inviter.accountId)
+    return this.toAll(receivers, words => {
       const named = members.slice(0, NAMED).map(({ email }) => email)
       const more = members.length - named.length
       const others = more > 0 ? [words.phrase('team.others', { count: more })] : []
@@ -81,17 +88,20 @@ export class OwnerNotices {
    * Counted by member and power alone: whatever else a manager does, the owner is told when somebody gets a power
    * that they have not had lately.
    */
-  private isStillNews({ id }: User, power: Power, client: Client): Promise<boolean> {
-    return this.rateLimiter.isAllowed({ kind: 'power notice', subject: `${id} ${power}`, client })
+  private async newsAmong(gained: readonly Power[], { id }: User, client: Client): Promise<Power[]> {
+    const news: Power[] = []
+    for (const power of gained)
+      if (await this.rateLimiter.isAllowed({ kind: 'power notice', subject: `${id} ${power}`, client }))
+        news.push(power)
+    return news
   }
 
-  private async aboutPowers(
-    transaction: Db,
+  private aboutPowers(
+    receivers: readonly Receiver[],
     name: 'memberJoined' | 'memberGained',
     { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
-  ): Promise<Posting> {
-    if (powers.length === 0) return NOTHING_TO_POST
-    return this.toOwner(transaction, member.accountId, words =>
+  ): Posting {
+    return this.toAll(receivers, words =>
       words.mail(name, {
         ...this.site,
         member: member.email,
@@ -105,14 +115,13 @@ export class OwnerNotices {
     return { site: this.urls.siteName, url: this.urls.frontPage() }
   }
 
-  private async toOwner(
-    transaction: Db,
-    accountId: string,
-    write: (words: MailLanguage) => Mail,
-  ): Promise<Posting> {
+  private async ownerOf(transaction: Db, accountId: string): Promise<readonly Receiver[]> {
     const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
     const [owner] = await transaction.select().from(users).where(isOwner)
-    const receivers = owner ? await this.userEmails.receiversOf(transaction, owner as User) : []
+    return owner ? this.userEmails.receiversOf(transaction, owner as User) : []
+  }
+
+  private toAll(receivers: readonly Receiver[], write: (words: MailLanguage) => Mail): Posting {
     return () => {
       for (const receiver of receivers) this.mailer.post(receiver, write)
     }

@@ -7,7 +7,10 @@ import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
 import type { User } from '../user.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
 
-/** Keeps accounts for their owners. The account must be locked; what is returned tells those who were told before. */
+/**
+ * Cancels the transfer and the deletion of accounts that are pending. The account must be locked; what is returned
+ * tells those who were told of the request.
+ */
 @Injectable()
 export class PendingAccountChanges {
   constructor(
@@ -27,12 +30,12 @@ export class PendingAccountChanges {
   }
 
   /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
-  async keep(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
+  async cancelAll(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
     if (user.role !== 'owner') return NOTHING_TO_POST
     const { accountId } = user
     const tellOfTransfer = await this.cancelTransfer(transaction, user, { client: actor.client, reason })
-    const isKept = await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
-    if (!isKept) return tellOfTransfer
+    const isCancelled = await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
+    if (!isCancelled) return tellOfTransfer
     return allOf(tellOfTransfer, await this.notices.aboutDeletion(transaction, accountId))
   }
 }

@@ -4,16 +4,19 @@ import type { TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../../sessions/revocation/recorded-changes.js'
 import type { Email } from '../email.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
 import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
-import { PendingAccountChanges } from '../pending/pending-account-changes.js'
 import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
 import { InvitedMembers } from './invited-members.js'
-import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
 import { TakeoverCleanup } from './takeover-cleanup.js'
 
 /** The address that a user returns to, and what must be undone. */
@@ -33,7 +36,6 @@ export class AccountRecovery {
     private readonly userEmails: UserEmails,
     private readonly cleanup: TakeoverCleanup,
     private readonly invited: InvitedMembers,
-    private readonly kept: PendingAccountChanges,
     private readonly notices: CancellationNotices,
   ) {}
 
@@ -69,19 +71,19 @@ export class AccountRecovery {
     user: User,
     { address, turn, since }: WayBack,
     client: Client,
-  ): Promise<Recovered> {
+  ): Promise<RecordedChanges> {
     const actor = { userId: user.id, client }
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
-    const tellOfTransfer = await this.cleanup.cancelAll(transaction, user, { client, reason: 'recovered' })
-    const tellOfAccount = await this.kept.keep(transaction, user, actor, 'recovered')
+    const tellOfAccount = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
     const stranger = await this.cleanup.removeAllSince(transaction, user.id, { address, since })
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
-      : NOTHING_RECOVERED
-    return { ...disabled, tell: allOf(tellOfAddress, tellOfTransfer, tellOfAccount, disabled.tell) }
+      : NOTHING_RECORDED
+    const afterCommit = allOf(tellOfAddress, tellOfAccount)
+    return mergeRecorded({ ...NOTHING_RECORDED, afterCommit }, disabled)
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
@@ -90,13 +92,13 @@ export class AccountRecovery {
     user: User,
     text: string,
     client: Client,
-  ): Promise<Recovered & { readonly email: Email }> {
+  ): Promise<RecordedChanges & { readonly email: Email }> {
     const wayBack = await this.userEmails.consume(transaction, text)
     return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
   }
 
-  /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancel}. */
-  cancelPendingChanges(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
-    return this.cleanup.cancel(transaction, user, cancellation)
+  /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancelPending}. */
+  cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+    return this.cleanup.cancelPending(transaction, user, cancellation)
   }
 }

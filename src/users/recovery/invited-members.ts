@@ -3,12 +3,15 @@ import { and, eq, gte } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema.js'
-import { mergeRecorded, NOTHING_RECORDED } from '../../sessions/revocation/session-changes.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../../sessions/revocation/recorded-changes.js'
 import { OwnerNotices } from '../notices/owner-notices.js'
 import type { User } from '../user.js'
 import { UserChanges } from '../user-changes.js'
 import { Users } from '../users.js'
-import { NOTHING_RECOVERED, type Recovered } from './recovered.js'
 
 /** So few that no statement takes long, and so many that there are few statements. */
 const MEMBERS_A_PAGE = 1_000
@@ -34,9 +37,9 @@ export class InvitedMembers {
    * Disables whoever has joined since then by the user's invitation, or by that of somebody whom this disables. The
    * account must be locked, so that nobody joins meanwhile.
    */
-  async disableSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<Recovered> {
+  async disableSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
     const invited = await this.invitedSince(transaction, user, since)
-    if (invited.length === 0) return NOTHING_RECOVERED
+    if (invited.length === 0) return NOTHING_RECORDED
     // Whoever locks several users locks them in this order.
     const inOrder = invited.toSorted((one, other) => (one.id < other.id ? -1 : 1))
     let recorded = NOTHING_RECORDED
@@ -49,7 +52,7 @@ export class InvitedMembers {
       const disabled = await this.userChanges.disable(transaction, page, actor, 'account')
       recorded = mergeRecorded(recorded, disabled)
     }
-    return { ...recorded, tell: await this.notices.aboutDisabled(transaction, user, invited) }
+    return { ...recorded, afterCommit: await this.notices.aboutDisabled(transaction, user, invited) }
   }
 
   private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { earliest, UnrecognizedLoginTokens } from '../../anomalies/unrecognized-login-tokens.js'
+import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
@@ -10,11 +11,11 @@ import { PendingAccountChanges } from '../pending/pending-account-changes.js'
 import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 
-/** What somebody with a user's login may have started. */
+/** Undoes what somebody with a user's login may have done. */
 @Injectable()
 export class TakeoverCleanup {
   constructor(
-    private readonly kept: PendingAccountChanges,
+    private readonly pending: PendingAccountChanges,
     private readonly factors: UserFactors,
     private readonly resets: FactorResets,
     private readonly reports: UnrecognizedLoginTokens,
@@ -25,18 +26,20 @@ export class TakeoverCleanup {
    * Cancels what was started with a password that no longer lets anybody in, or not alone, and would lead to another
    * address or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
-  async cancel(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
-    await withdrawTokens(transaction, 'email-change', user.id)
-    await this.factors.forgetDevices(transaction, user.id)
-    await this.resets.cancelRequestedBy(transaction, [user.id], cancellation.reason)
-    return this.kept.cancelTransfer(transaction, user, cancellation)
+  async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+    await this.cancelRequests(transaction, user, cancellation.reason)
+    return this.pending.cancelTransfer(transaction, user, cancellation)
   }
 
-  /** Also cancels links for another password, and the invitations that the user has sent. */
-  async cancelAll(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+  /**
+   * Also cancels links for another password, the invitations that the user has sent and, for an owner, the deletion
+   * of the account.
+   */
+  async cancelAllPending(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
     await withdrawTokens(transaction, 'password-reset', user.id)
     await withdrawInvitationsBy(transaction, [user])
-    return this.cancel(transaction, user, cancellation)
+    await this.cancelRequests(transaction, user, reason)
+    return this.pending.cancelAll(transaction, user, actor, reason)
   }
 
   /**
@@ -55,5 +58,11 @@ export class TakeoverCleanup {
     await this.factors.removeAddedSince(transaction, userId, first)
     await this.knownDevices.forgetSince(transaction, userId, first)
     return first
+  }
+
+  private async cancelRequests(transaction: Db, user: User, reason: string): Promise<void> {
+    await withdrawTokens(transaction, 'email-change', user.id)
+    await this.factors.forgetDevices(transaction, user.id)
+    await this.resets.cancelRequestedBy(transaction, [user.id], reason)
   }
 }

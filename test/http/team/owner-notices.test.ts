@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
@@ -73,6 +74,30 @@ describe('what an owner is told about the team', () => {
     expect(await subjects(owner)).toHaveLength(1)
     expect(outcome(await to('/enable'))).toBe('204')
     expect((await teamMails(owner)).at(-1)?.text).toContain('They may now make payments.')
+  })
+
+  it('what a member has gained is counted once it is committed, when no lock is held any more', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const { id } = await aJoined(session, ['viewReports'], [SHOP_ONE])
+    const seen: unknown[] = []
+    jest.spyOn(app.app.get(RateLimiter), 'isAllowed').mockImplementation(async () => {
+      const { granted, satellites, disabledAt } = (await app.app.get(Users).find(id)) as User
+      seen.push([granted.payments, satellites, disabledAt])
+      return true
+    })
+    const change = async (method: string, path: string, body?: object) =>
+      expect(outcome(await team(app, session, method, `/${id}${path}`, body))).toBe('204')
+    await change('PUT', '/permissions', permissionsOf(['payments']))
+    await change('PUT', '/satellites', { satellites: null })
+    await change('POST', '/disable')
+    await change('POST', '/enable')
+    jest.restoreAllMocks()
+    expect(seen).toEqual([
+      [true, null, null],
+      [true, null, null],
+    ])
+    expect(await subjects(owner)).toHaveLength(2)
   })
 
   it('a limit to satellites has been lifted, by nobody who could not give what it kept from them', async () => {

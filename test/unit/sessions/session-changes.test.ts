@@ -7,6 +7,11 @@ import { sessionChanges, users } from '../../../src/database/schema.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { Logger } from '../../../src/log/logger.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
+import {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../../../src/sessions/revocation/recorded-changes.js'
 import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import type { Session, SessionHandle, SessionId } from '../../../src/sessions/session.js'
@@ -236,6 +241,57 @@ describe('changes of sessions', () => {
     const changed = changes.apply({ changes: { ended: ['a' as SessionHandle], grants }, ended: 1 })
     await expect(changed).rejects.toBe(failure)
     expect(told).toHaveBeenCalledTimes(3)
+  })
+
+  describe('are followed by what is due after the commit', () => {
+    let done: string[] = []
+    beforeEach(() => {
+      done = []
+    })
+    const following = (what: string): RecordedChanges => ({
+      ...NOTHING_RECORDED,
+      afterCommit: () => void done.push(what),
+    })
+
+    it('of all steps, in their order', async () => {
+      const steps = mergeRecorded(mergeRecorded(following('one'), NOTHING_RECORDED), following('two'))
+      await changes.durably(async () => steps)
+      await changes.durablyOnce(async () => steps)
+      expect(done).toEqual(['one', 'two', 'one', 'two'])
+    })
+
+    it('also when the store is unreachable, which is reported', async () => {
+      const failure = unavailable('SESSION_STORE_UNAVAILABLE')
+      jest.spyOn(app.app.get(SessionStore), 'apply').mockRejectedValue(failure)
+      await expect(changes.durably(async () => following('mail'))).rejects.toBe(failure)
+      await changes.durablyOnce(async () => following('another'))
+      expect(done).toEqual(['mail', 'another'])
+    })
+
+    it('but not when nothing is committed', async () => {
+      const failure = new Error('refused')
+      const refused = changes.durably(async () => {
+        mergeRecorded(following('mail'), NOTHING_RECORDED)
+        throw failure
+      })
+      await expect(refused).rejects.toBe(failure)
+      expect(done).toEqual([])
+    })
+
+    it('whose failure keeps the store from nothing', async () => {
+      const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
+      const failure = new Error('a fault')
+      const afterCommit = () => {
+        throw failure
+      }
+      const work = async () => ({
+        changes: { ended: ['a' as SessionHandle], grants: [] },
+        ended: 1,
+        afterCommit,
+      })
+      await expect(changes.durably(work)).rejects.toBe(failure)
+      expect(told).toHaveBeenCalledTimes(1)
+    })
   })
 
   it('are told in their order where one decision made them, and together where there are many', async () => {
