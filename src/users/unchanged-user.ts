@@ -24,3 +24,8 @@ export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) 
   )
   return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
 }
+
+/** {@link unchangedUser} of a user as we read them, for {@link AuditLog.recordIf}. */
+export function unchanged(user: User): SQL {
+  return unchangedUser(name => sql.param(user[name], users[name]))
+}

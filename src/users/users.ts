@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, getTableColumns, inArray, isNull, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -14,7 +14,6 @@ import type { Email } from './email.js'
 import { EmailReservations } from './email-reservations.js'
 import { isAfter, type UserCursor } from './lists/user-cursor.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
-import { unchangedUser } from './unchanged-user.js'
 import type { DisabledBy, NewUser, Role, User, UserAtLogin } from './user.js'
 
 const atLogin = builtOnce(db =>
@@ -88,11 +87,6 @@ export class Users {
       .orderBy(users.id)
       .for('no key update')
     return new Map(rows.map(row => [row.id, row as User]))
-  }
-
-  /** {@link unchangedUser} of this user, for {@link AuditLog.recordIf}. */
-  unchanged(user: User): SQLWrapper {
-    return unchangedUser(name => sql.param(user[name], users[name]))
   }
 
   /** Adds an account with its owner. Throws like {@link add}. */

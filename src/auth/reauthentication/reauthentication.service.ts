@@ -5,7 +5,7 @@ import { ApiError, unavailable } from '../../errors/api-error.js'
 import { type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { Users } from '../../users/users.js'
+import { unchanged } from '../../users/unchanged-user.js'
 import type { FactorProof } from '../second-factor/factor-check.js'
 import { FactorProofs, type Proved } from './factor-proofs.js'
 import { PasswordProof } from './password-proof.js'
@@ -20,7 +20,6 @@ export class ReauthenticationService {
   constructor(
     private readonly passwordProof: PasswordProof,
     private readonly factorProofs: FactorProofs,
-    private readonly users: Users,
     private readonly auditLog: AuditLog,
     private readonly reauthentication: Reauthentication,
   ) {}
@@ -34,7 +33,7 @@ export class ReauthenticationService {
   async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
     const { user, methods } = await this.proved(actor, proof)
     const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
-    const isRecorded = await this.auditLog.recordIf(() => this.users.unchanged(user), event)
+    const isRecorded = await this.auditLog.recordIf(() => unchanged(user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
     return this.stamp(actor, methods, proof)
   }
