@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import { KnownDevices } from '../../../src/anomalies/known-devices.js'
 import { LoginLimits } from '../../../src/auth/login/login-limits.js'
 import { SecondFactorChallenges } from '../../../src/auth/second-factor/second-factor-challenges.js'
 import { Database } from '../../../src/database/database.js'
@@ -553,6 +554,21 @@ describe('what a thief with the password does', () => {
     expect(await refusals()).toBe(1)
     expect(await wrong(own, here)).toBe('401 SECOND_FACTOR_INVALID')
     expect(await refusals()).toBe(1)
+  })
+
+  it('is answered as ever, and the user mailed, also while their networks cannot be read', async () => {
+    const { user, phone } = await anEnrolled()
+    const challenge = await aChallenge(app, user)
+    const cut = jest
+      .spyOn(app.app.get(KnownDevices), 'knowsNetwork')
+      .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+    const answer = await secondStep(app, { challenge, code: phone.wrongCode() })
+    expect(cut).toHaveBeenCalledTimes(1)
+    cut.mockRestore()
+    expect(outcome(answer)).toBe('401 SECOND_FACTOR_INVALID')
+    expect((await app.mailsTo(user.email)).map(({ subject }) => subject)).toContain(
+      'Login refused at Mainstay',
+    )
   })
 
   it('cannot use up the logins of the account by first steps alone', async () => {
