@@ -13,6 +13,8 @@ import { withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
 /** A reset that has been requested but not carried out yet. */
 export type FactorReset = typeof factorResets.$inferSelect
 
+type MailedUser = TargetUser & { readonly email: string }
+
 /** How long the user has to stop it. */
 const WAIT_SECONDS = 24 * 60 * 60
 /** A reset waits longer while the user can go back to an earlier address. The link is removed with its reset. */
@@ -71,18 +73,23 @@ export class FactorResets {
    */
   async open(
     transaction: Db,
-    user: TargetUser & { readonly email: string },
+    user: MailedUser,
     actor: Actor,
   ): Promise<{ readonly reset: FactorReset; readonly token: string }> {
-    const { id: userId, accountId, email } = user
+    const { id: userId } = user
     const requestedAt = this.clock.now()
     const resetAt = secondsAfter(requestedAt, WAIT_SECONDS)
     const reset = { userId, requestedBy: actor.userId ?? null, requestedAt, resetAt }
     await transaction.insert(factorResets).values(reset)
     const event = auditEventOf(user, actor, 'factors.reset', { step: 'asked', resetAt })
     await this.auditLog.record(transaction, event)
-    const link = { purpose: 'factor-reset', email, userId, accountId, lifetimeSeconds: LINK_SECONDS } as const
-    return { reset, token: await this.tokens.issue(transaction, link) }
+    return { reset, token: await this.issueLink(transaction, user) }
+  }
+
+  /** The token of a new link to the user's pending reset, in place of earlier ones. */
+  async renewLink(transaction: Db, user: MailedUser): Promise<string> {
+    await withdrawTokens(transaction, 'factor-reset', user.id)
+    return this.issueLink(transaction, user)
   }
 
   /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
@@ -138,5 +145,10 @@ export class FactorResets {
       .innerJoin(users, eq(users.id, factorResets.userId))
       .where(inArray(factorResets.requestedBy, [...userIds]))
     await this.cancelAll(transaction, theirs, SERVICE, reason)
+  }
+
+  private issueLink(transaction: Db, { id: userId, accountId, email }: MailedUser): Promise<string> {
+    const link = { purpose: 'factor-reset', email, userId, accountId, lifetimeSeconds: LINK_SECONDS } as const
+    return this.tokens.issue(transaction, link)
   }
 }

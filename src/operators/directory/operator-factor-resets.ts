@@ -25,19 +25,18 @@ export class OperatorFactorResets {
   ) {}
 
   /**
-   * Mails the user, who can stop it or do it at once, and returns when it will happen; asking again changes
-   * nothing. Throws `NOT_FOUND` for users who are gone, disabled or without a second factor,
-   * `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
+   * Mails the user, who can stop it or do it at once, and returns when it will happen; asking again only mails
+   * a new link, in place of the earlier one. Throws `NOT_FOUND` for users who are gone, disabled or without a
+   * second factor, `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
    * `TOO_MANY_ATTEMPTS`, which does not apply to the command line.
    */
   async request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
     this.mails.require()
     const counted = client && (await this.rateLimiter.countMailBy(actor, userId, client))
     const opened = this.open(userId, actor)
-    const { resetAt, mail } = await (counted ? counted.refundIfRejected(opened) : opened)
-    if (mail) this.mails.sendRequested(mail.to, mail.token, resetAt, 'operator')
-    else await counted?.refund()
-    return resetAt
+    const requested = await (counted ? counted.refundIfRejected(opened) : opened)
+    this.mails.sendRequested(requested)
+    return requested.reset.resetAt
   }
 
   /** Throws `NOT_FOUND` when none is pending. */

@@ -1,10 +1,18 @@
 import { Injectable } from '@nestjs/common'
+import type { FactorReset } from '../../factors/factor-resets.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
 
 /** Users without a password need one once their passkeys are gone. */
 export type UserOfReset = Pick<User, 'email' | 'language' | 'passwordHash'>
+
+interface ResetToMail {
+  readonly user: UserOfReset
+  /** Of the link. */
+  readonly token: string
+  readonly reset: Pick<FactorReset, 'resetAt' | 'requestedBy'>
+}
 
 /** Mails to users whose factors somebody else resets. */
 @Injectable()
@@ -19,11 +27,10 @@ export class FactorResetMails {
     this.mailer.requireMail()
   }
 
-  /** `by` is who requested it. */
-  sendRequested(to: UserOfReset, token: string, resetAt: Date, by: 'manager' | 'operator' = 'manager'): void {
+  sendRequested({ user: to, token, reset: { resetAt, requestedBy } }: ResetToMail): void {
     const site = this.urls.siteName
     const url = this.urls.toMainSite('/factor-reset', token)
-    const claim = by === 'manager' ? 'factorReset.byManager' : 'factorReset.byOperator'
+    const claim = requestedBy === null ? 'factorReset.byOperator' : 'factorReset.byManager'
     this.mailer.post(to, words =>
       words.mail('factorResetRequested', {
         ...{ site, url, claim: words.phrase(claim, { site }) },

@@ -15,7 +15,8 @@ export const RequestResetDocs = () =>
     summary: "Reset a member's second factors, after 24 hours",
     description:
       `For a member who has lost theirs. ${WHAT} The member is mailed a link to do it at once, or to stop it. Asking again changes ` +
-      'nothing. Nobody can ask for themselves, for the owner, or for somebody who may do what they may not.',
+      'nothing but the link, which is mailed anew; the earlier one stops working. Nobody can ask for themselves, for the ' +
+      'owner, or for somebody who may do what they may not.',
     status: 202,
     answer: 'It has been requested',
     type: FactorResetAnswer,

@@ -3,7 +3,7 @@ import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { FactorResets } from '../../factors/factor-resets.js'
+import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
@@ -15,12 +15,13 @@ import {
   requireSomebodyElse,
   TeamAuthority,
 } from '../team-authority.js'
-import { FactorResetMails, type UserOfReset } from './factor-reset-mails.js'
+import { FactorResetMails } from './factor-reset-mails.js'
 
-/** The time of a reset; with a mail to send if it is new. */
+/** A pending reset, and the link to it that is to be mailed to its user. */
 export interface RequestedReset {
-  readonly resetAt: Date
-  readonly mail: { readonly to: UserOfReset; readonly token: string } | null
+  readonly reset: FactorReset
+  readonly user: User
+  readonly token: string
 }
 
 /** Requested resets in the database, under the rules of a team. */
@@ -46,16 +47,16 @@ export class ResetRequests {
   }
 
   /**
-   * For a user who is locked and whom the actor may reset: the pending reset, or a new one. Throws
-   * `NOT_FOUND` for disabled users and those without a second factor, and `EMAIL_UNDO_OPEN`.
+   * For a user who is locked and whom the actor may reset: the pending reset with a new link, because the mail
+   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users and those
+   * without a second factor, and `EMAIL_UNDO_OPEN`.
    */
   async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
     if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
     if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
     const pending = await this.resets.find(transaction, user.id)
-    if (pending) return { resetAt: pending.resetAt, mail: null }
-    const { reset, token } = await this.resets.open(transaction, user, actor)
-    return { resetAt: reset.resetAt, mail: { to: user, token } }
+    if (pending) return { reset: pending, user, token: await this.resets.renewLink(transaction, user) }
+    return { user, ...(await this.resets.open(transaction, user, actor)) }
   }
 
   /**
@@ -94,16 +95,16 @@ export class FactorResetService {
 
   /**
    * Mails the member, and returns when the reset happens: a day from now or, if it was requested before, at
-   * the time set then. Throws `OWN_RIGHTS` for oneself and for members who may do more than the manager,
-   * `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a second factor,
-   * `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
+   * the time set then; the earlier link stops working. Throws `OWN_RIGHTS` for oneself and for members who may do
+   * more than the manager, `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a
+   * second factor, `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
    */
   async request(actor: SessionActor, userId: string): Promise<Date> {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
-    const { resetAt, mail } = await counted.refundIfRejected(this.requests.request(actor, userId))
-    if (mail) this.mails.sendRequested(mail.to, mail.token, resetAt)
-    return resetAt
+    const requested = await counted.refundIfRejected(this.requests.request(actor, userId))
+    this.mails.sendRequested(requested)
+    return requested.reset.resetAt
   }
 
   /**
