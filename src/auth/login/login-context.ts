@@ -39,8 +39,8 @@ export interface LoginGrounds {
 export interface LoginUse {
   readonly row: UsedRow
   readonly values: object
-  /** What is thrown when the row is not there. */
-  readonly refusal: ErrorCode
+  /** What is thrown when the row is not there; left out for `TOO_BUSY`, after which the login begins again. */
+  readonly refusal?: ErrorCode
 }
 
 /** Somebody who has proved who they are, and may be let in. */
@@ -49,4 +49,6 @@ export interface Login {
   readonly proof: Proof
   readonly context: LoginContext
   readonly grounds?: LoginGrounds
+  /** The browser that stands for the second factor; null when none is needed, or one was used. */
+  readonly remembered: LoginUse | null
 }

@@ -118,15 +118,16 @@ export class LoginRecords {
 
   /**
    * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
-   * meantime, what the grounds say when something else has, and {@link UnusualLogin}, of which the user is told.
+   * meantime or the browser has been forgotten, what the grounds say when something else has, and {@link
+   * UnusualLogin}, of which the user is told.
    */
   async confirm(session: Session, login: Login): Promise<RecordedLogin> {
-    const { user, grounds, context, proof } = login
+    const { user, grounds, context, proof, remembered } = login
     const { source, client, deviceId } = context
     const detail = { source, methods: namesOf(proof.methods), ...grounds?.detail }
     const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
     const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
-    const uses = grounds?.uses ?? []
+    const uses = [...(grounds?.uses ?? []), ...(remembered ? [remembered] : [])]
     const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
     const values = { user, session, audit, device: seen.values, ...used }
     const statement = this.statementFor(uses)

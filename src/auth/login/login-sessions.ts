@@ -35,19 +35,19 @@ export class LoginSessions {
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
-   * SecondFactorRequirement}), `TOO_BUSY` when the user has been changed since we read them, and `INVALID_CREDENTIALS`
-   * for a login that is too unusual.
+   * SecondFactorRequirement}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
+   * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
   async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
     const { source, client, sessionIds } = context
     // A session that is handed off was admitted when it began, and a passkey counts as two factors.
-    if (!proof.at) await this.secondFactors.check(user, proof, context)
+    const remembered = proof.at ? null : await this.secondFactors.check(user, proof, context)
     const opened = await this.sessions.open(
       { ...user, userId: user.id },
       source,
       client,
       proof,
-      session => this.records.confirm(session, { user, proof, context, grounds }),
+      session => this.records.confirm(session, { user, proof, context, grounds, remembered }),
       grounds?.expiresBy,
     )
     try {

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common'
 import type { DeviceId } from '../../anomalies/device-id.js'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { ApiError } from '../../errors/api-error.js'
-import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
+import { RememberedDevices, USED_DEVICE } from '../../factors/remembered-devices/remembered-devices.js'
 import { acrOf, TWO_FACTORS } from '../../permissions/auth-methods.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
+import type { LoginUse } from '../login/login-context.js'
 import { LoginPolicy } from '../login/login-policy.js'
 import type { ChallengeContext } from './second-factor-challenges.js'
 import { SecondStepOffer } from './second-step-offer.js'
@@ -28,25 +29,29 @@ export class SecondFactorRequirement {
   ) {}
 
   /**
-   * Throws unless the user has no second factor, has just used one, or comes with a remembered browser:
-   * `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or `HANDOFF_REQUIRED` on pages where a second
-   * factor must not be typed, or where the user could only use up recovery codes. A login that is too unusual is
-   * `INVALID_CREDENTIALS`, so that strangers do not learn that the password is right.
+   * Returns the remembered browser that the login rests on, or null when the user has no second factor or has just
+   * used one. Otherwise throws `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or
+   * `HANDOFF_REQUIRED` on pages where a second factor must not be typed, or where the user could only use up
+   * recovery codes. A login that is too unusual is `INVALID_CREDENTIALS`, so that strangers do not learn that the
+   * password is right.
    */
-  async check(user: User, { methods: proved }: Proof, context: RequirementContext): Promise<void> {
-    if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return
+  async check(user: User, { methods: proved }: Proof, context: RequirementContext): Promise<LoginUse | null> {
+    if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return null
     const { client } = context
     if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
-    if (await this.isRemembered(user, context)) return
+    const remembered = await this.findRemembered(user, context)
+    if (remembered) return remembered
     const { id: userId, accountId } = user
     await this.anomalyCheck.checkFirstStep({ userId, accountId }, context.deviceId, client)
     throw await this.offer.refusal(user, proved, context)
   }
 
-  private async isRemembered(
+  private async findRemembered(
     { id }: User,
     { source, rememberedDevice }: RequirementContext,
-  ): Promise<boolean> {
-    return source === 'main' && !!rememberedDevice && this.devices.recognize(id, rememberedDevice)
+  ): Promise<LoginUse | null> {
+    if (source !== 'main' || !rememberedDevice) return null
+    const values = await this.devices.recognize(id, rememberedDevice)
+    return values && { row: USED_DEVICE, values }
   }
 }

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, desc, eq, gt, inArray } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { rememberedDevices } from '../../database/schema.js'
+import { given, type UsedRow } from '../../database/statement.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 
 /** From the login that asked for it, however often it is used. */
@@ -14,6 +15,23 @@ export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
 /** Nobody has more browsers; the newest stay. */
 const MAX_DEVICES = 20
 const TOKEN = /^[\w-]{43}$/
+
+/**
+ * A browser that is still remembered when a statement records the login that rests on it; sets when it was last
+ * used. {@link RememberedDevices.recognize} has its values.
+ */
+export const USED_DEVICE: UsedRow = {
+  name: 'remembered_device',
+  lock: after => sql`
+    select ${rememberedDevices.id} from ${rememberedDevices}
+    where ${rememberedDevices.id} = ${given('remembered_device', 'id')}
+      and ${rememberedDevices.expiresAt} > ${given('remembered_device', 'now', rememberedDevices.expiresAt)}
+      and exists (select from ${after})
+    for update`,
+  use: selected => sql`
+    update ${rememberedDevices} set last_used_at = ${given('remembered_device', 'now', rememberedDevices.lastUsedAt)}
+    where ${rememberedDevices.id} in (select id from ${selected})`,
+}
 
 /** A browser as its user sees it. */
 export interface RememberedDevice {
@@ -50,17 +68,22 @@ export class RememberedDevices {
     return { id, token }
   }
 
-  /** Whether it is the token of a browser of this user; if so, records that it was used now. */
-  async recognize(userId: string, token: string): Promise<boolean> {
-    if (!TOKEN.test(token)) return false
-    const found = await this.database.run(db =>
+  /**
+   * The values of {@link USED_DEVICE} for the browser of this user that keeps this token; null when it is not
+   * remembered.
+   */
+  async recognize(
+    userId: string,
+    token: string,
+  ): Promise<{ readonly id: string; readonly now: Date } | null> {
+    if (!TOKEN.test(token)) return null
+    const [found] = await this.database.run(db =>
       db
-        .update(rememberedDevices)
-        .set({ lastUsedAt: this.clock.now() })
-        .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashOf(token))))
-        .returning({ id: rememberedDevices.id }),
+        .select({ id: rememberedDevices.id })
+        .from(rememberedDevices)
+        .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashOf(token)))),
     )
-    return found.length > 0
+    return found ? { ...found, now: this.clock.now() } : null
   }
 
   /** The user's browsers, the newest first; `isCurrent` is the one with this token. */

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../../src/clock/clock.js'
 import { Database } from '../../../../src/database/database.js'
@@ -352,6 +352,30 @@ describe('a remembered device', () => {
     expect(changed.status).toBe(204)
     const answer = await firstStep(app, user, { ...withDevice(token), password: 'quite another password' })
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
+  it('that is forgotten while it logs in does not get in; otherwise the login is its latest use', async () => {
+    const { user, session, token } = await aRememberedUser()
+    const devices = app.app.get(RememberedDevices)
+    app.clock.advance(60)
+    const loginAt = app.clock.now()
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    const [device] = await devices.list(user.id, token)
+    expect(device?.lastUsedAt.getTime()).toBeGreaterThanOrEqual(loginAt.getTime())
+
+    const recognize = devices.recognize.bind(devices)
+    const recognizing = jest.spyOn(devices, 'recognize').mockImplementationOnce(async (...values) => {
+      const recognized = await recognize(...values)
+      expect(recognized).toBeTruthy()
+      expect(outcome(await onMainSite(app, session, 'DELETE', '/api/remembered-devices'))).toBe('204')
+      return recognized
+    })
+    const logins = async () => (await auditOf(user)).filter(action => action === 'login').length
+    const before = await logins()
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('503 TOO_BUSY')
+    recognizing.mockRestore()
+    expect(await logins()).toBe(before)
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
   it('that has expired is cleared away, and no other', async () => {
