@@ -7,7 +7,11 @@ import type { Mail } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
-import { type AffectedSession, UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
+import {
+  type AffectedSession,
+  type IssueOptions,
+  UnrecognizedLoginTokens,
+} from './unrecognized-login-tokens.js'
 
 /** What a notice is about, and the words that it is written in. */
 export interface NoticeData {
@@ -28,6 +32,9 @@ export interface Notice {
   readonly advice: string
 }
 
+/** Posts a mail whose link is stored; call it once that has been committed. */
+export type PreparedMail = () => void
+
 /** Mails users about activity that may not have been theirs, with a link to say so. */
 @Injectable()
 export class AnomalyMails {
@@ -47,11 +54,22 @@ export class AnomalyMails {
     session: AffectedSession,
     client: Client,
     write: (data: NoticeData) => Notice,
-    { always = false } = {},
+    options?: IssueOptions,
   ): Promise<void> {
+    const post = await this.prepare(session, client, write, options)
+    post()
+  }
+
+  /** Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. */
+  async prepare(
+    session: AffectedSession,
+    client: Client,
+    write: (data: NoticeData) => Notice,
+    options?: IssueOptions,
+  ): Promise<PreparedMail> {
     const device = deviceName(client.userAgent)
-    const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, { always })
-    if (!issued) return
+    const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, options)
+    if (!issued) return () => {}
     const where = {
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),
@@ -60,11 +78,12 @@ export class AnomalyMails {
     const { accountId } = session
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
-    this.mailer.postAbout(issued.to, satellite, (words, site) => {
-      const told = { place: formatLocation(place, words.name), device: words.device(device) }
-      const data = { ...where, ...told, words, site }
-      return noticeMail(data, write(data))
-    })
+    return () =>
+      this.mailer.postAbout(issued.to, satellite, (words, site) => {
+        const told = { place: formatLocation(place, words.name), device: words.device(device) }
+        const data = { ...where, ...told, words, site }
+        return noticeMail(data, write(data))
+      })
   }
 }
 

@@ -31,6 +31,17 @@ export interface AffectedSession {
   readonly createdAt: Date | null
 }
 
+interface IssuedToken {
+  readonly to: Receiver
+  readonly token: string
+}
+
+/** `always`: however often the user has been told. `transaction`: of what they are told about. */
+export interface IssueOptions {
+  readonly always?: boolean
+  readonly transaction?: Db
+}
+
 /** Tokens of the links by which users report that something was not them. */
 @Injectable()
 export class UnrecognizedLoginTokens {
@@ -41,29 +52,16 @@ export class UnrecognizedLoginTokens {
   ) {}
 
   /**
-   * A new token and where to mail it. Null when the user is gone, or, unless `always`, has been told of this
-   * session, or of ten sessions, within 24 hours.
+   * A new token and where to mail it, stored in the transaction if there is one. Null when the user is gone, or,
+   * unless `always`, has been told of this session, or of ten sessions, within 24 hours.
    */
   issue(
-    { userId, accountId, sid, createdAt }: AffectedSession,
+    session: AffectedSession,
     from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
-    { always = false } = {},
-  ): Promise<{ to: Receiver; token: string } | null> {
-    const since = (createdAt ?? this.clock.now()).toISOString()
-    return this.database.transaction(async transaction => {
-      const { email, language } = users
-      const [user] = await transaction.select({ email, language }).from(users).where(eq(users.id, userId))
-      if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
-      const token = await this.tokens.issue(transaction, {
-        purpose: 'not-me',
-        email: user.email,
-        userId,
-        accountId,
-        detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
-        lifetimeSeconds: LIFETIME_SECONDS,
-      })
-      return { to: user, token }
-    })
+    { always = false, transaction }: IssueOptions = {},
+  ): Promise<IssuedToken | null> {
+    const issue = (db: Db) => this.issueIn(db, session, from, always)
+    return transaction ? issue(transaction) : this.database.transaction(issue)
   }
 
   /**
@@ -83,6 +81,27 @@ export class UnrecognizedLoginTokens {
       )
     await withdrawTokens(transaction, 'not-me', userId, address)
     return earliest(links.map(sinceOf))
+  }
+
+  private async issueIn(
+    transaction: Db,
+    { userId, accountId, sid, createdAt }: AffectedSession,
+    from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
+    always: boolean,
+  ): Promise<IssuedToken | null> {
+    const since = (createdAt ?? this.clock.now()).toISOString()
+    const { email, language } = users
+    const [user] = await transaction.select({ email, language }).from(users).where(eq(users.id, userId))
+    if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
+    const token = await this.tokens.issue(transaction, {
+      purpose: 'not-me',
+      email: user.email,
+      userId,
+      accountId,
+      detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
+      lifetimeSeconds: LIFETIME_SECONDS,
+    })
+    return { to: user, token }
   }
 
   /** The valid links show what was mailed in the last 24 hours, whichever replica did it. */

@@ -3,6 +3,7 @@ import { type AuditAction, type AuditEvent, auditEvent } from '../audit/audit-ev
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
 import { ApiError } from '../errors/api-error.js'
+import { FactorMails, type FactorName } from '../factors/factor-mails.js'
 import { FactorRequirement } from '../factors/factor-requirement.js'
 import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
 import { type FactorSummary, UserFactors } from '../factors/user-factors.js'
@@ -17,11 +18,14 @@ import { AccountRecovery } from '../users/recovery/account-recovery.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
 
-/** Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit log. */
+/**
+ * Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit
+ * log, or null when there was nothing to change.
+ */
 export type FactorWork<T> = (
   transaction: Db,
   user: User,
-) => Promise<{ readonly result: T; readonly detail: AuditEvent['detail'] }>
+) => Promise<{ readonly result: T; readonly detail: AuditEvent['detail'] | null }>
 
 export interface FactorAdded<T> {
   readonly result: T
@@ -37,7 +41,26 @@ export class FactorConsequences {
     private readonly factors: UserFactors,
     private readonly recoveryCodes: RecoveryCodes,
     private readonly requirement: FactorRequirement,
+    private readonly recovery: AccountRecovery,
+    private readonly changes: SessionChanges,
   ) {}
+
+  /** The first factor ends the user's other sessions, which began without it. */
+  ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<RecordedChanges> {
+    return this.endOthersAndPending(transaction, actor, user, 'first second factor')
+  }
+
+  /** Throws `LAST_WAY_IN`. */
+  async ofRemovingPassword(
+    transaction: Db,
+    actor: SessionActor,
+    user: User,
+    event: AuditEvent,
+  ): Promise<RecordedChanges> {
+    if (!isEnoughWithoutPassword(await this.factors.findIn(transaction, user.id)))
+      throw new ApiError('LAST_WAY_IN')
+    return this.endOthersAndPending(transaction, actor, user, 'password removed', event)
+  }
 
   async ofAdding(transaction: Db, { id }: User) {
     const reassessed = await this.factors.reassess(transaction, id)
@@ -50,6 +73,27 @@ export class FactorConsequences {
     await this.factors.forgetDevices(transaction, user.id)
     await this.requireEnough(transaction, user)
     return reassessed
+  }
+
+  endOthers(
+    transaction: Db,
+    { userId, sid: keep }: SessionActor,
+    event: AuditEvent | null = null,
+  ): Promise<RecordedChanges> {
+    return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], event)
+  }
+
+  /** Also cancels what may have been started in the other sessions, like a new password. */
+  private async endOthersAndPending(
+    transaction: Db,
+    actor: SessionActor,
+    user: User,
+    reason: string,
+    event: AuditEvent | null = null,
+  ): Promise<RecordedChanges> {
+    const { client } = actor
+    const afterCommit = await this.recovery.cancelPending(transaction, user, { client, reason })
+    return { ...(await this.endOthers(transaction, actor, event)), afterCommit }
   }
 
   private async requireEnough(transaction: Db, user: User): Promise<void> {
@@ -69,61 +113,56 @@ export class FactorChanges {
   constructor(
     private readonly authority: FactorAuthority,
     private readonly consequences: FactorConsequences,
-    private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
+    private readonly mails: FactorMails,
   ) {}
 
-  /**
-   * Adds a factor, and recovery codes where there are none. The first one ends the user's other sessions, which
-   * began without it, and cancels what may have been started in them, like a new password.
-   */
-  async add<T>(actor: SessionActor, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    return this.durablyOnce(actor, 'factor.add', work, async (transaction, { user, result }) => {
-      const first = user.hasSecondFactor ? NOTHING_RECORDED : await this.ofFirst(transaction, actor, user)
+  /** Adds a factor, and recovery codes where there are none. */
+  async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
+    // Once, because the answer has recovery codes that nobody can see again.
+    return this.changes.durablyOnce(async transaction => {
+      const { user, result } = await this.change(transaction, actor, 'factor.add', work)
+      const first = user.hasSecondFactor
+        ? NOTHING_RECORDED
+        : await this.consequences.ofFirst(transaction, actor, user)
       const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
-      return { ...mergeRecorded(first, reassessed), result, recoveryCodes, user }
+      const mailed = { ...reassessed, afterCommit: await this.mails.added(transaction, actor, factor) }
+      return { ...mergeRecorded(first, mailed), result, recoveryCodes, user }
     })
   }
 
   /**
    * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws
-   * `SECOND_FACTOR_NEEDED` for the last one where the account requires one, and `LAST_WAY_IN` when a user without
-   * a password would not be left with enough.
+   * `SECOND_FACTOR_NEEDED` for the last one where the account requires one, and `LAST_WAY_IN` when a user without a
+   * password would not be left with enough.
    */
   async remove<T>(
     actor: SessionActor,
+    factor: FactorName,
     work: FactorWork<T>,
   ): Promise<{ readonly result: T; readonly user: User }> {
-    return this.durablyOnce(actor, 'factor.remove', work, async (transaction, { user, result }) => {
-      const ended = await this.endOthers(transaction, actor)
-      return { ...mergeRecorded(ended, await this.consequences.ofRemoving(transaction, user)), result, user }
+    return this.changes.durablyOnce(async transaction => {
+      const { user, result, isChanged } = await this.change(transaction, actor, 'factor.remove', work)
+      if (!isChanged) return { ...NOTHING_RECORDED, result, user }
+      const ended = await this.consequences.endOthers(transaction, actor)
+      const followed = await this.consequences.ofRemoving(transaction, user)
+      const afterCommit = await this.mails.removed(transaction, actor, factor)
+      return { ...mergeRecorded(ended, { ...followed, afterCommit }), result, user }
     })
   }
 
-  private async ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<RecordedChanges> {
-    const cancellation = { client: actor.client, reason: 'first second factor' }
-    const afterCommit = await this.recovery.cancelPending(transaction, user, cancellation)
-    return { ...(await this.endOthers(transaction, actor)), afterCommit }
-  }
-
-  private endOthers(transaction: Db, { userId, sid: keep }: SessionActor): Promise<RecordedChanges> {
-    return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], null)
-  }
-
-  /** Once, because the answer has recovery codes that nobody can see again. */
-  private async durablyOnce<T, R extends RecordedChanges>(
+  private async change<T>(
+    transaction: Db,
     actor: SessionActor,
     action: AuditAction,
     work: FactorWork<T>,
-    follow: (transaction: Db, done: { user: User; result: T }) => Promise<R>,
-  ): Promise<R> {
-    return this.changes.durablyOnce(async transaction => {
-      const user = await this.authority.lockWithAccount(transaction, actor)
-      const { result, detail } = await work(transaction, user)
-      await this.auditLog.record(transaction, auditEvent(actor, action, detail))
-      return follow(transaction, { user, result })
-    })
+  ): Promise<{ user: User; result: T; isChanged: boolean }> {
+    const user = await this.authority.lockWithAccount(transaction, actor)
+    const { result, detail } = await work(transaction, user)
+    if (detail === null) return { user, result, isChanged: false }
+    await this.auditLog.record(transaction, auditEvent(actor, action, detail))
+    return { user, result, isChanged: true }
   }
 }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { AnomalyMails, type Notice, type NoticeData } from '../anomalies/anomaly-mails.js'
+import { AnomalyMails, type Notice, type NoticeData, type PreparedMail } from '../anomalies/anomaly-mails.js'
+import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
+import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { Phrase } from '../mail/messages/translated.js'
@@ -32,8 +34,9 @@ const REMOVED: Readonly<Record<FactorName, Phrase>> = {
 }
 
 /**
- * Mails about users' factors, each with a link to report that it was somebody else. A mail that fails is logged,
- * and does not stop the change that it is about.
+ * Mails about users' factors, each with a link to report that it was somebody else. For a change, the link is stored
+ * in its transaction, so that nothing changes without a mail. A mail about the use of a factor stops nothing: if
+ * its link cannot be stored, that is logged.
  */
 @Injectable()
 export class FactorMails {
@@ -44,16 +47,16 @@ export class FactorMails {
     private readonly clock: Clock,
   ) {}
 
-  added(actor: FactorActor, factor: FactorName): Promise<void> {
-    return this.sendSentence(actor, ADDED[factor])
+  added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<PreparedMail> {
+    return this.prepare(transaction, actor, sentence(ADDED[factor]))
   }
 
-  removed(actor: FactorActor, factor: FactorName): Promise<void> {
-    return this.sendSentence(actor, REMOVED[factor])
+  removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<PreparedMail> {
+    return this.prepare(transaction, actor, sentence(REMOVED[factor]))
   }
 
-  passwordRemoved(actor: FactorActor): Promise<void> {
-    return this.send(actor, ({ words, site }) => ({
+  passwordRemoved(transaction: Db, actor: FactorActor): Promise<PreparedMail> {
+    return this.prepare(transaction, actor, ({ words, site }) => ({
       subject: words.phrase('factors.passwordRemoved', { site }),
       opening: words.phrase('factors.passwordRemovedOpening', { site }),
       advice: words.phrase('notice.nothingToDo'),
@@ -61,13 +64,13 @@ export class FactorMails {
   }
 
   /** Once a day per session, which could otherwise bury the mails about factors under these. */
-  recoveryCodesMade(actor: FactorActor): Promise<void> {
+  recoveryCodesMade(transaction: Db, actor: FactorActor): Promise<PreparedMail> {
     const write = ({ words, site }: NoticeData): Notice => ({
       subject: words.phrase('factors.codesMade', { site }),
       opening: words.phrase('factors.codesMadeOpening', { site }),
       advice: words.phrase('notice.nothingToDo'),
     })
-    return this.send({ ...actor, sid: `${actor.sid}, recovery codes` }, write, { always: false })
+    return this.prepare(transaction, { ...actor, sid: `${actor.sid}, recovery codes` }, write, false)
   }
 
   /** `left`: how many unused ones there are now. */
@@ -88,29 +91,37 @@ export class FactorMails {
       opening: words.phrase('refusedLogin.wrongCode', { site }),
       advice: words.phrase('refusedLogin.passwordKnown'),
     })
-    return this.send(actor, write, { always: false })
+    return this.send(actor, write, false)
   }
 
-  /** A notice whose subject is also its first sentence. */
-  private sendSentence(actor: FactorActor, phrase: Phrase): Promise<void> {
-    return this.send(actor, ({ words, site }) => {
-      const subject = words.phrase(phrase, { site })
-      return { subject, opening: `${subject}.`, advice: words.phrase('notice.nothingToDo') }
-    })
-  }
-
-  private async send(
+  private prepare(
+    transaction: Db,
     actor: FactorActor,
     write: (data: NoticeData) => Notice,
-    { always } = { always: true },
-  ): Promise<void> {
-    const { userId, accountId, sid, client } = actor
-    const affected = { userId, accountId, sid, createdAt: sinceOf(actor) ?? this.clock.now() }
+    always = true,
+  ): Promise<PreparedMail> {
+    return this.mails.prepare(this.affectedBy(actor), actor.client, write, { always, transaction })
+  }
+
+  private async send(actor: FactorActor, write: (data: NoticeData) => Notice, always = true): Promise<void> {
     try {
-      await this.mails.send(affected, client, write, { always })
+      await this.mails.send(this.affectedBy(actor), actor.client, write, { always })
     } catch (error) {
       this.logger.error(`A mail about factors could not be prepared: ${(error as Error).message}`)
     }
+  }
+
+  private affectedBy(actor: FactorActor): AffectedSession {
+    const { userId, accountId, sid } = actor
+    return { userId, accountId, sid, createdAt: sinceOf(actor) ?? this.clock.now() }
+  }
+}
+
+/** A notice whose subject is also its first sentence. */
+function sentence(phrase: Phrase): (data: NoticeData) => Notice {
+  return ({ words, site }) => {
+    const subject = words.phrase(phrase, { site })
+    return { subject, opening: `${subject}.`, advice: words.phrase('notice.nothingToDo') }
   }
 }
 

@@ -8,7 +8,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { factorResets, users } from '../database/schema.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
+import { withdrawTokens, withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
 
 /** A reset that has been requested but not carried out yet. */
 export type FactorReset = typeof factorResets.$inferSelect

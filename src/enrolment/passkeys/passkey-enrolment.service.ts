@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
-import { FactorMails } from '../../factors/factor-mails.js'
 import { userHandleOf } from '../../factors/passkeys/passkey.js'
 import { PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
 import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
@@ -17,7 +16,6 @@ export class PasskeyEnrolment {
     private readonly challenges: PasskeyChallenges,
     private readonly registration: PasskeyRegistration,
     private readonly factorChanges: FactorChanges,
-    private readonly mails: FactorMails,
   ) {}
 
   /**
@@ -26,13 +24,12 @@ export class PasskeyEnrolment {
    */
   async add(actor: SessionActor, { response, name }: NewPasskeyBody) {
     const { passkey, challenge, expiresAt } = await this.registration.verify(response, actor, name)
-    const added = await this.factorChanges.add(actor, async transaction => {
+    const added = await this.factorChanges.add(actor, 'passkey', async transaction => {
       if (!(await this.challenges.use(transaction, challenge, expiresAt)))
         throw new ApiError('PASSKEY_INVALID')
       const result = await this.passkeys.add(transaction, passkey)
       return { result, detail: detailOf(result) }
     })
-    await this.mails.added(actor, 'passkey')
     return { passkey: asPasskeyAnswer(added.result), recoveryCodes: added.recoveryCodes }
   }
 
@@ -41,14 +38,13 @@ export class PasskeyEnrolment {
    * {@link FactorChanges.remove}.
    */
   async remove(actor: SessionActor, id: string) {
-    const { result, user } = await this.factorChanges.remove(actor, async (transaction, { id: userId }) => {
-      const removed = await this.passkeys.remove(transaction, { id, userId })
+    const { result, user } = await this.factorChanges.remove(actor, 'passkey', async (transaction, owner) => {
+      const removed = await this.passkeys.remove(transaction, { id, userId: owner.id })
       if (!removed) throw new ApiError('NOT_FOUND')
-      const left = await this.passkeys.listOf(transaction, userId)
+      const left = await this.passkeys.listOf(transaction, owner.id)
       return { result: { removed, left }, detail: detailOf(removed) }
     })
     const { removed, left } = result
-    await this.mails.removed(actor, 'passkey')
     return {
       rpId: removed.rpId,
       credentialId: removed.credentialId,

@@ -38,33 +38,32 @@ export class RecoveryCodeReplacement {
     private readonly codes: RecoveryCodes,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
+    private readonly mails: FactorMails,
   ) {}
 
   /** Throws `SECOND_FACTOR_MISSING` for a user who has no factor, and like {@link FactorAuthority}. */
-  replace(actor: SessionActor): Promise<string[]> {
-    return this.database.transaction(async transaction => {
+  async replace(actor: SessionActor): Promise<string[]> {
+    const { codes, mail } = await this.database.transaction(async transaction => {
       const user = await this.authority.lock(transaction, actor)
       if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
       await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
-      return this.codes.replace(transaction, user.id)
+      const mail = await this.mails.recoveryCodesMade(transaction, actor)
+      return { codes: await this.codes.replace(transaction, user.id), mail }
     })
+    mail()
+    return codes
   }
 }
 
 @ApiTags('Second factors')
 @Controller('api/second-factor/recovery-codes')
 export class RecoveryCodesController {
-  constructor(
-    private readonly replacement: RecoveryCodeReplacement,
-    private readonly mails: FactorMails,
-  ) {}
+  constructor(private readonly replacement: RecoveryCodeReplacement) {}
 
   @Post()
   @MainSite({ reauthenticated: true })
   @ReplaceCodesDocs()
   async replace(@CurrentActor() actor: SessionActor) {
-    const recoveryCodes = await this.replacement.replace(actor)
-    await this.mails.recoveryCodesMade(actor)
-    return { recoveryCodes }
+    return { recoveryCodes: await this.replacement.replace(actor) }
   }
 }

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { FactorMails } from '../../factors/factor-mails.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import { Logger } from '../../log/logger.js'
 import { authMethods } from '../../permissions/auth-methods.js'
@@ -10,6 +9,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { FactorAuthority } from '../factor-authority.js'
 import { FactorChanges } from '../factor-changes.js'
 
+const APP = 'authenticator app'
 const DETAIL = { factor: 'totp' }
 
 /** New secrets for authenticator apps, which have no effect yet. */
@@ -42,7 +42,6 @@ export class TotpEnrolment {
     private readonly totp: TotpFactors,
     private readonly factorChanges: FactorChanges,
     private readonly reauthentication: Reauthentication,
-    private readonly mails: FactorMails,
   ) {}
 
   /**
@@ -51,23 +50,20 @@ export class TotpEnrolment {
    * `TOTP_EXISTS`, and like {@link FactorChanges.add}.
    */
   async confirm(actor: SessionActor, code: string): Promise<readonly string[] | null> {
-    const { recoveryCodes } = await this.factorChanges.add(actor, async (transaction, { id }) => {
+    const { recoveryCodes } = await this.factorChanges.add(actor, APP, async (transaction, { id }) => {
       if (!(await this.totp.confirm(transaction, id, code))) throw new ApiError('SECOND_FACTOR_INVALID')
       return { result: null, detail: DETAIL }
     })
-    await this.mails.added(actor, 'authenticator app')
     await this.stamp(actor)
     return recoveryCodes
   }
 
   /** Does nothing when there is none. Throws like {@link FactorChanges.remove}. */
   async remove(actor: SessionActor): Promise<void> {
-    if (!(await this.totp.has(actor.userId))) return
-    const { result: wasConfirmed } = await this.factorChanges.remove(actor, async (transaction, { id }) => ({
-      result: await this.totp.remove(transaction, id),
-      detail: DETAIL,
-    }))
-    if (wasConfirmed) await this.mails.removed(actor, 'authenticator app')
+    await this.factorChanges.remove(actor, APP, async (transaction, { id }) => {
+      const isRemoved = await this.totp.remove(transaction, id)
+      return { result: null, detail: isRemoved ? DETAIL : null }
+    })
   }
 
   /** Without it the user must prove who they are once more; the recovery codes could not be shown once more. */

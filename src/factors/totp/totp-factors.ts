@@ -110,12 +110,7 @@ export class TotpFactors {
     return { userId, createdAt, lastStep: step }
   }
 
-  /** Whether the user has a confirmed one. */
-  async has(userId: string): Promise<boolean> {
-    return this.database.run(async db => (await this.find(db, userId))?.confirmedAt != null)
-  }
-
-  /** False when there was none. An unconfirmed one goes too. */
+  /** False when there was no confirmed one. An unconfirmed one goes too. */
   async remove(transaction: Db, userId: string): Promise<boolean> {
     const removed = await transaction
       .delete(totpFactors)

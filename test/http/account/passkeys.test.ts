@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import type { User } from '../../../src/users/user.js'
 import { giveRecoveryCodes, spendCodes } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
@@ -289,6 +291,30 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
     expect(outcome(await logInWithPasskey(app, mine.authenticator.get(await passkeyOptions(app))))).toBe(
       INVALID,
     )
+  })
+
+  it('changes neither passkeys nor the password unless the link of the mail about it is stored', async () => {
+    const { user, session } = await aUser(2)
+    const [{ id }] = await listOf(session)
+    const changes: [string, () => ReturnType<typeof call>][] = [
+      ['A passkey was added', () => addPasskey(app, session)],
+      ['A passkey was removed', () => call(session, 'DELETE', `/api/passkeys/${id}`)],
+      ['The password of your account', () => call(session, 'DELETE', '/api/password')],
+    ]
+    for (const [start, change] of changes) {
+      const mails = async () =>
+        (await app.mailsTo(user.email)).filter(({ subject }) => subject?.startsWith(start)).length
+      const before = { passkeys: await listOf(session), mails: await mails() }
+      const cut = jest
+        .spyOn(app.app.get(OneTimeTokens), 'issue')
+        .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+      const refused = await change()
+      cut.mockRestore()
+      expect(outcome(refused)).toBe('503 DATABASE_UNAVAILABLE')
+      expect({ passkeys: await listOf(session), mails: await mails() }).toEqual(before)
+      expect((await change()).status).toBeLessThan(300)
+      expect(await mails()).toBe(before.mails + 1)
+    }
   })
 
   it('the password alone logs in again once the last factor is gone', async () => {

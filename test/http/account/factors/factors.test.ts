@@ -4,10 +4,12 @@ import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../../src/clock/clock.js'
 import { Database } from '../../../../src/database/database.js'
 import { accounts, rememberedDevices, totpFactors } from '../../../../src/database/schema.js'
+import { unavailable } from '../../../../src/errors/api-error.js'
 import {
   RememberedDeviceCleanup,
   RememberedDevices,
 } from '../../../../src/factors/remembered-devices/remembered-devices.js'
+import { OneTimeTokens } from '../../../../src/links/one-time-tokens.js'
 import { SecretBox } from '../../../../src/secrets/secret-box.js'
 import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'
 import type { User } from '../../../../src/users/user.js'
@@ -150,6 +152,47 @@ describe('an authenticator app', () => {
     expect(await subjectsTo(user)).toContain('An authenticator app was removed from your account at Mainstay')
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
     expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
+  })
+
+  it('is removed by one of several requests at once, which alone is recorded and mailed', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    await enrol(session)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => call(session, 'DELETE', '/totp')))
+    expect(answers.map(outcome)).toEqual(Array(4).fill('204'))
+    expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
+    const removed = 'An authenticator app was removed from your account at Mainstay'
+    expect((await subjectsTo(user)).filter(subject => subject === removed)).toHaveLength(1)
+  })
+
+  it('is neither added nor removed, nor are codes replaced, unless the link of the mail about it is stored', async () => {
+    const user = await anOwner(app)
+    const session = await provenSession(app, user)
+    const phone = new Authenticator(app, (await call(session, 'POST', '/totp')).json.secret)
+    const changes: [string, () => ReturnType<typeof call>][] = [
+      [
+        'An authenticator app was added',
+        () => call(session, 'POST', '/totp/confirm', { code: phone.code() }),
+      ],
+      ['New recovery codes', () => call(session, 'POST', '/recovery-codes')],
+      ['An authenticator app was removed', () => call(session, 'DELETE', '/totp')],
+    ]
+    for (const [subject, change] of changes) {
+      const before = (await call(session, 'GET')).json
+      const cut = jest
+        .spyOn(app.app.get(OneTimeTokens), 'issue')
+        .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+      const refused = await change()
+      cut.mockRestore()
+      expect(outcome(refused)).toBe('503 DATABASE_UNAVAILABLE')
+      expect((await call(session, 'GET')).json).toEqual(before)
+      expect(await subjectsTo(user)).not.toContainEqual(expect.stringContaining(subject))
+      expect((await change()).status).toBeLessThan(300)
+      expect(await subjectsTo(user)).toContainEqual(expect.stringContaining(subject))
+    }
+    expect(await auditOf(user)).toEqual(
+      expect.arrayContaining(['factor.add', 'recovery-codes.create', 'factor.remove']),
+    )
   })
 
   it('stays where the account requires one', async () => {
