@@ -67,6 +67,12 @@ export class FactorConsequences {
     return { reassessed, recoveryCodes: await this.recoveryCodes.replaceIfNone(transaction, id) }
   }
 
+  /** The codes. A browser may have been remembered by whoever had the earlier ones. */
+  async ofReplacingCodes(transaction: Db, { id }: User): Promise<string[]> {
+    await this.factors.forgetDevices(transaction, id)
+    return this.recoveryCodes.replace(transaction, id)
+  }
+
   /** Throws `LAST_WAY_IN` and `SECOND_FACTOR_NEEDED`. */
   async ofRemoving(transaction: Db, user: User): Promise<RecordedChanges> {
     const reassessed = await this.factors.reassess(transaction, user.id)

@@ -5,11 +5,11 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
-import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
 import { Documented } from '../../http/documented.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { FactorAuthority } from '../factor-authority.js'
+import { FactorConsequences } from '../factor-changes.js'
 
 class RecoveryCodesAnswer {
   @ApiProperty({
@@ -24,7 +24,8 @@ const ReplaceCodesDocs = () =>
   Documented({
     summary: 'Make new recovery codes',
     description:
-      'Each logs in once in place of another second factor. The earlier ones stop working. The user is mailed.',
+      'Each logs in once in place of another second factor. The earlier ones stop working, and all remembered devices are ' +
+      'forgotten. The user is mailed.',
     status: 201,
     answer: 'The codes',
     type: RecoveryCodesAnswer,
@@ -35,7 +36,7 @@ const ReplaceCodesDocs = () =>
 export class RecoveryCodeReplacement {
   constructor(
     private readonly authority: FactorAuthority,
-    private readonly codes: RecoveryCodes,
+    private readonly consequences: FactorConsequences,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
     private readonly mails: FactorMails,
@@ -48,7 +49,7 @@ export class RecoveryCodeReplacement {
       if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
       await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
       const mail = await this.mails.recoveryCodesMade(transaction, actor)
-      return { codes: await this.codes.replace(transaction, user.id), mail }
+      return { codes: await this.consequences.ofReplacingCodes(transaction, user), mail }
     })
     mail()
     return codes

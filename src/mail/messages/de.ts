@@ -340,7 +340,7 @@ export const de: Translated = {
       'Das Passwort Ihres Kontos bei {site} wurde entfernt. Von nun an melden Sie sich mit einem Passkey an.',
     'factors.codesMade': 'Neue Wiederherstellungscodes für {site}',
     'factors.codesMadeOpening':
-      'Für Ihr Konto bei {site} wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr.',
+      'Für Ihr Konto bei {site} wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr, und alle gemerkten Geräte wurden vergessen.',
     'factors.codeUsed': 'Ein Wiederherstellungscode wurde bei {site} verwendet',
     'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
     'factors.codesLeft':

@@ -333,7 +333,7 @@ export const en = {
       'The password of your account at {site} was removed. From now on you log in with a passkey.',
     'factors.codesMade': 'New recovery codes for {site}',
     'factors.codesMadeOpening':
-      'New recovery codes were made for your account at {site}. The earlier ones no longer work.',
+      'New recovery codes were made for your account at {site}. The earlier ones no longer work, and all remembered devices have been forgotten.',
     'factors.codeUsed': 'A recovery code was used at {site}',
     'factors.codeUsedOpening': 'One of your recovery codes was used at {site}.',
     'factors.codesLeft':

@@ -397,6 +397,14 @@ describe('a remembered device', () => {
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
+  it('is forgotten with new recovery codes: whoever had the old ones may have had it remembered', async () => {
+    const { user, session, token } = await aRememberedUser()
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('200')
+    await onMainSite(app, session, 'POST', '/api/reauthenticate', { password: PASSWORD })
+    expect(outcome(await call(session, 'POST', '/recovery-codes'))).toBe('201')
+    expect(outcome(await firstStep(app, user, withDevice(token)))).toBe('401 SECOND_FACTOR_REQUIRED')
+  })
+
   it('that is forgotten while it logs in does not get in; otherwise the login is its latest use', async () => {
     const { user, session, token } = await aRememberedUser()
     const devices = app.app.get(RememberedDevices)
