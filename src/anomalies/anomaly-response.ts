@@ -37,7 +37,7 @@ export class AnomalyResponse {
   note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: OwnedSession, client: Client): void {
     const actions = [...this.actionsFor({ score, reasons })]
     const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
-    this.auditLog.note({ ...event, outcome: actions.includes('revoke') ? 'refused' : 'ok' })
+    this.auditLog.note(event, actions.includes('revoke') ? 'refused' : 'ok')
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */

@@ -6,7 +6,7 @@ import { Database, rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema.js'
 import { given } from '../database/statement.js'
 import { Logger } from '../log/logger.js'
-import type { AuditEvent } from './audit-event.js'
+import type { AuditEvent, AuditOutcome } from './audit-event.js'
 import { RowAllowance, takeFromBudget } from './refusal-budget.js'
 import { RefusalCounts } from './refusal-counts.js'
 
@@ -92,14 +92,15 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /**
-   * For refusals, and for notices of what changes nothing. The row is written within about half a second; the
-   * request does not wait for it, or for a database that is down. What exceeds the allowance of a network, a user
-   * or the hour is only counted, in `refusal_counts`.
+   * For refusals and failures, and for notices of what changes nothing. The row is written within about half a
+   * second; the request does not wait for it, or for a database that is down. What exceeds the allowance of a
+   * network, a user or the hour is only counted, in `refusal_counts`.
    */
-  note(event: AuditEvent): void {
-    if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(event))
-      this.waiting.push([event, this.rowOf(event)])
-    else this.counts.add(event)
+  note(event: AuditEvent, outcome: AuditOutcome = event.outcome): void {
+    const noted = { ...event, outcome }
+    if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(noted))
+      this.waiting.push([noted, this.rowOf(noted)])
+    else this.counts.add(noted)
     this.planWriting()
   }
 

@@ -41,7 +41,7 @@ export class RefreshRefusals {
   note(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
     this.counts[reason]++
     const event = auditEvent({ ...session, client }, 'refresh', { reason })
-    this.auditLog.note({ ...event, outcome: 'refused' })
+    this.auditLog.note(event, 'refused')
   }
 
   /**
