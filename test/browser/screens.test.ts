@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
-import { anOwner } from '../support/people.js'
+import { anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
-import { MAIN } from './stage/hosts.js'
+import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
@@ -82,6 +82,28 @@ test('a finger can hit every button and every field', async () => {
     )
     expect([path, small]).toEqual([path, []])
   }
+})
+
+test('the frame of a satellite cuts nothing off, and a session has its whole line on a phone', async () => {
+  await open({ viewport: { width: 768, height: 1024 }, locale: 'de-DE' })
+  await visit(page, `${SHOP_ONE}/security`)
+  await page.getByLabel('E-Mail').fill(owner.email)
+  await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+  await page.getByRole('heading', { name: 'Passwort und Sitzungen' }).waitFor()
+  await untilShown(page)
+  const isWhole = (selector: string) =>
+    page.evaluate(
+      `[document.querySelector('${selector}')].every(each => each.scrollWidth <= each.clientWidth)`,
+    )
+  expect([await isWhole('.brand > span'), await isWhole('.row-nav')]).toEqual([true, true])
+
+  await page.setViewportSize({ width: 375, height: 812 })
+  const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!
+  const [brand, menu] = [await boxOf('.brand'), await boxOf('.person-button')]
+  expect(menu.y).toBeLessThan(brand.y + brand.height)
+  const [words, button] = [await boxOf('.rows .with-badge'), await boxOf('.rows button')]
+  expect(button.y).toBeGreaterThanOrEqual(words.y + words.height)
 })
 
 test.each(['reduce', 'no-preference'] as const)(

@@ -74,7 +74,8 @@ async function call(
       body: JSON.stringify(body),
     }),
   }
-  if (anonymous) return inTime(own => fetch(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
+  if (anonymous)
+    return inTime(own => fetch(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
   const answer = await client.fetch(url, init)
   return inTime(() => read(answer), signal)
 }
