@@ -3,7 +3,7 @@ import type { AuditSelection } from '../audit/audit-scan.js'
 import { ALL_IDS, type IdRange } from '../audit/id-range.js'
 import type { Db } from '../database/connection.js'
 import { rowsOf } from '../database/database.js'
-import { auditLog } from '../database/schema.js'
+import { auditLog } from '../database/schema/audit.js'
 import type { AuditFilterQuery } from './audit.dto.js'
 
 /** How far a replica's clock may be from the others'; doctor reports a difference of a second. */

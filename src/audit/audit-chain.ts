@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, asc, count, desc, eq, gt, gte, lte, max, min, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
-import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema.js'
+import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema/audit.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
 import { ALL_IDS, type IdRange } from './id-range.js'
 

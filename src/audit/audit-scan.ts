@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '../database/connection.js'
-import { auditLog } from '../database/schema.js'
+import { auditLog } from '../database/schema/audit.js'
 import type { AuditRow } from './audit-hash.js'
 import type { IdRange } from './id-range.js'
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { PACKAGE_ROOT } from '../config/package-root.js'
-import type * as schema from './schema.js'
 
 /** The database itself or a transaction in it. */
-export type Db = PgDatabase<PgQueryResultHKT, typeof schema>
+export type Db = PgDatabase<PgQueryResultHKT>
 
 /** How many reports run at once. */
 export const REPORTS_AT_ONCE = 2

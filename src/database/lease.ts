@@ -1,6 +1,6 @@
 import { and, eq, gt, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from './database.js'
-import { leases } from './schema.js'
+import { leases } from './schema/jobs.js'
 
 /** Leases end by the database's clock, which all replicas share: clocks of two machines may differ by hours. */
 const NOW = sql`clock_timestamp()`

@@ -8,7 +8,6 @@ import { PACKAGE_ROOT } from '../config/package-root.js'
 import { Logger } from '../log/logger.js'
 import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
 import { lockFolder } from './folder-lock.js'
-import * as schema from './schema.js'
 
 /** Made by the build: an empty database with our schema, so that a new folder opens faster. */
 export const SNAPSHOT_FILE = join(PACKAGE_ROOT, 'dist/database-snapshot.tar.gz')
@@ -44,7 +43,7 @@ async function open(folder: string, lost: AbortSignal, unlock: () => Promise<voi
     loadDataDir: await snapshotFor(dataDir),
     startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
   })
-  const db = drizzle(client, { schema })
+  const db = drizzle(client)
   const run = async <T>(work: (db: Db) => Promise<T>) => {
     lost.throwIfAborted()
     return work(db as unknown as Db)

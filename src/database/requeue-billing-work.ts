@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { billingWork } from './schema.js'
+import { billingWork } from './schema/billing.js'
 
 /**
  * What an upsert into `billing_work` sets when the customer is already queued: there is a new reason to sync.

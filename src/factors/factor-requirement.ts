@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
-import { accounts, users } from '../database/schema.js'
+import { accounts, users } from '../database/schema/accounts.js'
 import { ApiError } from '../errors/api-error.js'
 
 /** Whether a user's account requires a second factor of them, and from when on; null when it does not. */

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
+import { users } from '../database/schema/accounts.js'
 import {
   factorResets,
   passkeys,
   recoveryCodes,
   rememberedDevices,
   totpFactors,
-  users,
-} from '../database/schema.js'
+} from '../database/schema/factors.js'
 import { type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 

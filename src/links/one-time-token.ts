@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { users } from '../database/schema.js'
+import type { users } from '../database/schema/accounts.js'
 
 export type Purpose =
   | 'sign-up'

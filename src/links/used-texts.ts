@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
-import { oneTimeTokens } from '../database/schema.js'
+import { oneTimeTokens } from '../database/schema/links.js'
 import { hashOf, type Purpose } from './one-time-token.js'
 
 /** They do not concern any mailbox. */

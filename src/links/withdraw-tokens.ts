@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
-import { oneTimeTokens } from '../database/schema.js'
+import { oneTimeTokens } from '../database/schema/links.js'
 import type { Purpose } from './one-time-token.js'
 
 /** Invalidates the user's links for this purpose: all of them, or those that went to `email`. */

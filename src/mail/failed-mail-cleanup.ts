@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
-import { failedMails } from '../database/schema.js'
+import { failedMails } from '../database/schema/mail.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
 
 const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }

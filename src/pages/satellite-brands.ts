@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Brand } from '../brand/brand.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
-import { satellites } from '../database/schema.js'
+import { satellites } from '../database/schema/satellites.js'
 import { Logger } from '../log/logger.js'
 import type { Satellite } from '../satellites/satellite.js'
 

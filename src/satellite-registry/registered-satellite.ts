@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
-import { satelliteProofs, satellites } from '../database/schema.js'
+import { satelliteProofs, satellites } from '../database/schema/satellites.js'
 import { ApiError } from '../errors/api-error.js'
 
 export type SatelliteRow = typeof satellites.$inferSelect

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
-import { satelliteProofs, satellites } from '../database/schema.js'
+import { satelliteProofs, satellites } from '../database/schema/satellites.js'
 import { newProofToken } from '../satellites/proof/proof-challenge.js'
 import { type ProofRow, type RegisteredSatellite, selectSatellites } from './registered-satellite.js'
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import { Database, rowsOf } from '../database/database.js'
-import { sessionChanges, userSessions } from '../database/schema.js'
+import { sessionChanges, userSessions } from '../database/schema/sessions.js'
 import { Logger } from '../log/logger.js'
 import type { SessionHandle } from './session.js'
 

@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
-import { sessionLinks } from '../database/schema.js'
+import { sessionLinks } from '../database/schema/sessions.js'
 import type { Session } from './session.js'
 
 /**

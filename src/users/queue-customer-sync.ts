@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { REQUEUE } from '../database/requeue-billing-work.js'
-import { billingCustomers, billingWork, users } from '../database/schema.js'
+import { users } from '../database/schema/accounts.js'
+import { billingCustomers, billingWork } from '../database/schema/billing.js'
 
 /**
  * Call it when the number of active users changes in these users' accounts, because the payment provider may

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Database } from '../../src/database/database.js'
-import { satelliteProofs, satellites } from '../../src/database/schema.js'
+import { satelliteProofs, satellites } from '../../src/database/schema/satellites.js'
 import { Satellites } from '../../src/satellites/satellites.js'
 import type { User } from '../../src/users/user.js'
 import { DnsServer } from '../support/dns-server.js'

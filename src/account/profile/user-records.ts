@@ -6,16 +6,16 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { type AuditSelection, type Scanned, scanAuditLog } from '../../audit/audit-scan.js'
 import type { IdRange } from '../../audit/id-range.js'
 import { Database } from '../../database/database.js'
+import { familiarClients } from '../../database/schema/anomalies.js'
+import { auditLog } from '../../database/schema/audit.js'
 import {
-  auditLog,
   factorResets,
-  familiarClients,
-  oneTimeTokens,
   passkeys,
   recoveryCodes,
   rememberedDevices,
   totpFactors,
-} from '../../database/schema.js'
+} from '../../database/schema/factors.js'
+import { oneTimeTokens } from '../../database/schema/links.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Profile } from './profile.dto.js'
 

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, not, sql } from 'drizzle-orm'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
-import { accounts, users } from '../../database/schema.js'
+import { accounts, users } from '../../database/schema/accounts.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

@@ -4,7 +4,7 @@ import { Clock } from '../../clock/clock.js'
 import type { SecondFactorRequirement } from '../../database/columns/second-factor-requirement.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { accounts, users } from '../../database/schema.js'
+import { accounts, users } from '../../database/schema/accounts.js'
 import type { User } from '../../users/user.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 

@@ -18,8 +18,8 @@ export class WrongFactorAlarm {
   /** After a wrong second factor; mails at most once a day. */
   async tell({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
     const { id: userId, accountId } = user
-    const isKnown = tries <= OWN_MISTAKES &&
-      (await this.knownDevices.knowsNetwork(userId, client.ip).catch(() => false))
+    const isKnown =
+      tries <= OWN_MISTAKES && (await this.knownDevices.knowsNetwork(userId, client.ip).catch(() => false))
     if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
   }
 }

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
-import { auditLog, billingCustomers, billingWork, providerEvents } from '../../database/schema.js'
+import { auditLog } from '../../database/schema/audit.js'
+import { billingCustomers, billingWork, providerEvents } from '../../database/schema/billing.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 /**

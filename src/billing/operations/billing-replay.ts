@@ -4,7 +4,7 @@ import type { Actor } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
-import { billingCustomers, providerEvents } from '../../database/schema.js'
+import { billingCustomers, providerEvents } from '../../database/schema/billing.js'
 import { BillingInbox } from '../sync/billing-inbox.js'
 import { BillingWorker } from '../sync/billing-worker.js'
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, isNotNull, ne, or, type SQL } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Settings, type StripeSettings } from '../../config/settings.js'
-import { billingCustomers } from '../../database/schema.js'
+import { billingCustomers } from '../../database/schema/billing.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import { Tracing } from '../../tracing/tracing.js'
 

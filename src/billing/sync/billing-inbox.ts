@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
-import { billingWork, providerEvents } from '../../database/schema.js'
+import { billingWork, providerEvents } from '../../database/schema/billing.js'
 
 /** Every event of the provider as it arrived. What an event says is read by the functions below. */
 @Injectable()

@@ -3,7 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
-import { billingWork, providerEvents } from '../../database/schema.js'
+import { billingWork, providerEvents } from '../../database/schema/billing.js'
 
 /** A customer claimed by this worker alone. */
 export interface ClaimedWork {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { ne } from 'drizzle-orm'
 import { SettingsError } from '../../config/read-settings.js'
 import { Database } from '../../database/database.js'
-import { passkeys } from '../../database/schema.js'
+import { passkeys } from '../../database/schema/factors.js'
 import { PasskeySites } from './passkey-sites.js'
 
 /** Passkeys belong to one domain forever. */

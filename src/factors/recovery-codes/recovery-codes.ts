@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { recoveryCodes } from '../../database/schema.js'
+import { recoveryCodes } from '../../database/schema/factors.js'
 import { newRecoveryCode, recoveryCodeHash } from './recovery-code-text.js'
 
 const CODES = 10

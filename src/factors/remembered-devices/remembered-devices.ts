@@ -6,7 +6,7 @@ import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
-import { rememberedDevices } from '../../database/schema.js'
+import { rememberedDevices } from '../../database/schema/factors.js'
 import { given, type UsedRow } from '../../database/statement.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzl
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { totpFactors } from '../../database/schema.js'
+import { totpFactors } from '../../database/schema/factors.js'
 import { given, type UsedRow } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
 import { SecretBox } from '../../secrets/secret-box.js'

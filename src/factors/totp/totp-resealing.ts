@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
-import { totpFactors } from '../../database/schema.js'
+import { totpFactors } from '../../database/schema/factors.js'
 import { type Resealed, SecretBox } from '../../secrets/secret-box.js'
 import type { TotpRow } from './totp-factors.js'
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { inArray } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
-import { accounts } from '../../database/schema.js'
+import { accounts } from '../../database/schema/accounts.js'
 
 /** Account names, for lists that cover several accounts. */
 @Injectable()

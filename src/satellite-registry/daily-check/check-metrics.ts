@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, count, eq, gt } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
-import { satelliteProofs, satellites } from '../../database/schema.js'
+import { satelliteProofs, satellites } from '../../database/schema/satellites.js'
 import { Metrics } from '../../metrics/metrics.js'
 
 /** Reports how many satellites fail their daily check. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import type { Session } from '../session.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inArray } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
-import { userSessions } from '../../database/schema.js'
+import { userSessions } from '../../database/schema/sessions.js'
 import { ApiError } from '../../errors/api-error.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Database } from '../../database/database.js'
-import { sessionStore } from '../../database/schema.js'
+import { sessionStore } from '../../database/schema/sessions.js'
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'

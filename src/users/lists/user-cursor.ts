@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import type { User } from '../user.js'
 
 /** The sort key of an account's users. It stays valid when they are removed. */

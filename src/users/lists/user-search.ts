@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import type { User } from '../user.js'
 import { isAfter, isUpTo, type UserCursor } from './user-cursor.js'
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import type { Client } from '../../http/client.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, gte } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
-import { users } from '../../database/schema.js'
+import { users } from '../../database/schema/accounts.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { userSessions } from '../../../src/database/schema.js'
+import { userSessions } from '../../../src/database/schema/sessions.js'
 import { Logger } from '../../../src/log/logger.js'
 import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
 import { eventually } from '../../support/eventually.js'

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { subscriptions } from '../../../src/database/schema.js'
+import { subscriptions } from '../../../src/database/schema/billing.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'

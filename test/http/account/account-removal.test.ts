@@ -3,17 +3,16 @@ import { and, eq } from 'drizzle-orm'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
 import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
 import { Database } from '../../../src/database/database.js'
+import { accounts, users } from '../../../src/database/schema/accounts.js'
+import { familiarClients } from '../../../src/database/schema/anomalies.js'
 import {
-  accounts,
   billingCustomers,
   checkouts,
-  familiarClients,
-  oneTimeTokens,
   providerEvents,
-  sessions,
   subscriptions,
-  users,
-} from '../../../src/database/schema.js'
+} from '../../../src/database/schema/billing.js'
+import { oneTimeTokens } from '../../../src/database/schema/links.js'
+import { sessions } from '../../../src/database/schema/sessions.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
-import { userSessions } from '../../../src/database/schema.js'
+import { userSessions } from '../../../src/database/schema/sessions.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'

@@ -3,7 +3,12 @@ import { eq } from 'drizzle-orm'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
-import { passkeys, recoveryCodes, rememberedDevices, totpFactors } from '../../../src/database/schema.js'
+import {
+  passkeys,
+  recoveryCodes,
+  rememberedDevices,
+  totpFactors,
+} from '../../../src/database/schema/factors.js'
 import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import type { User } from '../../../src/users/user.js'

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema.js'
+import { accounts } from '../../../src/database/schema/accounts.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import type { Email } from '../../../src/users/email.js'

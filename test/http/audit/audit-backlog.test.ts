@@ -6,7 +6,7 @@ import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
 import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
-import { auditChain, auditLog } from '../../../src/database/schema.js'
+import { auditChain, auditLog } from '../../../src/database/schema/audit.js'
 import { TestApp } from '../../support/test-app.js'
 import { type Read, readBy } from '../support/read-by.js'
 

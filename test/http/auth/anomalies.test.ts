@@ -6,7 +6,7 @@ import { type DeviceId, deviceIdHash } from '../../../src/anomalies/device-id.js
 import { KnownDevices } from '../../../src/anomalies/known-devices.js'
 import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js'
 import { Database } from '../../../src/database/database.js'
-import { familiarClients } from '../../../src/database/schema.js'
+import { familiarClients } from '../../../src/database/schema/anomalies.js'
 import type { Source } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'

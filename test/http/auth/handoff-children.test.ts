@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { sessionLinks, userSessions } from '../../../src/database/schema.js'
+import { sessionLinks, userSessions } from '../../../src/database/schema/sessions.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'

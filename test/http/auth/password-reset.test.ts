@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database } from '../../../src/database/database.js'
-import { oneTimeTokens } from '../../../src/database/schema.js'
+import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../../src/database/database.js'
-import { checkouts } from '../../../src/database/schema.js'
+import { checkouts } from '../../../src/database/schema/billing.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'

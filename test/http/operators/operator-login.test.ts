@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { Database } from '../../../src/database/database.js'
-import { operatorSessions } from '../../../src/database/schema.js'
+import { operatorSessions } from '../../../src/database/schema/operators.js'
 import { Operators } from '../../../src/operators/operators.js'
 import type { Email } from '../../../src/users/email.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'

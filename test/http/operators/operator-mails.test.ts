@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { failedMails } from '../../../src/database/schema.js'
+import { failedMails } from '../../../src/database/schema/mail.js'
 import { FailedMailCleanup } from '../../../src/mail/failed-mail-cleanup.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'

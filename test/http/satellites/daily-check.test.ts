@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { satelliteProofs } from '../../../src/database/schema.js'
+import { satelliteProofs } from '../../../src/database/schema/satellites.js'
 import {
   SatelliteCheckJob,
   SatelliteChecks,

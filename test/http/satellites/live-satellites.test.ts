@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database, rowsOf } from '../../../src/database/database.js'
-import { satelliteRemovals } from '../../../src/database/schema.js'
+import { satelliteRemovals } from '../../../src/database/schema/satellites.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import { Satellites } from '../../../src/satellites/satellites.js'

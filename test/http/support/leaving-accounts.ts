@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
 import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema.js'
+import { accounts } from '../../../src/database/schema/accounts.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'

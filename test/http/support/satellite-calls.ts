@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { satelliteProofs, satellites } from '../../../src/database/schema.js'
+import { satelliteProofs, satellites } from '../../../src/database/schema/satellites.js'
 import { SatelliteCheckJob } from '../../../src/satellite-registry/daily-check/satellite-check.job.js'
 import type { User } from '../../../src/users/user.js'
 import type { DnsServer } from '../../support/dns-server.js'

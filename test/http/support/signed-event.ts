@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
 import { Database } from '../../../src/database/database.js'
-import { providerEvents } from '../../../src/database/schema.js'
+import { providerEvents } from '../../../src/database/schema/billing.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { TestApp } from '../../support/test-app.js'
 

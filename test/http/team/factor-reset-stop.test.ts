@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { factorResets } from '../../../src/database/schema.js'
+import { factorResets } from '../../../src/database/schema/factors.js'
 import { withdrawTokens } from '../../../src/links/withdraw-tokens.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'

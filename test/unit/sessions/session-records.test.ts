@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { eq, sql } from 'drizzle-orm'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
-import { sessionLinks, userSessions } from '../../../src/database/schema.js'
+import { sessionLinks, userSessions } from '../../../src/database/schema/sessions.js'
 import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import type { Session, SessionHandle } from '../../../src/sessions/session.js'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'

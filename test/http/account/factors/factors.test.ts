@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { secondsAfter } from '../../../../src/clock/clock.js'
 import { Database } from '../../../../src/database/database.js'
-import { accounts, rememberedDevices, totpFactors } from '../../../../src/database/schema.js'
+import { accounts } from '../../../../src/database/schema/accounts.js'
+import { rememberedDevices, totpFactors } from '../../../../src/database/schema/factors.js'
 import { unavailable } from '../../../../src/errors/api-error.js'
 import {
   RememberedDeviceCleanup,
