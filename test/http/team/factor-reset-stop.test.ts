@@ -41,8 +41,8 @@ describe('A reset of factors that a manager has requested', () => {
 
   const isBlocked = async () => {
     const blocked = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const { rows } = await app.app.get(Database).run(db => db.execute(blocked))
-    return rows.length > 0
+    const answer = await app.app.get(Database).run(db => db.execute(blocked))
+    return (answer as { rows: unknown[] }).rows.length > 0
   }
 
   it('is stopped by the link in the mail, not by any session of the member', async () => {
