@@ -72,12 +72,15 @@ it('answers the one of two deadlocked transactions that is rolled back like a bu
 
 /** Resolves for everybody once so many wait for it. */
 function barrier(count: number): () => Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  let open = () => {}
+  const opened = new Promise<void>(resolve => {
+    open = resolve
+  })
   let arrived = 0
   return () => {
     arrived += 1
-    if (arrived === count) resolve()
-    return promise
+    if (arrived === count) open()
+    return opened
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Database } from '../../../../src/database/database.js'
 import { FactorResets } from '../../../../src/factors/factor-resets.js'
-import { PendingTransfers } from '../../../../src/users/pending-transfers.js'
+import { PendingTransfers } from '../../../../src/users/pending/pending-transfers.js'
 import type { User } from '../../../../src/users/user.js'
 import { Authenticator } from '../../../support/authenticator.js'
 import { giveTotp } from '../../../support/factors.js'
