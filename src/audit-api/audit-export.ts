@@ -14,7 +14,7 @@ import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
 import { auditChain, auditLog } from '../database/schema/audit.js'
 import type { AuditFilterQuery } from './audit.dto.js'
-import { selectionOf } from './audit-filter.js'
+import { CLOCKS_FAR_APART_MS, idsBetween, selectionOf } from './audit-filter.js'
 import type { ExportFormat } from './export-format.js'
 
 /** Bounds how much of an export is held in memory, however long it is. */
@@ -50,23 +50,27 @@ export class AuditExport {
     const event = auditEvent(actor, 'audit.export', detail)
     await this.database.run(db => this.auditLog.record(db, event))
     await this.sealer.seal(MOST_ROWS_AWAITED)
-    const pages = this.pages(options, await this.lastId())
+    const pages = this.pages(options, await this.idsOf(filter))
     const first = await pages.next()
     return first.done ? none() : startingWith(first.value, pages)
   }
 
-  private async lastId(): Promise<number> {
-    const [row] = await this.database.run(db => db.select({ last: max(auditLog.id) }).from(auditLog))
-    return row?.last ?? 0
+  /** Those up to now. */
+  private idsOf(filter: AuditFilterQuery): Promise<IdRange> {
+    return this.database.report(async db => {
+      const [row] = await db.select({ last: max(auditLog.id) }).from(auditLog)
+      const { after, to } = await idsBetween(db, filter, CLOCKS_FAR_APART_MS)
+      return { after, to: Math.min(to, row?.last ?? 0) }
+    })
   }
 
   private async *pages(
     { accountId, filter, format }: ExportOptions,
-    last: number,
+    range: IdRange,
   ): AsyncGenerator<string, void> {
     const lineOf = LINES[format]
     const selection = selectionOf(accountId, filter)
-    let rest: IdRange | null = { after: 0, to: last }
+    let rest: IdRange | null = range
     for (let isBegun = false; rest; isBegun = true) {
       const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
       const read = async (db: Db) => {

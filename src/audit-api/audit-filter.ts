@@ -8,6 +8,8 @@ import type { AuditFilterQuery } from './audit.dto.js'
 
 /** How far a replica's clock may be from the others'; doctor reports a difference of a second. */
 const CLOCKS_APART_MS = 10 * 60 * 1000
+/** An export may take a moment longer, and should miss nothing. */
+export const CLOCKS_FAR_APART_MS = 24 * 60 * 60 * 1000
 /** Ids and times are roughly in the same order, so this many rows show where to begin. */
 const ROWS_AROUND = 1_000
 
@@ -21,11 +23,19 @@ export function selectionOf(accountId: string | null, filter: AuditFilterQuery):
   return { accountId, user, action, outcome, where }
 }
 
-/** The range of ids that rows of this period can have, so that a page of old rows does not begin at the newest. */
-export async function idsBetween(db: Db, { from, to }: AuditFilterQuery): Promise<IdRange> {
-  const lowest = from && (await idNear(db, from.getTime() - CLOCKS_APART_MS, sql`min(id)`))
-  const highest = to && (await idNear(db, to.getTime() + CLOCKS_APART_MS, sql`max(id)`))
-  return { after: lowest ? lowest - 1 : ALL_IDS.after, to: highest ?? ALL_IDS.to }
+/**
+ * The range of ids that rows of this period can have, so that a page of old rows does not begin at the newest. It is
+ * empty when there are no rows since `from`.
+ */
+export async function idsBetween(
+  db: Db,
+  { from, to }: AuditFilterQuery,
+  clocksApartMs = CLOCKS_APART_MS,
+): Promise<IdRange> {
+  const lowest = from && (await idNear(db, from.getTime() - clocksApartMs, sql`min(id)`))
+  const highest = to && (await idNear(db, to.getTime() + clocksApartMs, sql`max(id)`))
+  if (lowest === null) return { after: ALL_IDS.to, to: ALL_IDS.to }
+  return { after: lowest === undefined ? ALL_IDS.after : lowest - 1, to: highest ?? ALL_IDS.to }
 }
 
 /** The lowest or highest id of the first rows since then; null when there are none. */

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import { type Scanned, scanAuditLog } from '../../../src/audit/audit-scan.js'
 import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
 import type { AuditFilterQuery } from '../../../src/audit-api/audit.dto.js'
+import { AuditExport } from '../../../src/audit-api/audit-export.js'
 import { idsBetween, selectionOf } from '../../../src/audit-api/audit-filter.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database, rowsOf } from '../../../src/database/database.js'
@@ -16,6 +17,7 @@ import { readBy } from '../support/read-by.js'
 const ROWS = 30_000
 const MONTHS = 12
 const PAGE = 51
+const DAY_MS = 86_400_000
 /** A step's, read once for its rows and once for its end, and the thousand around a time. */
 const MOST_ROWS = 2 * 5_000 + 2 * 1_000 + PAGE
 /** Of a few rows in an index of each partition. */
@@ -114,6 +116,26 @@ describe('A page of a long audit log', () => {
     }
   })
 
+  test.each([
+    ['that has no rows yet', () => ({ from: new Date(Date.now() + 366 * DAY_MS) })],
+    ['of two days', () => ({ from: halfWay, to: new Date(halfWay.getTime() + 2 * DAY_MS) })],
+  ])('an export of a period %s reads no others', async (_, filterOf) => {
+    const filter = filterOf()
+    const steps = jest.spyOn(database, 'report')
+    try {
+      const actor = { userId: owner.id, accountId: owner.accountId, client: null }
+      const options = { accountId: owner.accountId, filter, format: 'jsonl' } as const
+      let text = ''
+      for await (const piece of await app.app.get(AuditExport).start(actor, options)) text += piece
+      const ids = text.split('\n').flatMap(line => (line ? JSON.parse(line).row.id : []))
+      expect(ids.map(Number)).toEqual((await newest(filter, ROWS)).toReversed())
+      // The whole log takes a dozen or more.
+      expect(steps.mock.calls.length).toBeLessThan(6)
+    } finally {
+      steps.mockRestore()
+    }
+  })
+
   test('is read in the other order for exports, each row once', async () => {
     const selection = selectionOf(owner.accountId, { outcome: 'failed' })
     const ids: number[] = []
@@ -139,7 +161,10 @@ function aPage(db: Db, filter: AuditFilterQuery, range: IdRange) {
 }
 
 /** By a plain query, which may take as long as it likes. */
-async function newest({ user, action, outcome, from, to }: AuditFilterQuery): Promise<number[]> {
+async function newest(
+  { user, action, outcome, from, to }: AuditFilterQuery,
+  limit = PAGE,
+): Promise<number[]> {
   const isIt = and(
     eq(auditLog.accountId, owner.accountId),
     user ? eq(auditLog.userId, user) : undefined,
@@ -149,7 +174,7 @@ async function newest({ user, action, outcome, from, to }: AuditFilterQuery): Pr
     to ? lt(auditLog.at, to) : undefined,
   )
   const found = await database.run(db =>
-    db.select({ id: auditLog.id }).from(auditLog).where(isIt).orderBy(desc(auditLog.id)).limit(PAGE),
+    db.select({ id: auditLog.id }).from(auditLog).where(isIt).orderBy(desc(auditLog.id)).limit(limit),
   )
   return found.map(({ id }) => id)
 }
