@@ -94,6 +94,17 @@ export class FactorMails {
     return this.send(actor, write, false)
   }
 
+  /** Somebody in a session of the user does not have their second factor; mailed once a day. */
+  wrongFactorInSession({ userId, accountId, createdAt, client }: FactorActor): Promise<void> {
+    const actor = { userId, accountId, createdAt, client, sid: 'wrong factor in a session' }
+    const write = ({ words, site }: NoticeData): Notice => ({
+      subject: words.phrase('factors.wrongInSession', { site }),
+      opening: words.phrase('factors.wrongInSessionOpening', { site }),
+      advice: words.phrase('notice.nothingToDo'),
+    })
+    return this.send(actor, write, false)
+  }
+
   private prepare(
     transaction: Db,
     actor: FactorActor,

@@ -4,7 +4,13 @@ import type { AuthMethods } from '../../permissions/auth-methods.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { FactorCheck, type FactorProof } from '../second-factor/factor-check.js'
+import {
+  type CheckedFactor,
+  FactorCheck,
+  type FactorProof,
+  isWrongFactor,
+} from '../second-factor/factor-check.js'
+import { WrongFactorAlarm } from '../second-factor/wrong-factor-alarm.js'
 
 /** Uses factors up within a session. */
 @Injectable()
@@ -12,18 +18,28 @@ export class FactorUse {
   constructor(
     private readonly users: Users,
     private readonly factors: FactorCheck,
+    private readonly alarm: WrongFactorAlarm,
     private readonly database: Database,
   ) {}
 
   /** What the proof proves. Throws like {@link FactorCheck.check}. */
   async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
-    const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
-    const factor = await this.factors.check(user, proof, context)
+    const factor = await this.check(user, proof, actor)
     await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
       await factor.use(transaction)
     })
     await factor.used()
     return factor.methods
+  }
+
+  private async check(user: User, proof: FactorProof, actor: SessionActor): Promise<CheckedFactor> {
+    try {
+      const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
+      return await this.factors.check(user, proof, context)
+    } catch (error) {
+      if (isWrongFactor(error)) await this.alarm.tellInSession(actor)
+      throw error
+    }
   }
 }

@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import type { Client } from '../../http/client.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import type { SecondFactorChallenge } from './second-factor-challenges.js'
 
 /** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
 const OWN_MISTAKES = 2
 
-/** Warns users that somebody knows their password but does not have their second factor. */
+/** Warns users that somebody who is not stopped by their password does not have their second factor. Never rejects. */
 @Injectable()
 export class WrongFactorAlarm {
   constructor(
@@ -15,11 +16,19 @@ export class WrongFactorAlarm {
     private readonly mails: FactorMails,
   ) {}
 
-  /** After a wrong second factor; mails at most once a day. */
+  /** After a wrong second factor at a login; mails at most once a day. */
   async tell({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
     const { id: userId, accountId } = user
-    const isKnown =
-      tries <= OWN_MISTAKES && (await this.knownDevices.knowsNetwork(userId, client.ip).catch(() => false))
+    const isKnown = tries <= OWN_MISTAKES && (await this.isKnown(userId, client))
     if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
+  }
+
+  /** After a wrong factor within a session, which may be stolen; mails at most once a day. */
+  async tellInSession(actor: SessionActor): Promise<void> {
+    if (!(await this.isKnown(actor.userId, actor.client))) await this.mails.wrongFactorInSession(actor)
+  }
+
+  private isKnown(userId: string, { ip }: Client): Promise<boolean> {
+    return this.knownDevices.knowsNetwork(userId, ip).catch(() => false)
   }
 }

@@ -331,6 +331,9 @@ export const de: Translated = {
     'unusualUse.ended':
       'Eine Ihrer Sitzungen bei {site} wurde plötzlich von einem anderen Gerät oder Ort aus genutzt. Wir haben sie beendet.',
 
+    'factors.wrongInSession': 'Falscher Code bei {site}',
+    'factors.wrongInSessionOpening':
+      'Jemand, der in Ihrem Konto bei {site} angemeldet ist, konnte sich nicht mit Ihrem zweiten Faktor ausweisen.',
     'factors.authenticatorAdded': 'Zu Ihrem Konto bei {site} wurde eine Authenticator-App hinzugefügt',
     'factors.passkeyAdded': 'Zu Ihrem Konto bei {site} wurde ein Passkey hinzugefügt',
     'factors.authenticatorRemoved': 'Aus Ihrem Konto bei {site} wurde eine Authenticator-App entfernt',

@@ -324,6 +324,9 @@ export const en = {
     'unusualUse.ended':
       'A session of yours at {site} was suddenly used from another device or place. We have ended that session.',
 
+    'factors.wrongInSession': 'Wrong code at {site}',
+    'factors.wrongInSessionOpening':
+      'Somebody who is logged in to your account at {site} could not confirm with your second factor.',
     'factors.authenticatorAdded': 'An authenticator app was added to your account at {site}',
     'factors.passkeyAdded': 'A passkey was added to your account at {site}',
     'factors.authenticatorRemoved': 'An authenticator app was removed from your account at {site}',

@@ -16,6 +16,7 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
     app = await TestApp.start(backend, {
       PASSKEY_RP_ID: 'main.test',
       PASSKEY_RELATED_ORIGINS: SHOP_ONE,
+      TRUST_PROXY: '127.0.0.1',
       LOG_LEVEL: 'silent',
     })
   })
@@ -142,6 +143,26 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
       expect(outcome(await prove(session, { recoveryCode }))).toBe('401 SESSION_NOT_FOUND')
       expect(outcome(await prove(session, { recoveryCode }))).toBe(USED)
     })
+  })
+
+  it('a wrong code from where the user has never logged in is mailed to them, once a day', async () => {
+    const user = await anOwner(app)
+    const { accessToken } = await provenSession(app, user)
+    const phone = await giveAuthenticator(app, user)
+    const wrong = (ip: string) =>
+      app.request({
+        method: 'POST',
+        path: '/api/reauthenticate',
+        headers: { Origin: MAIN, ...bearer(accessToken), 'X-Forwarded-For': ip },
+        body: { code: phone.wrongCode() },
+      })
+    const mails = async () =>
+      (await app.mailsTo(user.email)).filter(({ subject }) => subject === 'Wrong code at Mainstay')
+    expect(outcome(await wrong('127.0.0.1'))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await mails()).toHaveLength(0)
+    for (const ip of ['203.0.113.77', '198.51.100.77'])
+      expect(outcome(await wrong(ip))).toBe('401 SECOND_FACTOR_INVALID')
+    expect(await mails()).toHaveLength(1)
   })
 
   it('a right password or code does not reset what limits guesses at the others', async () => {
