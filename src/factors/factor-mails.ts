@@ -95,8 +95,9 @@ export class FactorMails {
   }
 
   /** Somebody in a session of the user does not have their second factor; mailed once a day. */
-  wrongFactorInSession({ userId, accountId, createdAt, client }: FactorActor): Promise<void> {
-    const actor = { userId, accountId, createdAt, client, sid: 'wrong factor in a session' }
+  wrongFactorInSession({ userId, accountId, client }: FactorActor): Promise<void> {
+    // Nothing was added by it, whatever the session has done before.
+    const actor = { userId, accountId, client, sid: 'wrong factor in a session', createdAt: null }
     const write = ({ words, site }: NoticeData): Notice => ({
       subject: words.phrase('factors.wrongInSession', { site }),
       opening: words.phrase('factors.wrongInSessionOpening', { site }),

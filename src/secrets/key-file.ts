@@ -13,8 +13,9 @@ const POLL_EVERY_MS = 2_000
 /** How often a fault of the file is logged while it stays the same. */
 const SAY_AGAIN_MS = 10 * 60_000
 
-/** What the owner and the group may do with a file; nobody else may do anything with keys. */
 const OWNER_AND_GROUP = 0o770
+/** Everybody else: what they can read is no secret. */
+const OTHERS = 0o007
 
 /** Parses the text of `file` with `read`; throws an Error that names the setting and the file. */
 export async function readKeyFile<T>(setting: string, file: string, read: (text: string) => T): Promise<T> {
@@ -35,8 +36,9 @@ export async function createKeyFile(file: string, keys: readonly RotatingKey[]):
 
 /**
  * Atomic, because servers read this file at any time, and on the disk before it returns. Only its owner can read a
- * new file; one that is replaced keeps its owner, group and mode, or else the service may not be able to read it.
- * Throws an Error, and replaces nothing, when it may not give the file to them.
+ * new file; one that is replaced keeps its owner and group, and what these may do with it, or else the service may
+ * not be able to read it.
+ * Throws an Error, and replaces nothing, when it may not give the file to them, or when anybody else can read it.
  */
 export async function saveKeyFile(file: string, keys: readonly RotatingKey[]): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
@@ -60,6 +62,10 @@ async function keepAccess(handle: FileHandle, file: string): Promise<void> {
   const [made, replaced] = await Promise.all([handle.stat(), stat(file).catch(() => null)])
   if (!replaced) return
   const { uid, gid, mode } = replaced
+  if (mode & OTHERS)
+    throw new Error(
+      `${file} can be used by everybody: give it to the service's user or group, and take it from others`,
+    )
   if (made.uid !== uid || made.gid !== gid)
     await handle.chown(uid, gid).catch(cause => {
       throw new Error(`${file} belongs to another user or group; run this as root, or as its owner`, {

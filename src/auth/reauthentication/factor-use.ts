@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import type { AuthMethods } from '../../permissions/auth-methods.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -19,6 +20,7 @@ export class FactorUse {
     private readonly users: Users,
     private readonly factors: FactorCheck,
     private readonly alarm: WrongFactorAlarm,
+    private readonly reauthentication: Reauthentication,
     private readonly database: Database,
   ) {}
 
@@ -38,7 +40,9 @@ export class FactorUse {
       const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
       return await this.factors.check(user, proof, context)
     } catch (error) {
-      if (isWrongFactor(error)) await this.alarm.tellInSession(actor)
+      // A code that was right a moment ago is wrong the second time; a passkey's challenge may have expired.
+      const isMistake = proof.passkey || this.reauthentication.isRecent(actor)
+      if (isWrongFactor(error) && !isMistake) await this.alarm.tellInSession(actor)
       throw error
     }
   }

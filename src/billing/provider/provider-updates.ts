@@ -196,6 +196,7 @@ export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
 
 /** By either of the provider's two fields. A term with further periods to pay is the customer's to fulfil. */
 function isInLastPeriod({ status, cancel_at, cancel_at_period_end, items }: Stripe.Subscription): boolean {
-  const isPaidFor = (endsAt: number) => items.data.every(item => endsAt <= item.current_period_end)
+  // Add-ons may have shorter periods than the plan.
+  const isPaidFor = (endsAt: number) => items.data.some(item => endsAt <= item.current_period_end)
   return isLive(status) && (cancel_at_period_end || (cancel_at !== null && isPaidFor(cancel_at)))
 }

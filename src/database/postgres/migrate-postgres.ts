@@ -42,8 +42,11 @@ export async function migratePostgres(
 /** The locks belong to the transaction too. */
 function migrateOnce(url: string, onError: (error: Error) => void, signal?: AbortSignal): Promise<void> {
   return unlimitedTransaction(url, onError, async client => {
+    signal?.throwIfAborted()
     // Ends the connection in the middle of a statement too.
-    signal?.addEventListener('abort', () => void client.end())
+    const stop = () => void client.end()
+    signal?.addEventListener('abort', stop, { once: true })
+    client.once('end', () => signal?.removeEventListener('abort', stop))
     await client.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
     await client.query(`set local lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
     // Inside ours, its own "begin" only causes a warning, and its "commit" ends both.

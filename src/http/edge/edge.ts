@@ -90,6 +90,8 @@ export class Edge {
   /** A path that cannot be decoded, for example. Fastify then runs no hook, and does not log the answer either. */
   private answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
     this.begin(request, reply)
+    // Here Fastify does not look at forwarded headers: this would be the address of our own proxy.
+    if (this.settings.trustProxy.length > 0) Object.defineProperty(request, 'ip', { value: undefined })
     reply.raw.once('finish', () => this.requestLog.requestCompleted(null, request, reply))
     answerProblem(error, request, reply)
   }

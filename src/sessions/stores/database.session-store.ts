@@ -15,6 +15,9 @@ import {
   type StoreChanges,
 } from './session-store.js'
 
+/** PostgreSQL takes 65,535 parameters. */
+const SESSIONS_A_STATEMENT = 10_000
+
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
 
@@ -98,7 +101,10 @@ export class DatabaseSessionStore extends SessionStore {
   async apply(): Promise<void> {}
 
   async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {
-    if (ended.length > 0) await transaction.delete(sessions).where(inArray(sessions.sid, [...ended]))
+    for (let from = 0; from < ended.length; from += SESSIONS_A_STATEMENT)
+      await transaction
+        .delete(sessions)
+        .where(inArray(sessions.sid, ended.slice(from, from + SESSIONS_A_STATEMENT)))
     for (const { sids, granted } of grants) {
       const ofSource = (source: Source) =>
         sql`${JSON.stringify(effectivePermissions(source, granted))}::jsonb`

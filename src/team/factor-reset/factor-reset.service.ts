@@ -54,6 +54,7 @@ export class ResetRequests {
   async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
     if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
     if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
+    await this.resets.lock(transaction, user.id)
     const pending = await this.resets.find(transaction, user.id)
     if (pending) return { reset: pending, user, token: await this.resets.renewLink(transaction, user) }
     return { user, ...(await this.resets.open(transaction, user, actor)) }

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
-import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
+import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey, passkeyOptions, passkeySession } from '../support/passkey-calls.js'
@@ -147,7 +148,7 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
 
   it('a wrong code from where the user has never logged in is mailed to them, once a day', async () => {
     const user = await anOwner(app)
-    const { accessToken } = await provenSession(app, user)
+    const { accessToken } = await signIn(app, user, 'main')
     const phone = await giveAuthenticator(app, user)
     const wrong = (ip: string) =>
       app.request({
@@ -163,6 +164,26 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
     for (const ip of ['203.0.113.77', '198.51.100.77'])
       expect(outcome(await wrong(ip))).toBe('401 SECOND_FACTOR_INVALID')
     expect(await mails()).toHaveLength(1)
+    // Somebody who has only the mailbox must not get rid of the factor by the link.
+    const token = await app.mailedToken(user.email)
+    const report = await app.request({ method: 'POST', path: '/api/sessions/not-me', body: { token } })
+    expect(outcome(report)).toBe('204')
+    expect(await app.app.get(Users).find(user.id)).toMatchObject({ hasSecondFactor: true })
+  })
+
+  it('a wrong code is not mailed from a session that has just proved who is there, which may be a code sent twice', async () => {
+    const user = await anOwner(app)
+    const { accessToken } = await provenSession(app, user)
+    const phone = await giveAuthenticator(app, user)
+    const wrong = await app.request({
+      method: 'POST',
+      path: '/api/reauthenticate',
+      headers: { Origin: MAIN, ...bearer(accessToken), 'X-Forwarded-For': '203.0.113.78' },
+      body: { code: phone.wrongCode() },
+    })
+    expect(outcome(wrong)).toBe('401 SECOND_FACTOR_INVALID')
+    const subjects = (await app.mailsTo(user.email)).map(({ subject }) => subject)
+    expect(subjects).not.toContain('Wrong code at Mainstay')
   })
 
   it('a right password or code does not reset what limits guesses at the others', async () => {

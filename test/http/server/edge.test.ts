@@ -91,6 +91,25 @@ test.each([
   }
 })
 
+test('The request log does not take the address of a proxy for that of a client', async () => {
+  const lines: string[] = []
+  const settings = { ...app.settings, logLevel: 'info', trustProxy: ['127.0.0.1'] } as const
+  const logged = await createApp(settings, new Clock(), { write: line => lines.push(line) })
+  try {
+    await logged.listen(0, '127.0.0.1')
+    const headers = { 'X-Forwarded-For': '203.0.113.9' }
+    for (const path of ['/nothing', '/%zz']) await request(await logged.getUrl(), { path, headers })
+    const requests = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+    await eventually(() => requests().length === 2)
+    expect(requests().map(({ req }) => [req.path, req.ip])).toEqual([
+      ['/nothing', '203.0.113.9'],
+      ['/%zz', undefined],
+    ])
+  } finally {
+    await logged.close()
+  }
+})
+
 describe('A body', () => {
   it('of 16 KiB is taken, one byte more is 413', async () => {
     expect(MAX_BODY_BYTES).toBe(16 * 1024)

@@ -24,7 +24,7 @@ import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 
 const START = new Date('2026-01-01T00:00:00.700Z')
 const TOKEN_SECONDS = 900
-/** A retired key verifies a minute longer than its last token lives. */
+/** A retired key verifies ten minutes longer than its last token lives. */
 const RETIRED_SECONDS = TOKEN_SECONDS + 600
 const CALLER: Caller = {
   userId: 'user-1',

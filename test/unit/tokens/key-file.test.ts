@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -30,11 +30,18 @@ describe('a key file', () => {
   it.each([
     ['640', '640'],
     ['440', '440'],
-    ['644', '640'],
   ])('with mode %s has %s when it has been replaced', async (before, after) => {
     await chmod(file, Number.parseInt(before, 8))
     await saveKeyFile(file, KEYS)
     expect(await access()).toBe(after)
+    expect(await readdir(folder)).toEqual(['keys.json'])
+  })
+
+  it('is not replaced while everybody can read it: that may be how the service does', async () => {
+    await chmod(file, 0o644)
+    const before = await readFile(file, 'utf8')
+    await expect(saveKeyFile(file, newKeySet(new Date(0)))).rejects.toThrow('can be used by everybody')
+    expect(await readFile(file, 'utf8')).toBe(before)
     expect(await readdir(folder)).toEqual(['keys.json'])
   })
 

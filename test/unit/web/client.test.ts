@@ -396,8 +396,16 @@ describe('a tab', () => {
   it('keeps the note of a logout that the service has not heard of', async () => {
     const home = mainHome()
     await home.leave('handle')
-    await home.forget('handle')
+    await home.forget('handle', true)
     expect([await home.left(), await home.isSettled()]).toEqual([{ sid: 'handle', headers: {} }, false])
+  })
+
+  it('takes no note of an end that another tab tells of: the service may not know of it yet', async () => {
+    const home = mainHome()
+    await home.forget('handle')
+    expect(await home.isSettled()).toBe(false)
+    await home.forget('handle', true)
+    expect(await home.isSettled()).toBe(true)
   })
 
   it('knows a logout from a session that the service has ended', async () => {

@@ -21,9 +21,9 @@ export interface SessionHome {
   keep(sessionId: string | undefined, sid: string, deviceId: string | undefined): Promise<void>
   /**
    * Forgets this session, but not one that another tab has put in its place; `sid` is null for one that only
-   * the service could name.
+   * the service could name. `isTold`: the service has just said here that it is over, which is news only once.
    */
-  forget(sid: string | null): Promise<void>
+  forget(sid: string | null, isTold?: boolean): Promise<void>
   /** Whether a token of this session may be taken over from another tab: not while one is to be ended here. */
   isOwn(sid: string): Promise<boolean>
   /**
@@ -56,7 +56,9 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
     deviceId: async () => undefined,
     keep: async () => void (await storage.remove(key)),
     // Not the cookie: a late answer about it must not clear that of the next login.
-    forget: async () => void ((await storage.get(key)) || (await storage.set(key, SETTLED))),
+    forget: async (_, isTold) => {
+      if (isTold && !(await storage.get(key))) await storage.set(key, SETTLED)
+    },
     isOwn: async () => !(await storage.get(key)),
     leave: async sid => {
       await storage.set(key, sid ?? UNNAMED)

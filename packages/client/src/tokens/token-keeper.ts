@@ -152,7 +152,7 @@ export class TokenKeeper {
       if (decided.aborted) return
       const sid = session && (session.sid ?? this.sid())
       this.end(sid, cause ?? (sid ? 'ended' : null))
-      if (answer) await this.home.forget(sid)
+      if (answer) await this.home.forget(sid, true)
     } catch (error) {
       if (!decided.aborted) await this.fail(error, decided)
     }

@@ -1,7 +1,10 @@
 import { english, type Words } from './english.js'
 import { german } from './german.js'
 
-const LANGUAGES: Readonly<Record<string, Words>> = { en: english, de: german }
+const LANGUAGES: ReadonlyMap<string, Words> = new Map([
+  ['en', english],
+  ['de', german],
+])
 
 /**
  * The words of a page: in the language of its session's `locale`; without one, or for `auto`, in the first of
@@ -9,7 +12,7 @@ const LANGUAGES: Readonly<Record<string, Words>> = { en: english, de: german }
  */
 export function wordsFor(locale: string | null, acceptLanguage = ''): Words {
   const asked = locale && locale !== 'auto' ? [locale] : preferred(acceptLanguage)
-  const known = asked.map(tag => LANGUAGES[tag.toLowerCase().split('-')[0]!])
+  const known = asked.map(tag => LANGUAGES.get(tag.toLowerCase().split('-')[0]!))
   return known.find(words => words !== undefined) ?? english
 }
 
