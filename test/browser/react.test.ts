@@ -123,15 +123,16 @@ describe('the page that docs/integrate.md shows for React', () => {
     await menuOf(owner).waitFor()
   })
 
-  test('says why somebody has to log in again, in the page and in one that is opened later', async () => {
+  test('says once why somebody has to log in again, and no more in a page that is opened later', async () => {
     await enter()
     await menuOf(owner).waitFor()
     const later = await page.context().newPage()
     await stage.app.app.get(UserAdministration).endSessions(owner)
-    for (const tab of [page, later]) {
-      await tab.goto(`${MAIN}/`)
-      await tab.getByText('Your session was ended from elsewhere').waitFor()
-    }
+    await page.goto(`${MAIN}/`)
+    await page.getByText('Your session was ended from elsewhere').waitFor()
+    await later.goto(`${MAIN}/`)
+    await later.getByLabel('E-mail').waitFor()
+    expect(await later.locator('.mainstay-news').textContent()).toBe('')
     await expectGoodPage(page, 'react-login-again')
     await enter()
     await menuOf(owner).click()
