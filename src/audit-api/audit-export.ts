@@ -57,7 +57,7 @@ export class AuditExport {
 
   /** Those up to now. */
   private idsOf(filter: AuditFilterQuery): Promise<IdRange> {
-    return this.database.report(async db => {
+    return this.database.run(async db => {
       const [row] = await db.select({ last: max(auditLog.id) }).from(auditLog)
       const { after, to } = await idsBetween(db, filter, CLOCKS_FAR_APART_MS)
       return { after, to: Math.min(to, row?.last ?? 0) }
