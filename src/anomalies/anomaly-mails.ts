@@ -6,6 +6,7 @@ import { subnetOf } from '../http/network.js'
 import type { Mail } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
+import { NOTHING_TO_POST, type Posting } from '../mail/posting.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import {
   type AffectedSession,
@@ -31,9 +32,6 @@ export interface Notice {
   readonly opening: string
   readonly advice: string
 }
-
-/** Posts a mail whose link is stored; call it once that has been committed. */
-export type PreparedMail = () => void
 
 /** Mails users about activity that may not have been theirs, with a link to say so. */
 @Injectable()
@@ -66,10 +64,10 @@ export class AnomalyMails {
     client: Client,
     write: (data: NoticeData) => Notice,
     options?: IssueOptions,
-  ): Promise<PreparedMail> {
+  ): Promise<Posting> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, options)
-    if (!issued) return () => {}
+    if (!issued) return NOTHING_TO_POST
     const where = {
       at: this.clock.now(),
       url: this.links.toMainSite('/not-me', issued.token),

@@ -6,7 +6,7 @@ import { leases } from './schema/jobs.js'
 const NOW = sql`clock_timestamp()`
 
 function inSeconds(seconds: number): SQL {
-  return sql`clock_timestamp() + make_interval(secs => ${seconds})`
+  return sql`${NOW} + make_interval(secs => ${seconds})`
 }
 
 /** By how much a lease of the release before this one may be longer: it ends by the clock of a machine. */

@@ -173,6 +173,6 @@ export class FactorChanges {
 }
 
 /** Whether a user can do without a password: losing one device must not lock them out. */
-export function isEnoughWithoutPassword({ passkeys, recoveryCodesLeft }: FactorSummary): boolean {
+function isEnoughWithoutPassword({ passkeys, recoveryCodesLeft }: FactorSummary): boolean {
   return passkeys >= 2 || (passkeys === 1 && recoveryCodesLeft > 0)
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { AnomalyMails, type Notice, type NoticeData, type PreparedMail } from '../anomalies/anomaly-mails.js'
+import { AnomalyMails, type Notice, type NoticeData } from '../anomalies/anomaly-mails.js'
 import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { Phrase } from '../mail/messages/translated.js'
+import type { Posting } from '../mail/posting.js'
 import { type AuthMethods, acrOf, TWO_FACTORS } from '../permissions/auth-methods.js'
 
 /** Whose factors they are, and which session changed them. */
@@ -47,29 +48,22 @@ export class FactorMails {
     private readonly clock: Clock,
   ) {}
 
-  added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<PreparedMail> {
+  added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
     return this.prepare(transaction, actor, sentence(ADDED[factor]))
   }
 
-  removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<PreparedMail> {
+  removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
     return this.prepare(transaction, actor, sentence(REMOVED[factor]))
   }
 
-  passwordRemoved(transaction: Db, actor: FactorActor): Promise<PreparedMail> {
-    return this.prepare(transaction, actor, ({ words, site }) => ({
-      subject: words.phrase('factors.passwordRemoved', { site }),
-      opening: words.phrase('factors.passwordRemovedOpening', { site }),
-      advice: words.phrase('notice.nothingToDo'),
-    }))
+  passwordRemoved(transaction: Db, actor: FactorActor): Promise<Posting> {
+    const write = notice('factors.passwordRemoved', 'factors.passwordRemovedOpening')
+    return this.prepare(transaction, actor, write)
   }
 
   /** Once a day per session, which could otherwise bury the mails about factors under these. */
-  recoveryCodesMade(transaction: Db, actor: FactorActor): Promise<PreparedMail> {
-    const write = ({ words, site }: NoticeData): Notice => ({
-      subject: words.phrase('factors.codesMade', { site }),
-      opening: words.phrase('factors.codesMadeOpening', { site }),
-      advice: words.phrase('notice.nothingToDo'),
-    })
+  recoveryCodesMade(transaction: Db, actor: FactorActor): Promise<Posting> {
+    const write = notice('factors.codesMade', 'factors.codesMadeOpening')
     return this.prepare(transaction, { ...actor, sid: `${actor.sid}, recovery codes` }, write, false)
   }
 
@@ -86,11 +80,7 @@ export class FactorMails {
   /** Somebody knows the password but does not have the second factor; mailed once a day. */
   secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): Promise<void> {
     const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
-    const write = ({ words, site }: NoticeData): Notice => ({
-      subject: words.phrase('refusedLogin.subject', { site }),
-      opening: words.phrase('refusedLogin.wrongCode', { site }),
-      advice: words.phrase('refusedLogin.passwordKnown'),
-    })
+    const write = notice('refusedLogin.subject', 'refusedLogin.wrongCode', 'refusedLogin.passwordKnown')
     return this.send(actor, write, false)
   }
 
@@ -98,11 +88,7 @@ export class FactorMails {
   wrongFactorInSession({ userId, accountId, client }: FactorActor): Promise<void> {
     // Nothing was added by it, whatever the session has done before.
     const actor = { userId, accountId, client, sid: 'wrong factor in a session', createdAt: null }
-    const write = ({ words, site }: NoticeData): Notice => ({
-      subject: words.phrase('factors.wrongInSession', { site }),
-      opening: words.phrase('factors.wrongInSessionOpening', { site }),
-      advice: words.phrase('notice.nothingToDo'),
-    })
+    const write = notice('factors.wrongInSession', 'factors.wrongInSessionOpening')
     return this.send(actor, write, false)
   }
 
@@ -111,7 +97,7 @@ export class FactorMails {
     actor: FactorActor,
     write: (data: NoticeData) => Notice,
     always = true,
-  ): Promise<PreparedMail> {
+  ): Promise<Posting> {
     return this.mails.prepare(this.affectedBy(actor), actor.client, write, { always, transaction })
   }
 
@@ -127,6 +113,18 @@ export class FactorMails {
     const { userId, accountId, sid } = actor
     return { userId, accountId, sid, createdAt: sinceOf(actor) ?? this.clock.now() }
   }
+}
+
+function notice(
+  subject: Phrase,
+  opening: Phrase,
+  advice: Phrase = 'notice.nothingToDo',
+): (data: NoticeData) => Notice {
+  return ({ words, site }) => ({
+    subject: words.phrase(subject, { site }),
+    opening: words.phrase(opening, { site }),
+    advice: words.phrase(advice),
+  })
 }
 
 /** A notice whose subject is also its first sentence. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { AccountSettlement } from '../../billing/account-settlement.js'
 import { ApiError } from '../../errors/api-error.js'
+import type { Posting } from '../../mail/posting.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
 import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
-import type { Posting } from '../../users/notices/posting.js'
 import { LockedAccounts } from '../locked-accounts.js'
 import { DeletionMails } from './deletion-mails.js'
 

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
+import type { Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../../users/lists/account-admins.js'
-import type { Posting } from '../../users/notices/posting.js'
 
 /** The mails about the deletion of an account. */
 @Injectable()

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
+import type { Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../../users/lists/account-admins.js'
-import type { Posting } from '../../users/notices/posting.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
 /** Mails the administrators of an account about what it requires of its users. */

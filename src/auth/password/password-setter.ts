@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { AuditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
+import { allOf } from '../../mail/posting.js'
 import { mergeRecorded, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
@@ -52,11 +53,8 @@ export class PasswordSetter {
       const cancellation = { client, reason: 'new password' }
       const tellOfTransfer = await this.recovery.cancelPending(transaction, user, cancellation)
       const ended = await this.changes.record(transaction, [change], event)
-      const tell = () => {
-        this.mails.tellChanged(user)
-        tellOfTransfer()
-      }
-      return mergeRecorded({ ...ended, afterCommit: tell }, recovered)
+      const afterCommit = allOf(() => this.mails.tellChanged(user), tellOfTransfer)
+      return mergeRecorded({ ...ended, afterCommit }, recovered)
     })
   }
 }

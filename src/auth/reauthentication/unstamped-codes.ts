@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
+import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { UsedTexts } from '../../links/used-texts.js'
 import { Logger } from '../../log/logger.js'
@@ -44,8 +45,8 @@ export class UnstampedCodes {
   }
 }
 
-/** Independent of how the code is grouped; null for a passkey. */
+/** Independent of how the code was typed; null for a passkey. */
 function textOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
   const typed = code ?? recoveryCode
-  return typed === undefined ? null : `${sid} ${typed.replace(/[\s-]/g, '').toUpperCase()}`
+  return typed === undefined ? null : `${sid} ${normalizedCode(typed)}`
 }

@@ -18,12 +18,12 @@ export function newRecoveryCode(): string {
  */
 export function recoveryCodeHash(userId: string, code: string): string {
   return createHash('sha256')
-    .update(`${userId} ${normalized(code)}`)
+    .update(`${userId} ${normalizedCode(code)}`)
     .digest('base64url')
 }
 
 /** As Crockford defines it: case does not matter, O is 0, I and L are 1; separators are dropped. */
-function normalized(code: string): string {
+export function normalizedCode(code: string): string {
   return code
     .toUpperCase()
     .replaceAll('O', '0')

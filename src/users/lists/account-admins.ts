@@ -6,7 +6,7 @@ import { users } from '../../database/schema/accounts.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
-import type { Posting } from '../notices/posting.js'
+import type { Posting } from '../../mail/posting.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 

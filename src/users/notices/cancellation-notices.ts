@@ -4,12 +4,12 @@ import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
+import type { Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../lists/account-admins.js'
 import type { PendingTransfer } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
-import type { Posting } from './posting.js'
 
 /** Mails about cancelled changes, to those who were told that they were requested. */
 @Injectable()

@@ -6,13 +6,13 @@ import type { Client } from '../../http/client.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
+import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { Permission } from '../../permissions/permissions.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { AfterCommit } from '../../sessions/revocation/recorded-changes.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
-import { NOTHING_TO_POST, type Posting } from './posting.js'
 
 /** Permissions that reach beyond the holder's own work. */
 const POWERS = ['payments', 'accountSettings', 'teamManagement'] as const satisfies readonly Permission[]

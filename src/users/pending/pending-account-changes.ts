@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
+import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { Accounts } from '../accounts.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
-import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
 import type { User } from '../user.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
 

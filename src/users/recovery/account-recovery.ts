@@ -4,6 +4,7 @@ import type { TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,
@@ -11,7 +12,6 @@ import {
 } from '../../sessions/revocation/recorded-changes.js'
 import type { Email } from '../email.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
-import { allOf, NOTHING_TO_POST, type Posting } from '../notices/posting.js'
 import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
