@@ -7,7 +7,6 @@ import {
   isTokenForm,
   isTokenHeader,
   readClaims,
-  TOKEN_TYPE,
 } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { JwtService } from '@nestjs/jwt'
@@ -16,6 +15,7 @@ import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { accessTokenClaims } from './access-token-claims.js'
 import type { SigningKey } from './key-file.js'
+import { signJwt } from './sign-jwt.js'
 import { SigningKeys } from './signing-keys.js'
 
 /** About 2 kB each. */
@@ -54,11 +54,7 @@ export class AccessTokens {
       lifetimeSeconds: this.settings.accessTokenTtlSeconds,
     })
     const { kid, privateKey } = this.keys.current
-    return this.jwt.sign(claims, {
-      privateKey: privateKey as never,
-      algorithm: ALGORITHM,
-      header: { alg: ALGORITHM, typ: TOKEN_TYPE, kid },
-    })
+    return signJwt(claims, kid, privateKey)
   }
 
   /** The caller, if the token is valid by signature alone; null otherwise. */

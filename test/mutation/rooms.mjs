@@ -5,7 +5,7 @@
 export const ROOMS = {
   tokens: {
     mutate: ['src/tokens/*.ts'],
-    tests: ['key-set', 'access-tokens', 'guards'].map(name => `test/unit/tokens/${name}.test.ts`),
+    tests: ['key-set', 'access-tokens', 'guards', 'sign-jwt'].map(name => `test/unit/tokens/${name}.test.ts`),
   },
   permissions: {
     mutate: ['src/permissions/*.ts'],
