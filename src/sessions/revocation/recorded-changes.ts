@@ -19,16 +19,12 @@ export const NOTHING_RECORDED: RecordedChanges = { changes: NO_CHANGES, ended: 0
 
 /** What two steps of one change have recorded, the first one first. */
 export function mergeRecorded(one: RecordedChanges, other: RecordedChanges): RecordedChanges {
-  const following = [one, other].flatMap(({ afterCommit }) => afterCommit ?? [])
   return {
     changes: mergeChanges(one.changes, other.changes),
     ended: one.ended + other.ended,
-    ...(following.length > 0 && { afterCommit: inOrder(following) }),
-  }
-}
-
-function inOrder(following: readonly AfterCommit[]): AfterCommit {
-  return async () => {
-    for (const follow of following) await follow()
+    afterCommit: async () => {
+      await one.afterCommit?.()
+      await other.afterCommit?.()
+    },
   }
 }
