@@ -16,6 +16,7 @@ import { AddressMails } from './address-mails.js'
 import { AccountDeletion } from './deletion/account-deletion.service.js'
 import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion-job.js'
 import { DeletionMails } from './deletion/deletion-mails.js'
+import { PendingDeletions } from './deletion/pending-deletions.js'
 import { EmailChangeController, OptionalMainSessionGuard } from './email-change/email-change.controller.js'
 import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
 import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
@@ -82,6 +83,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     OptionalMainSessionGuard,
     AccountDeletion,
     DeletionMails,
+    PendingDeletions,
     OwnerChange,
     AccountDeletionJob,
     AccountService,

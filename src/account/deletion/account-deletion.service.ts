@@ -1,23 +1,18 @@
 import { Injectable } from '@nestjs/common'
-import { AccountSettlement } from '../../billing/account-settlement.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { Posting } from '../../mail/posting.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { Accounts } from '../../users/accounts.js'
-import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
 import { LockedAccounts } from '../locked-accounts.js'
 import { DeletionMails } from './deletion-mails.js'
+import { PendingDeletions } from './pending-deletions.js'
 
 /** Both methods are for the owner, and throw `OWNER_REQUIRED` or `SESSION_NOT_FOUND` for anybody else. */
 @Injectable()
 export class AccountDeletion {
   constructor(
     private readonly lockedAccounts: LockedAccounts,
-    private readonly accounts: Accounts,
-    private readonly billingStatus: AccountSettlement,
+    private readonly deletions: PendingDeletions,
     private readonly rateLimiter: RateLimiter,
-    private readonly notices: CancellationNotices,
     private readonly mails: DeletionMails,
   ) {}
 
@@ -41,21 +36,17 @@ export class AccountDeletion {
    * when no deletion is pending.
    */
   async cancel(actor: SessionActor): Promise<void> {
-    const tell = await this.lockedAccounts.changeAsOwner(actor, async transaction => {
-      const isCancelled = await this.accounts.cancelDeletion(transaction, actor)
-      return isCancelled ? this.notices.aboutDeletion(transaction, actor.accountId) : null
-    })
+    const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+      this.deletions.cancel(transaction, actor),
+    )
     if (!tell) throw new ApiError('NOT_FOUND')
     tell()
   }
 
   /** `tell` is null when it was already pending. */
-  private schedule(actor: SessionActor): Promise<{ readonly deleteAt: Date; readonly tell: Posting | null }> {
-    return this.lockedAccounts.changeAsOwner(actor, async (transaction, { id, deleteAt: pending }) => {
-      if (pending) return { deleteAt: pending, tell: null }
-      const billedUntil = await this.billingStatus.billedUntil(transaction, id)
-      const deleteAt = await this.accounts.scheduleDeletion(transaction, actor, billedUntil)
-      return { deleteAt, tell: await this.mails.aboutRequested(transaction, id, deleteAt) }
-    })
+  private schedule(actor: SessionActor) {
+    return this.lockedAccounts.changeAsOwner(actor, async (transaction, { deleteAt: pending }) =>
+      pending ? { deleteAt: pending, tell: null } : this.deletions.schedule(transaction, actor),
+    )
   }
 }
