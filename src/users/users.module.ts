@@ -14,6 +14,7 @@ import { ActorAuthority } from './actor-authority.js'
 import { EmailReservations } from './email-reservations.js'
 import { ImportBatch } from './import/import-batch.js'
 import { ImportReview } from './import/import-review.js'
+import { ImportWriter } from './import/import-writer.js'
 import { UserImport } from './import/user-import.js'
 import { AccountAdmins } from './lists/account-admins.js'
 import { UserSearch } from './lists/user-search.js'
@@ -68,6 +69,7 @@ import { Users } from './users.js'
     MailedLinks,
     ImportBatch,
     ImportReview,
+    ImportWriter,
     UserImport,
   ],
   exports: [
