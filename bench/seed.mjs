@@ -11,7 +11,7 @@ import { StoreSupervisor } from '../dist/src/sessions/revocation/store-superviso
 import { SessionsService } from '../dist/src/sessions/sessions.service.js'
 import { UserSessions } from '../dist/src/sessions/user-sessions.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
-import { UserAdministration } from '../dist/src/users/user-administration.js'
+import { UserCreation } from '../dist/src/users/user-administration.js'
 import { makeKeys } from './contestants/make-keys.mjs'
 import { SATELLITE } from './contestants/service.mjs'
 import { inBatches } from './in-batches.mjs'
@@ -48,14 +48,14 @@ export async function seed(environment) {
   })
   try {
     await app.get(StoreSupervisor).start()
-    const accounts = app.get(UserAdministration)
+    const creation = app.get(UserCreation)
     const sessions = app.get(SessionsService)
     const database = app.get(Database)
     const userSessions = app.get(UserSessions)
     const confirm = session =>
       database.run(db => db.execute(userSessions.insertFor(session, sql`(select) as found`)))
     const [frequentUser, ...users] = await inBatches(1 + USERS, index =>
-      accounts.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
+      creation.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
     const opened = await inBatches(SESSIONS, index => {
       const user = users[index % users.length]

@@ -7,7 +7,7 @@ import { BillingWorker } from '../../dist/src/billing/sync/billing-worker.js'
 import { readSettings } from '../../dist/src/config/read-settings.js'
 import { createApp } from '../../dist/src/create-app.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
-import { UserAdministration } from '../../dist/src/users/user-administration.js'
+import { UserCreation } from '../../dist/src/users/user-administration.js'
 import { makeKeys } from '../contestants/make-keys.mjs'
 import { SATELLITE, serviceEnvironment } from '../contestants/service.mjs'
 import { stopAll } from '../machine/stop-all.mjs'
@@ -58,11 +58,11 @@ export async function measureHops({ isVerbose }) {
 /** `{ name: () => Promise }`: each does one request, and what it leads to, to its end. */
 async function requestsTo(app, sandbox, environment) {
   const { MAIN_ORIGIN, STRIPE_WEBHOOK_SECRET } = environment
-  const accounts = app.get(UserAdministration)
+  const creation = app.get(UserCreation)
   const worker = app.get(BillingWorker)
   const send = sender(await app.getUrl())
-  const owner = await accounts.createAccount(canonicalEmail('owner@customer.example'), PASSWORD)
-  const member = await accounts.createMember(
+  const owner = await creation.createAccount(canonicalEmail('owner@customer.example'), PASSWORD)
+  const member = await creation.createMember(
     owner.accountId,
     canonicalEmail('member@customer.example'),
     PASSWORD,

@@ -10,7 +10,7 @@ import { UserFactors } from '../../dist/src/factors/user-factors.js'
 import { SessionChanges } from '../../dist/src/sessions/revocation/session-changes.js'
 import { StoreSupervisor } from '../../dist/src/sessions/revocation/store-supervisor.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
-import { UserAdministration } from '../../dist/src/users/user-administration.js'
+import { UserCreation } from '../../dist/src/users/user-administration.js'
 import { makeKeys } from '../contestants/make-keys.mjs'
 import { serviceEnvironment, startService } from '../contestants/service.mjs'
 import { stopAll } from '../machine/stop-all.mjs'
@@ -71,7 +71,7 @@ async function makeUsers(environment) {
 }
 
 function aUser(app, name) {
-  return app.get(UserAdministration).createAccount(canonicalEmail(`${name}@customer.example`), PASSWORD)
+  return app.get(UserCreation).createAccount(canonicalEmail(`${name}@customer.example`), PASSWORD)
 }
 
 async function enrol(app, { id }) {

@@ -12,7 +12,7 @@ import { readSettings } from '../../dist/src/config/read-settings.js'
 import { Database } from '../../dist/src/database/database.js'
 import { MemberList } from '../../dist/src/team/members/member-list.js'
 import { canonicalEmail } from '../../dist/src/users/email.js'
-import { UserAdministration } from '../../dist/src/users/user-administration.js'
+import { UserCreation } from '../../dist/src/users/user-administration.js'
 import { makeKeys } from '../contestants/make-keys.mjs'
 import { query, startRedis } from '../machine/stores.mjs'
 import { median } from '../measure/rounds.mjs'
@@ -42,7 +42,7 @@ export async function measureLists(databaseUrl, { rows, members, events }) {
   )
   try {
     const owner = await app
-      .get(UserAdministration)
+      .get(UserCreation)
       .createAccount(canonicalEmail('owner@customer.example'), PASSWORD)
     await addMembers(url, members, owner.accountId)
     await fillAuditLog(url, rows, owner.accountId)

@@ -13,7 +13,7 @@ import { SessionStore } from '../sessions/stores/session-store.js'
 import { type OwnedSession, UserSessions } from '../sessions/user-sessions.js'
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
 import type { User } from '../users/user.js'
-import { UserAdministration } from '../users/user-administration.js'
+import { UserAdministration, UserCreation } from '../users/user-administration.js'
 import {
   asEmail,
   type CommandContext,
@@ -35,7 +35,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
       const password = passwordStdin ? await readPassword(context) : randomBytes(18).toString('base64url')
       const owner = await withService(context, app =>
-        app.get(UserAdministration).createAccount(asEmail(email), password),
+        app.get(UserCreation).createAccount(asEmail(email), password),
       )
       print(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
       if (!passwordStdin) print(`Password: ${password}`)

@@ -13,16 +13,13 @@ import { initialGrant, type Role, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
 
-/** What operators can change about accounts and users, at the command line or in the console. */
+/** Accounts and users that operators create, without an invitation or a proof of the address. */
 @Injectable()
-export class UserAdministration {
+export class UserCreation {
   constructor(
     private readonly database: Database,
     private readonly passwords: Passwords,
-    private readonly users: Users,
-    private readonly pending: PendingAccountChanges,
     private readonly userChanges: UserChanges,
-    private readonly changes: SessionChanges,
   ) {}
 
   /** Creates an account with its owner; throws `EMAIL_TAKEN`. */
@@ -34,6 +31,31 @@ export class UserAdministration {
   createMember(accountId: string, email: Email, password: string): Promise<User> {
     return this.create(accountId, email, password, 'member')
   }
+
+  private async create(accountId: string, email: Email, password: string, role: Role): Promise<User> {
+    const user = {
+      id: randomUUID(),
+      accountId,
+      email,
+      name: null,
+      role,
+      granted: initialGrant(role),
+      satellites: null,
+      passwordHash: await this.passwords.hash(password, null),
+    }
+    return this.database.transaction(transaction => this.userChanges.create(transaction, user, SERVICE))
+  }
+}
+
+/** What operators can change about accounts and users, at the command line or in the console. */
+@Injectable()
+export class UserAdministration {
+  constructor(
+    private readonly users: Users,
+    private readonly pending: PendingAccountChanges,
+    private readonly userChanges: UserChanges,
+    private readonly changes: SessionChanges,
+  ) {}
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(user: TargetUser, granted: Permissions, actor: Actor = SERVICE): Promise<void> {
@@ -65,19 +87,5 @@ export class UserAdministration {
   /** Lets a disabled user log in again; earlier sessions stay ended. */
   async enable(user: TargetUser, actor: Actor = SERVICE): Promise<void> {
     await this.changes.durably(transaction => this.userChanges.enable(transaction, user, actor))
-  }
-
-  private async create(accountId: string, email: Email, password: string, role: Role): Promise<User> {
-    const user = {
-      id: randomUUID(),
-      accountId,
-      email,
-      name: null,
-      role,
-      granted: initialGrant(role),
-      satellites: null,
-      passwordHash: await this.passwords.hash(password, null),
-    }
-    return this.database.transaction(transaction => this.userChanges.create(transaction, user, SERVICE))
   }
 }

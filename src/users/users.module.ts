@@ -28,7 +28,7 @@ import { PendingTransfers } from './pending/pending-transfers.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
 import { InvitedMembers } from './recovery/invited-members.js'
 import { TakeoverCleanup } from './recovery/takeover-cleanup.js'
-import { UserAdministration } from './user-administration.js'
+import { UserAdministration, UserCreation } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
 import { UserEmails } from './user-emails.js'
 import { UserTraces } from './user-traces.js'
@@ -56,6 +56,7 @@ import { Users } from './users.js'
     PasswordPolicy,
     UserAdministration,
     UserChanges,
+    UserCreation,
     AccountRecovery,
     TakeoverCleanup,
     InvitedMembers,
@@ -81,6 +82,7 @@ import { Users } from './users.js'
     PasswordPolicy,
     UserAdministration,
     UserChanges,
+    UserCreation,
     AccountRecovery,
     CancellationNotices,
     OwnerNotices,

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Source } from '../../src/permissions/permissions.js'
 import { canonicalEmail, type Email } from '../../src/users/email.js'
 import type { User } from '../../src/users/user.js'
-import { UserAdministration } from '../../src/users/user-administration.js'
+import { UserAdministration, UserCreation } from '../../src/users/user-administration.js'
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { lockOut } from './guesses.js'
 import type { Service } from './service/service.js'
@@ -152,7 +152,7 @@ export class Cast {
   /** i, k and s are the letters that have a twin outside ASCII under some rule of upper and lower case. */
   private async hire(password: string): Promise<Person> {
     const email = canonicalEmail(`kiss-${randomUUID()}@example.com`) as Email
-    const user = await this.service.node.get(UserAdministration).createAccount(email, password)
+    const user = await this.service.node.get(UserCreation).createAccount(email, password)
     this.service.secrets.add(password)
     return { ...user, password }
   }

@@ -4,7 +4,7 @@ import type { Source } from '../../src/permissions/permissions.js'
 import { canonicalEmail, type Email } from '../../src/users/email.js'
 import { Passwords } from '../../src/users/passwords/passwords.js'
 import { initialGrant, type NewUser, type User } from '../../src/users/user.js'
-import { UserAdministration } from '../../src/users/user-administration.js'
+import { UserCreation } from '../../src/users/user-administration.js'
 import { Users } from '../../src/users/users.js'
 import type { TestResponse } from './http-request.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
@@ -14,23 +14,23 @@ export const PASSWORD = 'a password nobody else has'
 const hashes = new Map<string, string>()
 
 /** The service's own, but the password that all users of a test file have is hashed once, not for each. */
-function accountsOf({ app }: TestApp): UserAdministration {
+function creationOf({ app }: TestApp): UserCreation {
   const hash = async (password: string) => {
     const made = hashes.get(password) ?? (await app.get(Passwords).hash(password, null))
     hashes.set(password, made)
     return made
   }
-  return Object.create(app.get(UserAdministration), { passwords: { value: { hash } } })
+  return Object.create(app.get(UserCreation), { passwords: { value: { hash } } })
 }
 
 /** A new owner in a new account. */
 export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
-  return accountsOf(app).createAccount(anEmail(), password)
+  return creationOf(app).createAccount(anEmail(), password)
 }
 
 /** A new member of the owner's account. */
 export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
-  return accountsOf(app).createMember(owner.accountId, anEmail(), password)
+  return creationOf(app).createMember(owner.accountId, anEmail(), password)
 }
 
 /** Members as an import makes them: many, of one moment, none of whom has logged in. */

@@ -10,7 +10,7 @@ import { Clock } from '../../../src/clock/clock.js'
 import { readSettings } from '../../../src/config/read-settings.js'
 import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserCreation } from '../../../src/users/user-administration.js'
 import { environmentOf, PROVIDER, secretsBeside } from '../../conformance/service/environment.js'
 import { aPlansFile } from '../../http/support/paying.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
@@ -90,13 +90,13 @@ async function hire(count: number, environment: Readonly<Record<string, string>>
     logger: false,
     abortOnError: false,
   })
-  const accounts = node.get(UserAdministration)
+  const creation = node.get(UserCreation)
   const teams: Team[] = []
   while (teams.length < count) {
-    const owner = await accounts.createAccount(anEmail(), PASSWORD)
+    const owner = await creation.createAccount(anEmail(), PASSWORD)
     const memberIds: string[] = []
     while (memberIds.length < MEMBERS_EACH) {
-      const { id } = await accounts.createMember(owner.accountId, anEmail(), PASSWORD)
+      const { id } = await creation.createMember(owner.accountId, anEmail(), PASSWORD)
       memberIds.push(id)
     }
     teams.push({ owner, memberIds })

@@ -15,7 +15,7 @@ import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { sessions } from '../../../src/database/schema/sessions.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserCreation } from '../../../src/users/user-administration.js'
 import { eventually } from '../../support/eventually.js'
 import { passTime } from '../../support/passing-time.js'
 import {
@@ -208,10 +208,10 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       const member = await aMember(app, owner)
       app.clock.advance(GRACE)
       await run(app)
-      const service = app.app.get(UserAdministration)
+      const creation = app.app.get(UserCreation)
       const [newcomer, other] = [
-        await service.createAccount(member.email, PASSWORD),
-        await service.createAccount(owner.email, PASSWORD),
+        await creation.createAccount(member.email, PASSWORD),
+        await creation.createAccount(owner.email, PASSWORD),
       ]
       const session = await signIn(app, newcomer, 'main')
       expect((await onMainSite(app, session, 'GET', '/api/account')).json.accountId).not.toBe(owner.accountId)

@@ -8,7 +8,7 @@ import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { Email } from '../../../src/users/email.js'
 import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -395,9 +395,9 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       await database.transaction(async transaction => {
         const locked = (await users.lock(transaction, owner.id)) as User
         await emails.change(transaction, locked, anEmail() as Email, app.clock.now())
-        taking = expect(
-          app.app.get(UserAdministration).createAccount(owner.email, PASSWORD),
-        ).rejects.toMatchObject({ code: 'EMAIL_TAKEN' })
+        taking = expect(app.app.get(UserCreation).createAccount(owner.email, PASSWORD)).rejects.toMatchObject(
+          { code: 'EMAIL_TAKEN' },
+        )
         await untilWaiting(app)
       })
       await taking

@@ -5,7 +5,7 @@ import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
@@ -213,7 +213,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
       await signUp(email)
       const token = await app.mailedToken(email)
       const before = await countAccounts()
-      await app.app.get(UserAdministration).createAccount(email, THEIR_PASSWORD)
+      await app.app.get(UserCreation).createAccount(email, THEIR_PASSWORD)
       expect(outcome(await verify(token))).toBe('409 EMAIL_TAKEN')
       expect(await countAccounts()).toBe(before + 1)
     })

@@ -5,7 +5,7 @@ import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'
 import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserCreation } from '../../../src/users/user-administration.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
@@ -367,7 +367,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
 
     it('is 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
-      await app.app.get(UserAdministration).createAccount(email as never, PASSWORD)
+      await app.app.get(UserCreation).createAccount(email as never, PASSWORD)
       expect(outcome(await join(token))).toBe('409 EMAIL_TAKEN')
     })
 
