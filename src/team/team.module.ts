@@ -26,6 +26,7 @@ import { InvitationsService } from './invitations/invitations.service.js'
 import { MemberList } from './members/member-list.js'
 import { MembersController } from './members/members.controller.js'
 import { MembersService } from './members/members.service.js'
+import { OutOfScopeSessions } from './members/out-of-scope-sessions.js'
 import { SatelliteAccess } from './members/satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
 import { TeamSessions } from './sessions/team-sessions.js'
@@ -58,6 +59,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
   providers: [
     MemberList,
     MembersService,
+    OutOfScopeSessions,
     SatelliteAccess,
     TeamSessions,
     TeamAuthority,

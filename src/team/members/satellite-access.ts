@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../audit/audit-event.js'
-import { LoginPolicy } from '../../auth/login/login-policy.js'
 import { ceilingOf } from '../../permissions/permissions.js'
-import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import type { SessionHandle } from '../../sessions/session.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
-
-type Scope = Pick<User, 'accountId' | 'satellites'>
+import { OutOfScopeSessions } from './out-of-scope-sessions.js'
 
 const REASON = 'satellite closed to its user'
 
@@ -23,9 +19,8 @@ export class SatelliteAccess {
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
     private readonly notices: OwnerNotices,
-    private readonly activeSessions: ActiveSessions,
     private readonly changes: SessionChanges,
-    private readonly loginPolicy: LoginPolicy,
+    private readonly outOfScope: OutOfScopeSessions,
   ) {}
 
   /**
@@ -35,7 +30,7 @@ export class SatelliteAccess {
    */
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }
-    const closed = await this.sessionsOutside(userId, scope)
+    const closed = await this.outOfScope.list(userId, scope)
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
@@ -60,14 +55,6 @@ export class SatelliteAccess {
       return { ...mergeRecorded(ended, regranted), afterCommit: tellOwner }
     })
     // Logins between our check and our change; later logins see the new scope.
-    for (const sid of await this.sessionsOutside(userId, scope))
-      await this.activeSessions.end(userId, sid, actor.client, REASON)
-  }
-
-  private async sessionsOutside(userId: string, scope: Scope): Promise<SessionHandle[]> {
-    const { sites } = await this.activeSessions.list(userId, null)
-    return sites
-      .filter(({ site }) => !this.loginPolicy.isInScope(scope, { origin: site }))
-      .flatMap(({ sessions }) => sessions.map(({ sid }) => sid))
+    await this.outOfScope.end(userId, scope, actor.client, REASON)
   }
 }
