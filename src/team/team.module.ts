@@ -13,11 +13,12 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { FactorResetController, FactorResetLinksController } from './factor-reset/factor-reset.controller.js'
-import { FactorResetService, ResetRequests } from './factor-reset/factor-reset.service.js'
+import { FactorResetService } from './factor-reset/factor-reset.service.js'
 import { FactorResetCompletion, ResetTerms } from './factor-reset/factor-reset-completion.js'
 import { FactorResetJob } from './factor-reset/factor-reset-job.js'
 import { FactorResetLinks } from './factor-reset/factor-reset-links.service.js'
 import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
+import { MailedRequests } from './factor-reset/mailed-requests.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
 import { InvitationRecords } from './invitations/invitation-records.js'
@@ -69,13 +70,13 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     InvitationsService,
     AcceptInvitationService,
     FactorResetService,
-    ResetRequests,
+    MailedRequests,
     FactorResetLinks,
     FactorResetCompletion,
     ResetTerms,
     FactorResetJob,
     FactorResetMails,
   ],
-  exports: [FactorResetMails, ResetRequests],
+  exports: [FactorResetService, MailedRequests],
 })
 export class TeamModule {}

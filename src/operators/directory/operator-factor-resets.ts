@@ -4,9 +4,8 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import type { Client } from '../../http/client.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import { ResetRequests } from '../../team/factor-reset/factor-reset.service.js'
-import { FactorResetMails } from '../../team/factor-reset/factor-reset-mails.js'
+import { FactorResetService } from '../../team/factor-reset/factor-reset.service.js'
+import { MailedRequests } from '../../team/factor-reset/mailed-requests.js'
 import { Users } from '../../users/users.js'
 
 /**
@@ -18,10 +17,9 @@ export class OperatorFactorResets {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly requests: ResetRequests,
+    private readonly ofTeams: FactorResetService,
     private readonly resets: FactorResets,
-    private readonly mails: FactorResetMails,
-    private readonly rateLimiter: RateLimiter,
+    private readonly mailed: MailedRequests,
   ) {}
 
   /**
@@ -30,13 +28,14 @@ export class OperatorFactorResets {
    * second factor, `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
    * `TOO_MANY_ATTEMPTS`, which does not apply to the command line.
    */
-  async request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
-    this.mails.require()
-    const counted = client && (await this.rateLimiter.countMailBy(actor, userId, client))
-    const opened = this.open(userId, actor)
-    const requested = await (counted ? counted.refundIfRejected(opened) : opened)
-    this.mails.sendRequested(requested)
-    return requested.reset.resetAt
+  request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
+    return this.mailed.request(actor, userId, client, () =>
+      this.database.transaction(async transaction => {
+        const user = await this.users.lock(transaction, userId)
+        if (!user) throw new ApiError('NOT_FOUND')
+        return this.ofTeams.open(transaction, user, actor)
+      }),
+    )
   }
 
   /** Throws `NOT_FOUND` when none is pending. */
@@ -45,14 +44,6 @@ export class OperatorFactorResets {
       const user = await this.users.lock(transaction, userId)
       const isCancelled = user && (await this.resets.cancel(transaction, user, actor, 'cancelled'))
       if (!isCancelled) throw new ApiError('NOT_FOUND')
-    })
-  }
-
-  private open(userId: string, actor: Actor) {
-    return this.database.transaction(async transaction => {
-      const user = await this.users.lock(transaction, userId)
-      if (!user) throw new ApiError('NOT_FOUND')
-      return this.requests.open(transaction, user, actor)
     })
   }
 }

@@ -3,8 +3,7 @@ import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { FactorResets } from '../../factors/factor-resets.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
@@ -15,35 +14,37 @@ import {
   requireSomebodyElse,
   TeamAuthority,
 } from '../team-authority.js'
-import { FactorResetMails } from './factor-reset-mails.js'
+import { MailedRequests, type RequestedReset } from './mailed-requests.js'
 
-/** A pending reset, and the link to it that is to be mailed to its user. */
-export interface RequestedReset {
-  readonly reset: FactorReset
-  readonly user: User
-  readonly token: string
-}
-
-/** Requested resets in the database, under the rules of a team. */
+/** Resets of members' factors, as managers request them. */
 @Injectable()
-export class ResetRequests {
+export class FactorResetService {
   constructor(
     private readonly database: Database,
     private readonly authority: TeamAuthority,
     private readonly resets: FactorResets,
     private readonly userEmails: UserEmails,
+    private readonly mailed: MailedRequests,
   ) {}
 
-  request(actor: SessionActor, userId: string): Promise<RequestedReset> {
-    return this.database.transaction(async transaction => {
-      const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
-        requireSomebodyElse(manager, member)
-        // Resetting somebody's factors is a step towards impersonating them.
-        requireHasAllOf(manager, member)
-      })
-      return this.open(transaction, member, actor)
-    })
+  /**
+   * Mails the member, and returns when the reset happens: a day from now or, if it was requested before, at
+   * the time set then; the earlier link stops working. Throws `OWN_RIGHTS` for oneself and for members who may do
+   * more than the manager, `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a
+   * second factor, `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
+   */
+  request(actor: SessionActor, userId: string): Promise<Date> {
+    return this.mailed.request(actor, userId, actor.client, () =>
+      this.database.transaction(async transaction => {
+        const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
+        this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
+          requireSomebodyElse(manager, member)
+          // Resetting somebody's factors is a step towards impersonating them.
+          requireHasAllOf(manager, member)
+        })
+        return this.open(transaction, member, actor)
+      }),
+    )
   }
 
   /**
@@ -61,8 +62,9 @@ export class ResetRequests {
   }
 
   /**
-   * Throws `NOT_FOUND` when none is pending, `OWN_RIGHTS` for one that a manager has requested for oneself, and
-   * for others like {@link request}.
+   * Managers may cancel one that they could request, whoever did, and one that an operator has requested for
+   * themselves. Throws `NOT_FOUND` when none is pending, `OWN_RIGHTS` for one that a manager has requested for
+   * oneself, and for others like {@link request}.
    */
   async cancel(actor: SessionActor, userId: string): Promise<void> {
     await this.database.transaction(async (transaction: Db) => {
@@ -83,36 +85,4 @@ export class ResetRequests {
 function requireHasAllOf(manager: User, member: User): void {
   requireNotOwner(member)
   requireCanGrant(manager, newlyGranted(null, member.granted))
-}
-
-/** Resets of members' factors, as managers request them. */
-@Injectable()
-export class FactorResetService {
-  constructor(
-    private readonly requests: ResetRequests,
-    private readonly rateLimiter: RateLimiter,
-    private readonly mails: FactorResetMails,
-  ) {}
-
-  /**
-   * Mails the member, and returns when the reset happens: a day from now or, if it was requested before, at
-   * the time set then; the earlier link stops working. Throws `OWN_RIGHTS` for oneself and for members who may do
-   * more than the manager, `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a
-   * second factor, `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
-   */
-  async request(actor: SessionActor, userId: string): Promise<Date> {
-    this.mails.require()
-    const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
-    const requested = await counted.refundIfRejected(this.requests.request(actor, userId))
-    this.mails.sendRequested(requested)
-    return requested.reset.resetAt
-  }
-
-  /**
-   * Managers may cancel one that they could request, whoever did, and one that an operator has requested for
-   * themselves. Throws like {@link ResetRequests.cancel}.
-   */
-  cancel(actor: SessionActor, userId: string): Promise<void> {
-    return this.requests.cancel(actor, userId)
-  }
 }
