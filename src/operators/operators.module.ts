@@ -16,10 +16,13 @@ import { UsersModule } from '../users/users.module.js'
 import { OperatorActivityController } from './activity/activity.controller.js'
 import { OperatorActivity } from './activity/operator-activity.js'
 import { ConsoleAddress } from './console-address.js'
+import { AccountInspection } from './directory/account-inspection.js'
 import { DirectoryController, PersonController } from './directory/directory.controller.js'
+import { DirectoryAudit } from './directory/directory-audit.js'
 import { DirectorySearch } from './directory/directory-search.js'
+import { LoginDetails } from './directory/login-details.js'
 import { OperatorFactorResets } from './directory/operator-factor-resets.js'
-import { Records } from './directory/records.js'
+import { UserInspection } from './directory/user-inspection.js'
 import { FailedMailService } from './mails/failed-mail.service.js'
 import { OperatorMailsController } from './mails/failed-mails.controller.js'
 import { AccountNames } from './operations/account-names.js'
@@ -65,12 +68,15 @@ const CONTROLLERS = [
     UsersModule,
   ],
   providers: [
+    AccountInspection,
     AccountNames,
     ConsoleAddress,
     ConsoleGuard,
     ConsolePasskeyRegistration,
+    DirectoryAudit,
     DirectorySearch,
     FailedMailService,
+    LoginDetails,
     OperatorActivity,
     OperatorCodes,
     OperatorFactorResets,
@@ -81,7 +87,7 @@ const CONTROLLERS = [
     OperatorPasskeys,
     OperatorSessions,
     Operators,
-    Records,
+    UserInspection,
   ],
 })
 export class OperatorsModule {

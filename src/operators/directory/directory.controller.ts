@@ -11,9 +11,10 @@ import { UserAdministration } from '../../users/user-administration.js'
 import { Users } from '../../users/users.js'
 import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
+import { AccountInspection } from './account-inspection.js'
 import { DirectorySearch } from './directory-search.js'
 import { OperatorFactorResets } from './operator-factor-resets.js'
-import { Records } from './records.js'
+import { UserInspection } from './user-inspection.js'
 
 export class SearchQuery {
   @ParseText(text => text.trim())
@@ -33,7 +34,8 @@ export class AccountQuery {
 export class DirectoryController {
   constructor(
     private readonly search: DirectorySearch,
-    private readonly records: Records,
+    private readonly accounts: AccountInspection,
+    private readonly people: UserInspection,
     private readonly users: Users,
   ) {}
 
@@ -51,13 +53,13 @@ export class DirectoryController {
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
     const last = after === undefined ? null : await this.users.findInAccount(after, id)
-    return this.records.account(id, last, actor)
+    return this.accounts.show(id, last, actor)
   }
 
   @ForOperators()
   @Get('users/:id')
   user(@Param('id', IdInPath) id: string, @CurrentOperatorActor() actor: OperatorActor) {
-    return this.records.user(id, actor)
+    return this.people.show(id, actor)
   }
 }
 

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common'
+import { eq } from 'drizzle-orm'
+import { BillingInspection } from '../../billing/operations/billing-inspection.js'
+import { Database } from '../../database/database.js'
+import { subscriptions } from '../../database/schema/billing.js'
+import { ApiError } from '../../errors/api-error.js'
+import { SatelliteAdministration } from '../../satellite-registry/satellite-administration.js'
+import { Accounts } from '../../users/accounts.js'
+import type { UserCursor } from '../../users/lists/user-cursor.js'
+import { Users } from '../../users/users.js'
+import { shownSatellite } from '../operations/shown-satellite.js'
+import type { OperatorActor } from '../operator.guard.js'
+import { DirectoryAudit } from './directory-audit.js'
+import { shownUser } from './shown-user.js'
+
+/** How many members one page of an account shows. */
+const MEMBERS = 50
+const WAITING_EVENTS = 20
+
+/** What operators see of an account. */
+@Injectable()
+export class AccountInspection {
+  private readonly billing: BillingInspection
+
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly satellites: SatelliteAdministration,
+    private readonly audit: DirectoryAudit,
+    private readonly database: Database,
+  ) {
+    this.billing = new BillingInspection(database)
+  }
+
+  /** The account with a page of its users, oldest first, after `after`. Throws `NOT_FOUND`. */
+  async show(id: string, after: UserCursor | null, actor: OperatorActor) {
+    const account = await this.accounts.find(id)
+    if (!account) throw new ApiError('NOT_FOUND')
+    await this.audit.recordView({ accountId: id }, actor)
+    const [members, subscription, satellites, waiting, latest] = await Promise.all([
+      this.users.listByAccount(id, after, MEMBERS + 1),
+      this.subscriptionOf(id),
+      this.satellites.list(id),
+      this.billing.listEvents({ accountId: id }, WAITING_EVENTS),
+      this.audit.latestOf({ accountId: id }),
+    ])
+    const { name, createdAt, deleteAt, secondFactor, handoffRequired } = account
+    return {
+      ...{ id, name, createdAt, deleteAt, secondFactor, handoffRequired },
+      subscription,
+      members: members.slice(0, MEMBERS).map(shownUser),
+      hasMore: members.length > MEMBERS,
+      satellites: satellites.map(shownSatellite),
+      waitingEvents: waiting,
+      latest,
+    }
+  }
+
+  private async subscriptionOf(accountId: string) {
+    const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = subscriptions
+    const [row] = await this.database.run(db =>
+      db
+        .select({ status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince })
+        .from(subscriptions)
+        .where(eq(subscriptions.accountId, accountId)),
+    )
+    return row ?? null
+  }
+}

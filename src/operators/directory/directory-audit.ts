@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common'
+import { ne } from 'drizzle-orm'
+import { auditEventOf } from '../../audit/audit-event.js'
+import type { AuditRow } from '../../audit/audit-hash.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { scanAuditLog } from '../../audit/audit-scan.js'
+import { ALL_IDS } from '../../audit/id-range.js'
+import { Database } from '../../database/database.js'
+import { auditLog } from '../../database/schema/audit.js'
+import { deviceName } from '../../http/client.js'
+import { because, type OperatorActor } from '../operator.guard.js'
+
+const LATEST_ROWS = 20
+
+/** The audit log of what operators look at: it records each look, and is part of what they see. */
+@Injectable()
+export class DirectoryAudit {
+  constructor(
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+  ) {}
+
+  /** Call it before the answer: nobody looks unrecorded. */
+  recordView(
+    target: { readonly accountId: string; readonly id?: string },
+    actor: OperatorActor,
+  ): Promise<void> {
+    const { accountId, id } = target
+    const event = auditEventOf({ accountId, ...(id && { id }) }, because(actor, null), 'operator.view')
+    return this.database.transaction(transaction => this.auditLog.record(transaction, event))
+  }
+
+  /** The newest rows about an account or a user, without the looks at them. */
+  async latestOf({ accountId, userId }: { readonly accountId?: string; readonly userId?: string }) {
+    // Looks at them are frequent, and say nothing about them.
+    const where = ne(auditLog.action, 'operator.view')
+    const selection = { accountId: accountId ?? null, ...(userId && { user: userId }), where }
+    const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const
+    const { rows } = await this.database.report(db => scanAuditLog(db, selection, step))
+    return rows.map(shownRow)
+  }
+}
+
+function shownRow({ id, at, action, outcome, userId, ip, userAgent, detail }: AuditRow) {
+  return { id, at, action, outcome, userId, ip, device: ip === null ? null : deviceName(userAgent), detail }
+}
