@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, desc, eq, like, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, like, or, type SQL, sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { satellites } from '../database/schema/satellites.js'
@@ -8,15 +8,12 @@ import { startsWith } from '../database/starts-with.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Age } from '../http/age-cursor.js'
 import { ceilingOf } from '../permissions/permissions.js'
-import { matchesPattern, parentOf } from '../satellites/satellite-map.js'
 import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
-import { SatelliteProofs } from './satellite-proofs.js'
+import { SatelliteProofs } from './verification/satellite-proofs.js'
 
 /** For sessions of previews, whose code may come from anybody who can open a pull request. */
 export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60
 
-/** What an account has, or wants to have. */
-export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
 export type NewSatellite = Pick<SatelliteRow, 'accountId' | 'origin' | 'name' | 'kind'>
 export type SatelliteChange = Partial<
   Pick<SatelliteRow, 'name' | 'ceiling' | 'loginMode' | 'secondFactor' | 'sessionSeconds' | 'branding'>
@@ -155,41 +152,6 @@ export class RegisteredSatellites {
       .where(eq(satellites.id, id))
   }
 
-  /**
-   * Those of other accounts, active or suspended, that have this origin; for a preview pattern also those
-   * whose patterns could cover the same hosts.
-   */
-  holdersElsewhere(db: Db, claim: OriginClaim) {
-    const { accountId, origin, kind } = claim
-    const isSame = kind === 'preview' ? haveSameParent(origin) : eq(satellites.origin, origin)
-    return selectSatellites(db)
-      .where(and(isSame, ne(satellites.state, 'pending'), ne(satellites.accountId, accountId)))
-      .orderBy(asc(satellites.id))
-  }
-
-  /** Like {@link holdersElsewhere}, and locks them against changes until the transaction ends. */
-  lockHoldersElsewhere(transaction: Db, claim: OriginClaim): Promise<RegisteredSatellite[]> {
-    return this.holdersElsewhere(transaction, claim).for('update')
-  }
-
-  /** Whether an operator has suspended another satellite, of any account, that shares hosts with this one. */
-  async isBarredByAnother(db: Db, { id, origin, kind }: SatelliteRow): Promise<boolean> {
-    const barred = await db
-      .select({ origin: satellites.origin, kind: satellites.kind })
-      .from(satellites)
-      .where(and(ne(satellites.id, id), eq(satellites.suspendedBy, 'operator')))
-    return barred.some(other =>
-      kind === 'preview' && other.kind === 'preview'
-        ? parentOf(other.origin) === parentOf(origin)
-        : matchesPattern(other.origin, origin) || matchesPattern(origin, other.origin),
-    )
-  }
-
-  /** Until the transaction ends, nobody else can acquire this origin. */
-  async lockOrigin(transaction: Db, origin: string): Promise<void> {
-    await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${parentOf(origin)}, 0))`)
-  }
-
   /** Somebody else has proven the origin. The account may prove it again, starting from scratch. */
   async release(transaction: Db, id: string): Promise<void> {
     await transaction
@@ -206,10 +168,4 @@ export class RegisteredSatellites {
 
 function isOf(accountId: string, id: string): SQL | undefined {
   return and(eq(satellites.accountId, accountId), eq(satellites.id, id))
-}
-
-function haveSameParent(pattern: string): SQL | undefined {
-  const parent = sql`substring(${satellites.origin} from position('.' in ${satellites.origin}) + 1)`
-  // For the index, whose `where` must appear here verbatim.
-  return and(sql`${satellites.kind} = 'preview'`, sql`${parent} = ${parentOf(pattern)}`)
 }

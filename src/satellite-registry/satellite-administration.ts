@@ -4,10 +4,10 @@ import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
-import { OriginClaims } from './origin-claims.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 import { type NewSatellite, RegisteredSatellites, type SatelliteFilter } from './registered-satellites.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
+import { OriginClaims } from './verification/origin-claims.js'
 
 /** Satellites as operators see and change them, beyond what the accounts can do. */
 @Injectable()

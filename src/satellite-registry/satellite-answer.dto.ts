@@ -3,7 +3,7 @@ import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { LOGIN_MODES, SECOND_FACTOR_PLACES } from '../satellites/satellite.js'
 import type { ProofRow, RegisteredSatellite } from './registered-satellite.js'
 import { BrandingBody, CeilingBody } from './satellite-bodies.dto.js'
-import { suspensionAfter } from './satellite-proofs.js'
+import { suspensionAfter } from './verification/satellite-proofs.js'
 
 class DnsProof {
   @ApiProperty({ type: String, example: '_mainstay-challenge.shop.example.net' })

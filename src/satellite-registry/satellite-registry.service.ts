@@ -6,7 +6,6 @@ import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import { fieldError } from '../errors/field-faults.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { OriginClaims } from './origin-claims.js'
 import {
   type AccountActor,
   type RegisteredSatellite,
@@ -18,6 +17,7 @@ import {
   RegisteredSatellites,
   type SatelliteChange,
 } from './registered-satellites.js'
+import { OriginClaims } from './verification/origin-claims.js'
 
 export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
 

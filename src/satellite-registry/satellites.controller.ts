@@ -7,7 +7,6 @@ import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { asAnswer } from './satellite-answer.dto.js'
 import { SatelliteBody, SatelliteChangeBody, satelliteChangeOf } from './satellite-bodies.dto.js'
 import { SatelliteRegistry } from './satellite-registry.service.js'
-import { SatelliteVerification } from './satellite-verification.service.js'
 import {
   AddSatelliteDocs,
   ChangeSatelliteDocs,
@@ -17,6 +16,7 @@ import {
   SuspendSatelliteDocs,
   VerifySatelliteDocs,
 } from './satellites.dto.js'
+import { SatelliteVerification } from './verification/satellite-verification.service.js'
 
 @ApiTags('Satellites')
 @Controller('api/satellites')

@@ -1,5 +1,5 @@
 import type { RegisteredSatellite } from '../registered-satellite.js'
-import type { ProofMethod, ProofResult } from '../satellite-proving.js'
+import type { ProofMethod, ProofResult } from '../verification/satellite-proving.js'
 
 /** A satellite, and what the look-up of its proof found. */
 export interface Checked {

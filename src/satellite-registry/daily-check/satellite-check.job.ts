@@ -10,8 +10,8 @@ import { Logger } from '../../log/logger.js'
 import type { RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { type MissingProof, SatelliteMails } from '../satellite-mails.js'
-import { SatelliteProofs } from '../satellite-proofs.js'
-import { SatelliteProving } from '../satellite-proving.js'
+import { SatelliteProofs } from '../verification/satellite-proofs.js'
+import { SatelliteProving } from '../verification/satellite-proving.js'
 import { answeredPlaces, type Checked, outcomeOf } from './check-outcome.js'
 
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }

@@ -9,8 +9,8 @@ import {
   SatelliteChecks,
 } from '../../../src/satellite-registry/daily-check/satellite-check.job.js'
 import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
-import { SatelliteProofs } from '../../../src/satellite-registry/satellite-proofs.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
+import { SatelliteProofs } from '../../../src/satellite-registry/verification/satellite-proofs.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { passTime } from '../../support/passing-time.js'

@@ -6,8 +6,8 @@ import { sql } from 'drizzle-orm'
 import { Database, rowsOf } from '../../../src/database/database.js'
 import { satellites } from '../../../src/database/schema/satellites.js'
 import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
-import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
 import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
+import { holdersElsewhere } from '../../../src/satellite-registry/verification/origin-holders.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, signIn } from '../../support/people.js'
@@ -590,7 +590,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
     const claim = { accountId: UNKNOWN_ID, origin: 'https://*.example.net', kind: 'preview' } as const
     const plan = await app.app.get(Database).transaction(async transaction => {
       await transaction.execute(sql`set local enable_seqscan = off`)
-      const found = app.app.get(RegisteredSatellites).holdersElsewhere(transaction, claim)
+      const found = holdersElsewhere(transaction, claim)
       return transaction.execute(sql`explain ${found.getSQL()}`)
     })
     expect(JSON.stringify(rowsOf(plan))).toContain('satellites_preview_parent')

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../errors/api-error.js'
-import { lookupFault } from '../satellites/proof/proof-lookup.js'
-import { OriginClaims } from './origin-claims.js'
+import { ApiError } from '../../errors/api-error.js'
+import { lookupFault } from '../../satellites/proof/proof-lookup.js'
 import {
   type AccountActor,
   isFailing,
   type RegisteredSatellite,
   requireNotBarred,
-} from './registered-satellite.js'
+} from '../registered-satellite.js'
+import { SatelliteRegistry } from '../satellite-registry.service.js'
+import { OriginClaims } from './origin-claims.js'
 import { SatelliteActivation } from './satellite-activation.js'
 import { lookupsOf, type ProofResult, SatelliteProving } from './satellite-proving.js'
-import { SatelliteRegistry } from './satellite-registry.service.js'
 
 /** Looks up the proofs of satellites on request, and activates those that are proven. */
 @Injectable()

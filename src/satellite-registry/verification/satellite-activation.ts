@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../database/database.js'
-import { Logger } from '../log/logger.js'
-import { ActorAuthority } from '../users/actor-authority.js'
-import type { AccountActor, ProofRow, RegisteredSatellite } from './registered-satellite.js'
-import { RegisteredSatellites } from './registered-satellites.js'
-import { SatelliteMails } from './satellite-mails.js'
+import { Database } from '../../database/database.js'
+import { Logger } from '../../log/logger.js'
+import { ActorAuthority } from '../../users/actor-authority.js'
+import type { AccountActor, ProofRow, RegisteredSatellite } from '../registered-satellite.js'
+import { RegisteredSatellites } from '../registered-satellites.js'
+import { SatelliteMails } from '../satellite-mails.js'
 import { type MayTakeFrom, SatelliteTakeover } from './satellite-takeover.js'
 
 /** Activates satellites whose proof was found, or that an operator vouches for. */

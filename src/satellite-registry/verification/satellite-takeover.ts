@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common'
-import { auditEvent } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
-import type { Db } from '../database/connection.js'
-import { ApiError } from '../errors/api-error.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import type { Db } from '../../database/connection.js'
+import { ApiError } from '../../errors/api-error.js'
 import {
   type AccountActor,
   type ProofRow,
   type RegisteredSatellite,
   requireNotBarred,
-} from './registered-satellite.js'
-import { RegisteredSatellites } from './registered-satellites.js'
+} from '../registered-satellite.js'
+import { RegisteredSatellites } from '../registered-satellites.js'
+import { isBarredByAnother, lockHoldersElsewhere, lockOrigin } from './origin-holders.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 
 /** Whether an origin may be taken from the account that has it. */
@@ -36,7 +37,7 @@ export class SatelliteTakeover {
     mayTakeFrom: MayTakeFrom,
   ): Promise<readonly RegisteredSatellite[]> {
     const { id, origin } = found.satellite
-    await this.registered.lockOrigin(transaction, origin)
+    await lockOrigin(transaction, origin)
     const current = await this.registered.lock(transaction, actor.accountId, id)
     requireNotBarred(actor, current)
     const { satellite, proof } = current
@@ -44,9 +45,9 @@ export class SatelliteTakeover {
     // If an operator vouches for it, that stays so even when somebody in the account proves it too.
     await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
     if (satellite.state === 'active') return []
-    const holders = await this.registered.lockHoldersElsewhere(transaction, satellite)
+    const holders = await lockHoldersElsewhere(transaction, satellite)
     if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
-    if (actor.client && (await this.registered.isBarredByAnother(transaction, satellite)))
+    if (actor.client && (await isBarredByAnother(transaction, satellite)))
       throw new ApiError('SATELLITE_SUSPENDED', {
         detail: 'An operator has suspended another satellite that has hosts in common with this one',
       })

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
-import { ApiError } from '../errors/api-error.js'
-import { OriginPolicy } from '../satellites/origin-policy.js'
-import { isFailing, type RegisteredSatellite } from './registered-satellite.js'
-import { type OriginClaim, RegisteredSatellites } from './registered-satellites.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { ApiError } from '../../errors/api-error.js'
+import { OriginPolicy } from '../../satellites/origin-policy.js'
+import { isFailing, type RegisteredSatellite } from '../registered-satellite.js'
+import { RegisteredSatellites } from '../registered-satellites.js'
+import { holdersElsewhere, type OriginClaim } from './origin-holders.js'
 import { SatelliteProofs } from './satellite-proofs.js'
 import { SatelliteProving } from './satellite-proving.js'
 
@@ -54,7 +55,7 @@ export class OriginClaims {
 
   /** Satellites of other accounts that have the origin, active or suspended. */
   holders(claim: OriginClaim): Promise<RegisteredSatellite[]> {
-    return this.database.run(db => this.registered.holdersElsewhere(db, claim))
+    return this.database.run(db => holdersElsewhere(db, claim))
   }
 
   /**

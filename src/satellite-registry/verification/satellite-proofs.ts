@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../clock/clock.js'
-import type { Db } from '../database/connection.js'
-import { satelliteProofs, satellites } from '../database/schema/satellites.js'
-import { newProofToken } from '../satellites/proof/proof-challenge.js'
-import { type ProofRow, type RegisteredSatellite, selectSatellites } from './registered-satellite.js'
+import { Clock, secondsAfter } from '../../clock/clock.js'
+import type { Db } from '../../database/connection.js'
+import { satelliteProofs, satellites } from '../../database/schema/satellites.js'
+import { newProofToken } from '../../satellites/proof/proof-challenge.js'
+import { type ProofRow, type RegisteredSatellite, selectSatellites } from '../registered-satellite.js'
 
 const HOUR_SECONDS = 60 * 60
 const DAY_SECONDS = 24 * HOUR_SECONDS
