@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { SERVICE } from '../../../src/audit/actor.js'
-import { Seats } from '../../../src/billing/provider/provider-updates.js'
+import { Seats } from '../../../src/billing/provider/seats.js'
 import { Database } from '../../../src/database/database.js'
 import { billingWork } from '../../../src/database/schema/billing.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'

@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { Settings } from '../../config/settings.js'
+import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
+import { users } from '../../database/schema/accounts.js'
+import { subscriptions } from '../../database/schema/billing.js'
+import type { ApiError } from '../../errors/api-error.js'
+import { PlansFile } from '../../permissions/plans-file.js'
+import { currentSubscription } from '../subscription/current-subscription.js'
+import { isLive } from '../subscription/subscription-rules.js'
+import { Subscriptions } from '../subscription/subscriptions.js'
+import { callStripe } from './payment-provider.js'
+
+/** All subscriptions that the provider has for a customer, newest first. */
+export type FoundSubscriptions = readonly Stripe.Subscription[]
+
+/** A quantity to request from the provider, and the number of the request. */
+export interface SeatChange {
+  readonly accountId: string
+  readonly subscriptionId: string
+  readonly itemId: string
+  readonly seats: number
+  readonly version: number
+}
+
+/**
+ * What the provider bills by: the active users of an account, including its owner, where the plan says so, and
+ * once for every other plan.
+ */
+@Injectable()
+export class Seats {
+  constructor(
+    private readonly database: Database,
+    private readonly plans: PlansFile,
+    private readonly stripe: Stripe,
+    private readonly settings: Settings,
+    private readonly subscriptions: Subscriptions,
+  ) {}
+
+  /** The quantity to buy of a price. */
+  async quantityFor(db: Db, accountId: string, priceId: string | null): Promise<number> {
+    if (!this.plans.of(priceId)?.seats) return 1
+    const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
+    return Math.max(await db.$count(users, isActive), 1)
+  }
+
+  /**
+   * The change that is due, given what the provider has; null when none is, or the price is in no plan. The
+   * request keeps its number until it is answered.
+   */
+  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<SeatChange | null> {
+    if (this.plans.version === null) return null
+    const row = await this.subscriptions.row(accountId, transaction)
+    const { current } = currentSubscription(found, row?.providerId ?? null)
+    const item = current && this.subscriptions.planItem(current, row)
+    if (!current || !item || !isLive(current.status)) return null
+    // What is billed by usage has no quantity.
+    if (!this.plans.of(item.price.id) || item.quantity === undefined) return null
+    const seats = await this.quantityFor(transaction, accountId, item.price.id)
+    if (item.quantity === seats) return null
+    const [request] = await transaction
+      .update(subscriptions)
+      .set({
+        seatsVersion: sql`${subscriptions.seatsVersion} + case when ${subscriptions.seatsWanted} is not distinct from ${seats} then 0 else 1 end`,
+        seatsWanted: seats,
+      })
+      .where(eq(subscriptions.accountId, accountId))
+      .returning({ version: subscriptions.seatsVersion })
+    const version = request?.version ?? 0
+    return { accountId, subscriptionId: current.id, itemId: item.id, seats, version }
+  }
+
+  /** Tells the provider; after a lost answer, again under the same key. Throws like `callStripe`. */
+  async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
+    try {
+      await callStripe(() =>
+        this.stripe.subscriptions.update(
+          subscriptionId,
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.settings.stripe.proration },
+          { idempotencyKey: `seats-${subscriptionId}-${version}` },
+        ),
+      )
+    } catch (error) {
+      // The provider repeats a recorded failure under the same key for a day.
+      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
+        await this.resetSeatRequest(accountId, version)
+      throw error
+    }
+    // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
+    // not change it back.
+    await this.resetSeatRequest(accountId, version)
+  }
+
+  private async resetSeatRequest(accountId: string, version: number): Promise<void> {
+    const isThis = and(eq(subscriptions.accountId, accountId), eq(subscriptions.seatsVersion, version))
+    await this.database.run(db => db.update(subscriptions).set({ seatsWanted: null }).where(isThis))
+  }
+}
