@@ -1,4 +1,5 @@
-import { type RedisConnection, redisScript } from '../redis/redis-connection.js'
+import type { RedisConnection } from '../redis/redis-connection.js'
+import { redisScript } from '../redis/redis-script.js'
 
 /** What to count, and for how long after the first count. */
 export interface Counted {

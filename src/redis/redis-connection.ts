@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto'
 import type { OnApplicationShutdown } from '@nestjs/common'
 import { within } from '../clock/clock.js'
-import { ApiError, unavailable } from '../errors/api-error.js'
+import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { Durations } from '../metrics/durations.js'
 import { Tracing } from '../tracing/tracing.js'
+import { isOutage, OUTAGE_REPLIES } from './outage.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
+import type { RedisScript } from './redis-script.js'
 import {
   EvictingServerError,
   mayEvict,
@@ -26,20 +27,6 @@ const MAINTAIN_EVERY_MS = 1_000
 const LEAVE_EVERY_MS = 1_000
 /** The redis package repeats a connection error for every attempt; one line is enough. */
 const LOG_EVERY_MS = 10_000
-
-/** Replies that mean "cannot serve now", not "wrong command". */
-const OUTAGE_REPLIES =
-  /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
-
-/** A Lua script, called by its hash. */
-export interface RedisScript {
-  readonly lua: string
-  readonly sha: string
-}
-
-export function redisScript(lua: string): RedisScript {
-  return { lua, sha: createHash('sha1').update(lua).digest('hex') }
-}
 
 /** The only connection to Redis. An outage, or a missing answer, becomes `SESSION_STORE_UNAVAILABLE` (503). */
 export class RedisConnection implements OnApplicationShutdown {
@@ -101,18 +88,6 @@ export class RedisConnection implements OnApplicationShutdown {
 
   run<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
     return this.tracing.isOn ? this.tracing.span('store', () => this.ask(work)) : this.ask(work)
-  }
-
-  private async ask<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
-    const startedAt = performance.now()
-    try {
-      return await within(this.timeoutMs, work(this.client.commands))
-    } catch (error) {
-      if (this.client.replyOf(error)?.startsWith('READONLY')) this.leaveReplica()
-      throw this.asUnavailable(error)
-    } finally {
-      this.durations.observe(performance.now() - startedAt)
-    }
   }
 
   /**
@@ -200,16 +175,21 @@ export class RedisConnection implements OnApplicationShutdown {
     }
   }
 
-  private asUnavailable(error: unknown): unknown {
-    return this.isOutage(error) ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
+  private async ask<T>(work: (commands: RedisCommands) => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      return await within(this.timeoutMs, work(this.client.commands))
+    } catch (error) {
+      if (this.client.replyOf(error)?.startsWith('READONLY')) this.leaveReplica()
+      throw this.asUnavailable(error)
+    } finally {
+      this.durations.observe(performance.now() - startedAt)
+    }
   }
 
-  private isOutage(error: unknown): boolean {
-    const reply = this.client.replyOf(error)
-    if (reply !== null) return OUTAGE_REPLIES.test(reply)
-    // The package's error for a key whose slot no server has.
-    if (error instanceof TypeError) return /undefined \(reading 'master'\)/.test(error.message)
-    return !(error instanceof ApiError || error instanceof EvictingServerError)
+  private asUnavailable(error: unknown): unknown {
+    const isDown = isOutage(error, this.client.replyOf(error))
+    return isDown ? unavailable('SESSION_STORE_UNAVAILABLE', error) : error
   }
 
   /** A managed address leads to the new master after a failover, but only for new connections. */
