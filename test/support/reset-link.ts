@@ -9,6 +9,7 @@ export async function mailResetLink(
   user: Pick<User, 'id' | 'accountId' | 'email'>,
 ): Promise<void> {
   const mails = app.get(PasswordMails)
-  const token = await app.get(Database).transaction(transaction => mails.issueResetLink(transaction, user))
-  mails.sendResetLink({ email: user.email, language: null }, token)
+  const receiver = { ...user, language: null, disabledAt: null }
+  const mailLink = await app.get(Database).transaction(transaction => mails.resetLinkTo(transaction, receiver))
+  mailLink()
 }

@@ -33,14 +33,9 @@ export class EmailUndoService {
       const user = await this.recovery.lock(transaction, found)
       if (!user) throw new ApiError('INVALID_LINK')
       const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
-      const resetToken = user.disabledAt
-        ? null
-        : await this.mails.issueResetLink(transaction, { ...user, email })
+      const mailResetLink = await this.mails.resetLinkTo(transaction, { ...user, email })
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-      const sendResetLink = () => {
-        if (resetToken) this.mails.sendResetLink({ ...found, email }, resetToken)
-      }
-      return mergeRecorded(recovered, { ...ended, afterCommit: sendResetLink })
+      return mergeRecorded(recovered, { ...ended, afterCommit: mailResetLink })
     })
   }
 }

@@ -47,14 +47,14 @@ export class PasswordForgotService {
   }
 
   private async mailTo(user: User, client: Client): Promise<void> {
-    const { id: userId, accountId, email } = user
-    const token = await this.database.transaction(async transaction => {
+    const { id: userId, accountId } = user
+    const language = user.language ?? languageWanted(client.acceptLanguage)
+    const mailLink = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, userId)
       await this.auditLog.record(transaction, auditEvent({ userId, accountId, client }, 'password.forgot'))
-      return this.mails.issueResetLink(transaction, user)
+      return this.mails.resetLinkTo(transaction, { ...user, language }, user)
     })
-    const language = user.language ?? languageWanted(client.acceptLanguage)
-    this.mails.sendResetLink({ email, language }, token, user)
+    mailLink()
   }
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */

@@ -5,6 +5,7 @@ import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
+import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
 
@@ -26,7 +27,7 @@ export class PasswordMails {
   }
 
   /**
-   * The token of a new link to choose a password, stored in the transaction; mail it after the commit.
+   * The token of a new link to choose a password, stored in the transaction.
    * Earlier links to this address stop working. Links to other addresses stay valid: the user may still go
    * back to one, and a thief's request must not invalidate its link.
    */
@@ -44,11 +45,20 @@ export class PasswordMails {
     })
   }
 
-  /** If the user is invited to one satellite only, the mail is about that satellite. */
-  sendResetLink(to: Receiver, token: string, user?: Pick<User, 'accountId' | 'satellites'>): void {
-    const url = this.links.toMainSite('/reset-password', token)
-    const about = user ? onlySatelliteOf(user) : null
-    this.mailer.postAbout(to, about, (words, site) => words.mail('resetPassword', { site, url }))
+  /**
+   * Issues a link like {@link issueResetLink}; what is returned mails it. Does nothing for a disabled user. `invited`:
+   * if that user is invited to one satellite only, the mail is about that satellite.
+   */
+  async resetLinkTo(
+    transaction: Db,
+    user: Receiver & Pick<User, 'id' | 'accountId' | 'email' | 'disabledAt'>,
+    invited?: Pick<User, 'accountId' | 'satellites'>,
+  ): Promise<Posting> {
+    if (user.disabledAt) return NOTHING_TO_POST
+    const url = this.links.toMainSite('/reset-password', await this.issueResetLink(transaction, user))
+    const about = invited ? onlySatelliteOf(invited) : null
+    return () =>
+      this.mailer.postAbout(user, about, (words, site) => words.mail('resetPassword', { site, url }))
   }
 
   /** Tells the user of a new password, which somebody else may have set. */

@@ -40,20 +40,13 @@ export class UnrecognizedLoginService {
     const actor = { userId: user.id, accountId: user.accountId, sid, client }
     const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
     await this.changes.durably(async transaction => {
-      const { resetToken, ...recovered } = await this.recover(transaction, user, link)
+      const recovered = await this.recover(transaction, user, link)
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
-      const sendResetLink = () => {
-        if (resetToken) this.mails.sendResetLink({ ...user, email: token.email }, resetToken, user)
-      }
-      return mergeRecorded(recovered, { ...ended, afterCommit: sendResetLink })
+      return mergeRecorded(recovered, ended)
     })
   }
 
-  private async recover(
-    transaction: Db,
-    user: User,
-    link: FollowedLink,
-  ): Promise<RecordedChanges & { readonly resetToken: string | null }> {
+  private async recover(transaction: Db, user: User, link: FollowedLink): Promise<RecordedChanges> {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
@@ -61,12 +54,12 @@ export class UnrecognizedLoginService {
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
-    if (!current) return { ...NOTHING_RECORDED, resetToken: null }
+    if (!current) return NOTHING_RECORDED
     const reported = sinceOf({ detail, createdAt })
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)
-    if (current.disabledAt) return { ...recovered, resetToken: null }
     const receiver = { ...current, email: email as Email }
-    return { ...recovered, resetToken: await this.mails.issueResetLink(transaction, receiver) }
+    const mailResetLink = await this.mails.resetLinkTo(transaction, receiver, user)
+    return mergeRecorded(recovered, { ...NOTHING_RECORDED, afterCommit: mailResetLink })
   }
 }
