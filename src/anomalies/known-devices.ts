@@ -87,8 +87,8 @@ export class KnownDevices {
   }
 
   /**
-   * Returns what {@link remember} would, and remembers nothing. Waits for a login of the user that is being
-   * recorded; one that comes meanwhile finds nothing of this.
+   * Returns what {@link remember} would, but remembers nothing. Waits for a login of the user that is being
+   * recorded; a login that comes meanwhile sees no trace of this.
    */
   async compare(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
     const seen = this.seenAt(userId, origin)
@@ -155,7 +155,7 @@ export class KnownDevices {
     await transaction.delete(familiarClients).where(which)
   }
 
-  /** Forgets every kind of device, network and device that the user has used since then alone. */
+  /** Forgets every kind of device, network and device that was first seen for the user at `since` or later. */
   async forgetSince(transaction: Db, userId: string, since: Date): Promise<void> {
     await transaction
       .delete(familiarClients)

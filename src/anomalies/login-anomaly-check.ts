@@ -51,15 +51,15 @@ export class LoginAnomalyCheck {
 
   /**
    * With `revoke`, throws {@link UnusualLogin} for a login that is too unusual. Call it in the transaction that
-   * records the login: what is rolled back makes no later login from there look familiar, also none that came at
-   * the same moment.
+   * records the login: once that is rolled back, no other login from there looks familiar, not even one at the
+   * same moment.
    */
   requireUsual(device: KnownDevice, client: Client): void {
     const anomaly = this.anomalyOf(device, client)
     if (this.response.actionsFor(anomaly).has('revoke')) throw new UnusualLogin(anomaly)
   }
 
-  /** Mails the user about a login that {@link requireUsual} has refused; its session has never been anybody's. */
+  /** Mails the user about a login that {@link requireUsual} has refused; its session was never given out. */
   tellRefused(session: AffectedLogin, client: Client, { anomaly }: UnusualLogin): Promise<void> {
     return this.tell(session, client, anomaly, 'unusual')
   }

@@ -10,7 +10,7 @@ import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
-/** How a session was used: by the client of before, by another one, or by one that was a reason to end it. */
+/** How a session was used: by the same client as before, from elsewhere, or in a way that ended it. */
 export type SessionUse = 'as before' | 'from elsewhere' | 'ended'
 
 /** Detects that a session is used from elsewhere, and acts on it as the settings say. */

@@ -30,7 +30,7 @@ export interface LimitRule {
 type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 
 const HOUR_SECONDS = 60 * 60
-/** An owner who has been told three times in an hour that somebody has got a power knows it. */
+/** An owner who has had three mails about the same power within an hour knows. */
 const POWER_NOTICES = 3
 const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
 

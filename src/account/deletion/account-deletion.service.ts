@@ -32,8 +32,8 @@ export class AccountDeletion {
   }
 
   /**
-   * Tells those who were told of the deletion, who are no more often told than of requests. Throws `NOT_FOUND`
-   * when no deletion is pending.
+   * Tells those who were told of the request. Needs no limit of its own, because each request is counted. Throws
+   * `NOT_FOUND` when no deletion is pending.
    */
   async cancel(actor: SessionActor): Promise<void> {
     const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>

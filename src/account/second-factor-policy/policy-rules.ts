@@ -33,7 +33,7 @@ export function policyAfter(before: SecondFactorPolicy, change: PolicyChange, no
   }
 }
 
-/** Whether both say the same to those whom they concern. */
+/** Whether both ask the same of users, from the same time on. */
 export function isSame(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
   return (
     before.secondFactor === after.secondFactor &&

@@ -84,8 +84,8 @@ export class SecondFactorPolicyService {
    * account's administrators, if anything changes.
    */
   async change(actor: SessionActor, change: PolicyChange): Promise<PolicyAnswer> {
-    // Each requirement apart, so that whoever tries them out is not refused, and for each user, so that one who
-    // relaxes the rules keeps nobody else from tightening them.
+    // Counted per requirement, so that nobody is refused for trying them out, and per user, so that somebody who
+    // relaxes the rules does not keep others from tightening them.
     const subject = `${actor.userId} ${change.required}`
     const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
     const { afterCommit: mailing } = await counted.refundIfRejected(this.makeDurably(actor, change))

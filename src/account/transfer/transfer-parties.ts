@@ -41,7 +41,7 @@ export class TransferParties {
     return { owner, newOwner, deleteAt }
   }
 
-  /** Null when the owner no longer is the owner, or the future one is no longer an active member of the account. */
+  /** Null when the owner no longer owns the account, or the future owner is no longer an active member of it. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
     const { users, deleteAt } = await this.lock(transaction, accountId, [fromUserId, toUserId])

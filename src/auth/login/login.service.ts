@@ -39,7 +39,7 @@ export class LoginService {
       const credentials = this.credentials.check(login, context.client)
       await Promise.allSettled([credentials])
       const { user, loggedIn } = await this.refuseAlike(this.admit(credentials, context))
-      // In part: by a remembered browser.
+      // In part where a remembered browser stood in for the second factor.
       await (isInPart(user, loggedIn) ? counted.provedInPart() : counted.succeeded())
       return loggedIn
     } catch (error) {
@@ -55,7 +55,7 @@ export class LoginService {
     return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
   }
 
-  /** Where logins may be refused as too unusual, that takes no longer than the refusal of a wrong password. */
+  /** Where logins may be refused as too unusual, the time of a refusal must not reveal that the password was right. */
   private refuseAlike<T>(work: Promise<T>): Promise<T> {
     return this.anomalyCheck.mayRefuse ? rejectedNoSooner(work) : work
   }

@@ -12,7 +12,7 @@ export const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
 /** The name of the actor when nobody has logged in, as in `detailOf` of the audit log. */
 export const COMMAND_LINE = 'command line'
 
-/** `changes`: everything but looks and logins. */
+/** `changes`: everything but views (`looks`) and logins. */
 const KINDS = ['changes', 'looks', 'logins'] as const
 
 /** Selects what operators did; all conditions must hold. */

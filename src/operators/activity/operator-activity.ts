@@ -26,7 +26,7 @@ export class OperatorActivity {
 
   /**
    * A page, newest first, with who did it, to whom and why; with a filter it may end early, with a `next`. A
-   * page that shows people counts as a look at them, which is recorded before it is answered.
+   * page that shows people counts as viewing them, which is recorded before it is answered.
    */
   async list(query: ActivityQuery, actor: OperatorActor) {
     const { rows, next } = await this.database.report(async db => {

@@ -12,7 +12,7 @@ import { because, type OperatorActor } from '../operator.guard.js'
 
 const LATEST_ROWS = 20
 
-/** The audit log of what operators look at: it records each look, and is part of what they see. */
+/** Records what operators view, and shows them the audit log of it. */
 @Injectable()
 export class DirectoryAudit {
   constructor(
@@ -20,7 +20,7 @@ export class DirectoryAudit {
     private readonly database: Database,
   ) {}
 
-  /** Call it before the answer: nobody looks unrecorded. */
+  /** Call it before answering, so that nothing is shown unrecorded. */
   recordView(
     target: { readonly accountId: string; readonly id?: string },
     actor: OperatorActor,
@@ -30,9 +30,9 @@ export class DirectoryAudit {
     return this.database.transaction(transaction => this.auditLog.record(transaction, event))
   }
 
-  /** The newest rows about an account or a user, without the looks at them. */
+  /** The newest rows about an account or a user, but none about who viewed them. */
   async latestOf({ accountId, userId }: { readonly accountId?: string; readonly userId?: string }) {
-    // Looks at them are frequent, and say nothing about them.
+    // Those are frequent, and say nothing about the account or user.
     const where = ne(auditLog.action, 'operator.view')
     const selection = { accountId: accountId ?? null, ...(userId && { user: userId }), where }
     const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const

@@ -26,7 +26,7 @@ export class FailedMailService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** A page, newest first. For the console, the look is recorded before it is answered; null is the command line. */
+  /** A page, newest first. For the console, viewing them is recorded first; a null actor is the command line. */
   async list({ limit, after }: FailedMailsQuery, actor: OperatorActor | null) {
     const { rows, next } = await this.failedMails.page(limit, after)
     const receivers = await this.receiversOf(rows)

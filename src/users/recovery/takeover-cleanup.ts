@@ -23,8 +23,8 @@ export class TakeoverCleanup {
   ) {}
 
   /**
-   * Cancels what was started with a password that no longer lets anybody in, or not alone, and would lead to another
-   * address or owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
+   * Cancels what was started with a password that no longer suffices to log in, and would lead to another address or
+   * owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
   async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await this.cancelRequests(transaction, user, cancellation.reason)
