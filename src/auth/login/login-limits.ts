@@ -59,19 +59,13 @@ export class LoginLimits {
     allowance: LimitedAction,
     isKnown = async () => false,
   ): Promise<CountedAction> {
-    const spent: CountedAction[] = []
-    const isLetIn = async () => {
-      if (await isKnown()) return true
-      const counted = await this.rateLimiter.countIfAllowed(allowance)
-      if (counted) spent.push(counted)
-      return counted !== null
-    }
+    const extra = new ExtraGuess(this.rateLimiter, allowance)
+    const guess = { kind: 'password', subject: email, client: allowance.client } as const
     try {
-      const guess = { kind: 'password', subject: email, client: allowance.client } as const
-      const counted = await this.rateLimiter.count(guess, isLetIn)
-      return spent.reduce((all, one) => all.and(one), counted)
+      const counted = await this.rateLimiter.count(guess, async () => (await isKnown()) || extra.take())
+      return extra.countedWith(counted)
     } catch (refusal) {
-      await Promise.all(spent.map(counted => counted.refund()))
+      await extra.giveBack()
       throw refusal
     }
   }
@@ -79,5 +73,29 @@ export class LoginLimits {
   private async isKnownClient(email: Email, { ip }: Client): Promise<boolean> {
     const user = await this.users.findByEmail(email)
     return this.knownDevices.knowsNetwork(user?.id ?? DUMMY_USER_ID, ip)
+  }
+}
+
+/** A guess beyond the limits that strangers have filled; taken only if nothing else lets it in. */
+class ExtraGuess {
+  private taken: CountedAction | null = null
+
+  constructor(
+    private readonly rateLimiter: RateLimiter,
+    private readonly allowance: LimitedAction,
+  ) {}
+
+  /** False when the allowance is used up. */
+  async take(): Promise<boolean> {
+    this.taken = await this.rateLimiter.countIfAllowed(this.allowance)
+    return this.taken !== null
+  }
+
+  countedWith(guess: CountedAction): CountedAction {
+    return this.taken ? guess.and(this.taken) : guess
+  }
+
+  async giveBack(): Promise<void> {
+    await this.taken?.refund()
   }
 }
