@@ -10,14 +10,14 @@ export const ROOMS = {
   permissions: {
     mutate: ['src/permissions/*.ts'],
     tests: [
-      'test/unit/users/permissions.test.ts',
-      'test/unit/users/plans.test.ts',
-      'test/unit/tokens/auth-methods.test.ts',
+      'test/unit/permissions/permissions.test.ts',
+      'test/unit/permissions/plans.test.ts',
+      'test/unit/permissions/auth-methods.test.ts',
     ],
   },
   cors: {
     mutate: ['src/cors/*.ts'],
-    tests: ['test/unit/sessions/cors-policy.test.ts', 'test/http/specification/cors.test.ts'],
+    tests: ['test/unit/cors/cors-policy.test.ts', 'test/http/specification/cors.test.ts'],
   },
   sessions: {
     mutate: [
@@ -63,7 +63,7 @@ export const ROOMS = {
     tests: [
       'test/unit/billing/subscription-rules.test.ts',
       'test/unit/billing/hourly-lines.test.ts',
-      'test/unit/users/plans.test.ts',
+      'test/unit/permissions/plans.test.ts',
     ],
   },
   'billing-queue': {

@@ -25,7 +25,7 @@ import {
 } from '@nestjs/common'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { createNestApplication } from '../../../src/nest-application.js'
+import { createNestApplication } from '../../src/nest-application.js'
 
 const seen: string[] = []
 
