@@ -8,6 +8,7 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { clientOf } from '../http/client.js'
+import { refusalOf } from '../http/edge/edge.js'
 import { Satellites } from '../satellites/satellites.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
@@ -40,7 +41,8 @@ export class CorsModule implements OnModuleInit {
 
   /**
    * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
-   * 403 and a row in the audit log, and the handler never runs.
+   * 403 and a row in the audit log, and the handler never runs. Then come the edge's own refusals, which pages may
+   * read.
    */
   async onModuleInit(): Promise<void> {
     // The command line has no server.
@@ -53,7 +55,8 @@ export class CorsModule implements OnModuleInit {
         return done(new ApiError('ORIGIN_NOT_ALLOWED'))
       }
       allowOrigin(reply, policy)
-      done()
+      // A preflight is answered whatever it asks about, or no page could read the refusal of what it then requests.
+      done(isPreflight(request, policy) ? undefined : refusalOf(request))
     })
     await server.register(scope => answerPreflights(scope, this.known))
   }
@@ -81,6 +84,10 @@ function allowOrigin(reply: FastifyReply, policy: CorsPolicy): void {
       .header('access-control-allow-origin', policy.origin)
       .header('access-control-expose-headers', EXPOSED)
   if (policy.kind === 'main') reply.header('access-control-allow-credentials', 'true')
+}
+
+function isPreflight({ method }: FastifyRequest, { kind }: CorsPolicy): boolean {
+  return method === 'OPTIONS' && (kind === 'main' || kind === 'satellite')
 }
 
 /**

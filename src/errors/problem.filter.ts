@@ -59,7 +59,8 @@ function logFailure({ code, status, options }: ApiError, error: unknown, req: Fa
   else if (status >= 500) req.log.error({ req, code, err: error }, 'request failed')
 }
 
-function asApiError(error: unknown): ApiError {
+/** `error` as the refusal that it is answered with: a bug is a 500. */
+export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const code = CODES_OF_FRAMEWORK_STATUS[frameworkStatus(error)] ?? 'INTERNAL_ERROR'
   return new ApiError(code, { cause: error })

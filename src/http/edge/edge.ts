@@ -13,7 +13,7 @@ import type {
 } from 'fastify'
 import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
-import { answerProblem } from '../../errors/problem.filter.js'
+import { answerProblem, asApiError } from '../../errors/problem.filter.js'
 import { singleHeader } from '../client.js'
 import type { AnswerObserver } from './answer-observer.js'
 import { answerParserError } from './http-parser-errors.js'
@@ -25,23 +25,17 @@ import { responseHeaders } from './response-headers.js'
 
 /** What every request passes first: response headers, limits, JSON bodies. `observer` is told of every answer. */
 export class Edge {
-  private readonly setHeaders: ReturnType<typeof responseHeaders>
-  private readonly requestLog: RequestLog
-
   constructor(
     private readonly settings: Settings,
     private readonly observer: AnswerObserver,
-  ) {
-    this.setHeaders = responseHeaders(settings)
-    this.requestLog = new RequestLog(observer)
-  }
+  ) {}
 
   /** How the server reads requests: strict paths, tight limits, forwarded headers only from our own proxies. */
   serverOptions(logTo?: LogDestination) {
     const { trustProxy } = this.settings
     return {
       logger: logOptions(this.settings, logTo),
-      logController: this.requestLog,
+      logController: new RequestLog(this.observer),
       genReqId: () => randomUUID(),
       // No logger per request: a line about one has `req`, with its id.
       childLoggerFactory: (logger: FastifyBaseLogger) => logger,
@@ -60,7 +54,7 @@ export class Edge {
         maxParamLength: limits.MAX_URL_LENGTH,
       },
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
-        this.answerRouterError(error, request, reply),
+        refuseInRoute(asApiError(error), request, reply),
       clientErrorHandler: (error: Error & { code?: string }, socket: Socket) =>
         answerParserError(error, socket, this.observer),
       ...transport(this.settings),
@@ -75,25 +69,13 @@ export class Edge {
     server.setErrorHandler(answerProblem)
     await server.register(cookie, { hook: false })
     acceptOnlyJson(server)
+    const setHeaders = responseHeaders(this.settings)
     server.addHook('onRequest', (request, reply, done) => {
-      this.begin(request, reply)
-      done(refusalOf(request))
+      setHeaders(request, reply)
+      // Node no longer knows the address of a closed connection, unless it was asked for before.
+      void request.raw.socket.remoteAddress
+      done()
     })
-  }
-
-  private begin(request: FastifyRequest, reply: FastifyReply): void {
-    this.setHeaders(request, reply)
-    // Node no longer knows the address of a closed connection, unless it was asked for before.
-    void request.raw.socket.remoteAddress
-  }
-
-  /** A path that cannot be decoded, for example. Fastify then runs no hook, and does not log the answer either. */
-  private answerRouterError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-    this.begin(request, reply)
-    // Here Fastify does not look at forwarded headers: this would be the address of our own proxy.
-    if (this.settings.trustProxy.length > 0) Object.defineProperty(request, 'ip', { value: undefined })
-    reply.raw.once('finish', () => this.requestLog.requestCompleted(null, request, reply))
-    answerProblem(error, request, reply)
   }
 }
 
@@ -105,13 +87,32 @@ export function refuseRequest(request: IncomingMessage, refusal: ApiError): void
   refusals.set(request, refusal)
 }
 
+/** No route has it, and the router can read it. */
+const NOWHERE = '/%00'
+
+/**
+ * What the router itself refuses, such as a path that cannot be decoded, gets no route, and Fastify then runs no hook
+ * and logs nothing. So it is routed again, to be refused like any other request.
+ */
+function refuseInRoute(refusal: ApiError, { raw, server }: FastifyRequest, reply: FastifyReply): void {
+  const { url } = raw
+  if (!refusals.has(raw)) refuseRequest(raw, refusal)
+  raw.url = NOWHERE
+  server.routing(raw, reply.raw)
+  raw.url = url
+}
+
 /**
  * A path, or a whole URL as proxies send it (RFC 9112 §3.2). Otherwise the router would take `*api/login` for
  * a path.
  */
 const TARGET = /^(\/|https?:\/\/)/i
 
-function refusalOf(request: FastifyRequest): Error | undefined {
+/**
+ * Why a request is refused whatever it asks for; undefined when it is not. Applied in `cors/`, once the origin is
+ * known, so that pages can read the refusal.
+ */
+export function refusalOf(request: FastifyRequest): ApiError | undefined {
   const refusal = refusals.get(request.raw)
   if (refusal) return refusal
   if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')

@@ -86,9 +86,40 @@ test.each([
         milliseconds: expect.any(Number),
       }),
     ])
+    expect(requests[0].milliseconds).toBeGreaterThan(0)
   } finally {
     await logged.close()
   }
+})
+
+describe.each([
+  ['that cannot be decoded', '/api/team/%zz', '400 INVALID_REQUEST'],
+  ['that is too long', `/api/team/${'x'.repeat(9_000)}`, '414 URL_TOO_LONG'],
+])('A path %s', (_, path, refusal) => {
+  it('lets pages read why it is refused', async () => {
+    const ofMain = await app.request({ path, headers: { Origin: MAIN } })
+    expect(outcome(ofMain)).toBe(refusal)
+    expect(ofMain.headers).toMatchObject({
+      'access-control-allow-origin': MAIN,
+      'access-control-allow-credentials': 'true',
+    })
+    const ofShop = await app.request({ path, headers: { Origin: SHOP_ONE } })
+    expect(outcome(ofShop)).toBe(refusal)
+    expect(ofShop.headers['access-control-allow-origin']).toBe(SHOP_ONE)
+  })
+
+  it('lets their browsers ask first', async () => {
+    const headers = { Origin: MAIN, 'Access-Control-Request-Method': 'GET' }
+    const { status, headers: answered } = await app.request({ method: 'OPTIONS', path, headers })
+    expect([status, answered['access-control-allow-origin']]).toEqual([204, MAIN])
+  })
+
+  it('is refused whatever asks for it', async () => {
+    for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND'])
+      expect([method, outcome(await app.request({ method, path }))]).toEqual([method, refusal])
+    const headers = { Origin: 'https://evil.test' }
+    expect(outcome(await app.request({ path, headers }))).toBe('403 ORIGIN_NOT_ALLOWED')
+  })
 })
 
 test('The request log does not take the address of a proxy for that of a client', async () => {
@@ -103,7 +134,7 @@ test('The request log does not take the address of a proxy for that of a client'
     await eventually(() => requests().length === 2)
     expect(requests().map(({ req }) => [req.path, req.ip])).toEqual([
       ['/nothing', '203.0.113.9'],
-      ['/%zz', undefined],
+      ['/%zz', '203.0.113.9'],
     ])
   } finally {
     await logged.close()

@@ -25,12 +25,16 @@ test('traces show where the time of a request goes, and tell of nobody', async (
     expect((await app.request(forgot)).status).toBe(202)
     await app.mailsTo(owner.email)
     await app.request({ path: `/api/members/${owner.id}?email=${owner.email}` })
+    // The router itself refuses this one.
+    await app.request({ path: `/api/members/${owner.id}%zz?email=${owner.email}` })
 
     const notJson = { 'Content-Type': 'application/json', Origin: MAIN }
     const broken = `{"password":"${PASSWORD}" ${PASSWORD}`
     expect(
       (await app.request({ method: 'POST', path: '/api/login', headers: notJson, body: broken })).status,
     ).toBe(400)
+
+    await eventually(() => collector.spans.filter(({ name }) => name === 'GET no route').length === 2)
 
     const names = (root: string) => new Set(collector.below(root)?.map(({ name }) => name))
     await eventually(async () => names('POST /api/password/forgot').has('mail'))
