@@ -14,6 +14,8 @@ import { UnstampedCodes } from './unstamped-codes.js'
 export interface Proved {
   readonly user: User
   readonly methods: AuthMethods
+  /** For a code that was given back before: until when. */
+  readonly givenBackUntil?: Date | null
 }
 
 /** Checks, within a session, the factors that its user has besides a password. */
@@ -39,12 +41,11 @@ export class FactorProofs {
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
-      const methods = (await this.unstamped.take(actor.sid, proof))
-        ? authMethods('otp')
-        : await this.factorUse.use(user, proof, actor)
+      const givenBackUntil = await this.unstamped.take(actor.sid, proof)
+      const methods = givenBackUntil ? authMethods('otp') : await this.factorUse.use(user, proof, actor)
       // It is counted together with guesses at the password, so it must not reset their limit.
       await counted.provedInPart()
-      return { user, methods }
+      return { user, methods, givenBackUntil }
     } catch (error) {
       await counted.threw(error)
       throw error
@@ -52,7 +53,7 @@ export class FactorProofs {
   }
 
   /** For a proof that was right, but whose session could not be stamped: its code then counts once more there. */
-  giveBack({ sid }: SessionActor, proof: FactorProof): Promise<void> {
-    return this.unstamped.keep(sid, proof)
+  giveBack({ sid }: SessionActor, proof: FactorProof, { givenBackUntil }: Proved): Promise<void> {
+    return this.unstamped.keep(sid, proof, givenBackUntil ?? null)
   }
 }

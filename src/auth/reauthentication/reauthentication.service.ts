@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
-import { type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
+import { authMethods, namesOf } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { unchanged } from '../../users/unchanged-user.js'
@@ -28,14 +28,14 @@ export class ReauthenticationService {
    * Marks the session when its user proves with any factor who they are, and returns when that expires. Refuses
    * like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user was
    * changed in the meantime, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
-   * When the session store does not answer, the same code can be sent again in this session.
+   * When the session store does not answer, the same code can be sent again in this session for two minutes.
    */
   async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
-    const { user, methods } = await this.proved(actor, proof)
-    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(methods) })
-    const isRecorded = await this.auditLog.recordIf(() => unchanged(user), event)
+    const proved = await this.proved(actor, proof)
+    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
+    const isRecorded = await this.auditLog.recordIf(() => unchanged(proved.user), event)
     if (!isRecorded) throw unavailable('TOO_BUSY')
-    return this.stamp(actor, methods, proof)
+    return this.stamp(actor, proof, proved)
   }
 
   private async proved(actor: SessionActor, { password, ...proof }: ReauthenticationProof): Promise<Proved> {
@@ -44,16 +44,12 @@ export class ReauthenticationService {
     return { user, methods: authMethods('pwd') }
   }
 
-  private async stamp(
-    actor: SessionActor,
-    methods: AuthMethods,
-    proof: ReauthenticationProof,
-  ): Promise<Date> {
+  private async stamp(actor: SessionActor, proof: ReauthenticationProof, proved: Proved): Promise<Date> {
     try {
-      return await this.reauthentication.stamp(actor, methods)
+      return await this.reauthentication.stamp(actor, proved.methods)
     } catch (error) {
       const hasEnded = error instanceof ApiError && error.status < 500
-      if (!hasEnded) await this.factorProofs.giveBack(actor, proof)
+      if (!hasEnded) await this.factorProofs.giveBack(actor, proof, proved)
       throw error
     }
   }

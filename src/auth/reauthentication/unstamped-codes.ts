@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
-import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { UsedTexts } from '../../links/used-texts.js'
 import { Logger } from '../../log/logger.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { FactorProof } from '../second-factor/factor-check.js'
 
-/** Long enough to try again, and less than a re-authentication lasts. */
+/** From the first use of a code: long enough to try again, and less than a re-authentication lasts. */
 const LIFETIME_SECONDS = 2 * 60
 
 /**
@@ -20,17 +19,19 @@ export class UnstampedCodes {
   private readonly logger = new Logger('UnstampedCodes')
 
   constructor(
-    private readonly tokens: OneTimeTokens,
     private readonly usedTexts: UsedTexts,
     private readonly database: Database,
     private readonly clock: Clock,
   ) {}
 
-  /** Keeps the code of a proof, if it is one. Never rejects: the caller has a failure to report already. */
-  async keep(sid: SessionHandle, proof: FactorProof): Promise<void> {
+  /**
+   * Keeps the code of a proof, if it is one: until the time that {@link take} returned for it, or for two minutes when
+   * it was used for the first time. Never rejects: the caller has a failure to report already.
+   */
+  async keep(sid: SessionHandle, proof: FactorProof, until: Date | null): Promise<void> {
     const text = textOf(sid, proof)
     if (!text) return
-    const expiresAt = secondsAfter(this.clock.now(), LIFETIME_SECONDS)
+    const expiresAt = until ?? secondsAfter(this.clock.now(), LIFETIME_SECONDS)
     try {
       await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
     } catch (error) {
@@ -38,10 +39,13 @@ export class UnstampedCodes {
     }
   }
 
-  /** Whether the code was kept for this session; from now on it is not. Of two concurrent calls one gets true. */
-  async take(sid: SessionHandle, proof: FactorProof): Promise<boolean> {
+  /**
+   * Until when the code was kept for this session; from now on it is not. Null when it was not. Of two concurrent calls
+   * one gets it.
+   */
+  async take(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
     const text = textOf(sid, proof)
-    return text !== null && this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
+    return text === null ? null : this.database.run(db => this.usedTexts.take(db, 'unstamped-code', text))
   }
 }
 

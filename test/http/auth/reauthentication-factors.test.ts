@@ -138,6 +138,22 @@ describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
       expect(outcome(await prove(session, { recoveryCode }))).toBe(USED)
     })
 
+    it('takes it no longer than that, however often it was sent', async () => {
+      const { session, code, recoveryCode } = await enrolled()
+      for (const proof of [{ code }, { recoveryCode }]) {
+        failToStamp()
+        expect(outcome(await prove(session, proof))).toBe(UNAVAILABLE)
+        app.clock.advance(60)
+        failToStamp()
+        expect(outcome(await prove(session, proof))).toBe(UNAVAILABLE)
+        app.clock.advance(59)
+        failToStamp()
+        expect(outcome(await prove(session, proof))).toBe(UNAVAILABLE)
+        app.clock.advance(1)
+        expect(outcome(await prove(session, proof))).toBe(USED)
+      }
+    })
+
     it('does not take it again for a session that has ended', async () => {
       const { session, recoveryCode } = await enrolled()
       jest.spyOn(app.app.get(SessionStore), 'stampReauthentication').mockResolvedValueOnce(false)
