@@ -1,6 +1,9 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors/api-error.js'
+import { isSold } from '../catalog/plan-catalog.js'
 import { callStripe } from './payment-provider.js'
+
+const DETAILS = ['currency_options', 'product']
 
 /** Who was to buy what when the provider refused. */
 export interface RefusedSale {
@@ -11,7 +14,8 @@ export interface RefusedSale {
 /**
  * What to throw for an error of `callStripe` about a price: `CURRENCY_FIXED` (409) if the customer pays in another
  * currency, because trying again does not help. The provider has no code for that, and several wordings, so this
- * asks it for both currencies. The error itself when it does not answer.
+ * asks it for both currencies. The error itself when it does not answer, and for a price that it sells to nobody: it
+ * remembers a customer's currency also when nothing is fixed to it any more.
  */
 export async function refusalOfPrice(
   stripe: Stripe,
@@ -21,10 +25,11 @@ export async function refusalOfPrice(
   const { cause } = error as ApiError
   if (!(cause instanceof Stripe.errors.StripeInvalidRequestError)) return error
   try {
-    const [currency, offered] = await callStripe(() =>
-      Promise.all([currencyOf(stripe, customer), currenciesOf(stripe, price)]),
+    const [currency, found] = await callStripe(() =>
+      Promise.all([currencyOf(stripe, customer), stripe.prices.retrieve(price, { expand: DETAILS })]),
     )
-    return currency === null || offered.has(currency) ? error : new ApiError('CURRENCY_FIXED', { cause })
+    const isFixed = currency !== null && isSold(found) && !currenciesOf(found).has(currency)
+    return isFixed ? new ApiError('CURRENCY_FIXED', { cause }) : error
   } catch {
     return error
   }
@@ -37,9 +42,6 @@ async function currencyOf(stripe: Stripe, customer: string): Promise<string | nu
 }
 
 /** A price may have several. */
-async function currenciesOf(stripe: Stripe, price: string): Promise<ReadonlySet<string>> {
-  const { currency, currency_options: options } = await stripe.prices.retrieve(price, {
-    expand: ['currency_options'],
-  })
+function currenciesOf({ currency, currency_options: options }: Stripe.Price): ReadonlySet<string> {
   return new Set([currency, ...Object.keys(options ?? {})])
 }

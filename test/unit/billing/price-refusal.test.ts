@@ -19,14 +19,32 @@ function aProvider(customer: object | Error, price: object): Stripe {
   return { customers: { retrieve: retrieve(customer) }, prices: { retrieve: retrieve(price) } } as never
 }
 
-const IN_EUROS = { currency: 'eur', currency_options: { eur: {} } }
-const IN_BOTH = { currency: 'eur', currency_options: { eur: {}, usd: {} } }
+const ON_SALE = { active: true, product: { active: true } }
+const IN_EUROS = { ...ON_SALE, currency: 'eur', currency_options: { eur: {} } }
+const IN_BOTH = { ...ON_SALE, currency: 'eur', currency_options: { eur: {}, usd: {} } }
 
 it.each<[string, object, object, string]>([
   ['another currency', { currency: 'usd' }, IN_EUROS, 'CURRENCY_FIXED'],
-  ['another currency, where the price has one', { currency: 'usd' }, { currency: 'eur' }, 'CURRENCY_FIXED'],
+  [
+    'another currency, where the price has one',
+    { currency: 'usd' },
+    { ...ON_SALE, currency: 'eur' },
+    'CURRENCY_FIXED',
+  ],
   ['the same currency', { currency: 'eur' }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
   ['one of the currencies of the price', { currency: 'usd' }, IN_BOTH, 'PAYMENT_PROVIDER_FAILED'],
+  [
+    'another currency, of a price that is no longer sold',
+    { currency: 'usd' },
+    { ...IN_EUROS, active: false },
+    'PAYMENT_PROVIDER_FAILED',
+  ],
+  [
+    'another currency, of a product that is no longer sold',
+    { currency: 'usd' },
+    { ...IN_EUROS, product: { active: false } },
+    'PAYMENT_PROVIDER_FAILED',
+  ],
   ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
   ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
 ])('a sale is refused to a customer of %s', async (_, customer, price, code) => {
