@@ -35,9 +35,9 @@ const REMOVED: Readonly<Record<FactorName, Phrase>> = {
 }
 
 /**
- * Mails about users' factors, each with a link to report that it was somebody else. For a change, the link is stored
- * in its transaction, so that nothing changes without a mail. A mail about the use of a factor stops nothing: if
- * its link cannot be stored, that is logged.
+ * Mails about users' factors, each with a link to report that it was somebody else. For a change, and for a recovery
+ * code that is used up, the link is stored in its transaction, so that nothing happens without a mail. A mail about a
+ * wrong factor stops nothing: if its link cannot be stored, that is logged.
  */
 @Injectable()
 export class FactorMails {
@@ -68,9 +68,14 @@ export class FactorMails {
   }
 
   /** `left`: how many unused ones there are now. */
-  recoveryCodeUsed({ userId, accountId, sid, client }: FactorActor, left: number): Promise<void> {
+  recoveryCodeUsed(
+    transaction: Db,
+    { userId, accountId, sid, client }: FactorActor,
+    left: number,
+  ): Promise<Posting> {
     // Nothing was added by it, whatever the session has done before.
-    return this.send({ userId, accountId, sid, client, createdAt: null }, ({ words, site }) => ({
+    const actor = { userId, accountId, sid, client, createdAt: null }
+    return this.prepare(transaction, actor, ({ words, site }) => ({
       subject: words.phrase('factors.codeUsed', { site }),
       opening: words.phrase('factors.codeUsedOpening', { site }),
       advice: words.phrase('factors.codesLeft', { left }),
@@ -81,7 +86,7 @@ export class FactorMails {
   secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): Promise<void> {
     const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
     const write = notice('refusedLogin.subject', 'refusedLogin.wrongCode', 'refusedLogin.passwordKnown')
-    return this.send(actor, write, false)
+    return this.send(actor, write)
   }
 
   /** Somebody in a session of the user does not have their second factor; mailed once a day. */
@@ -89,7 +94,7 @@ export class FactorMails {
     // Nothing was added by it, whatever the session has done before.
     const actor = { userId, accountId, client, sid: 'wrong factor in a session', createdAt: null }
     const write = notice('factors.wrongInSession', 'factors.wrongInSessionOpening')
-    return this.send(actor, write, false)
+    return this.send(actor, write)
   }
 
   private prepare(
@@ -101,9 +106,9 @@ export class FactorMails {
     return this.mails.prepare(this.affectedBy(actor), actor.client, write, { always, transaction })
   }
 
-  private async send(actor: FactorActor, write: (data: NoticeData) => Notice, always = true): Promise<void> {
+  private async send(actor: FactorActor, write: (data: NoticeData) => Notice): Promise<void> {
     try {
-      await this.mails.send(this.affectedBy(actor), actor.client, write, { always })
+      await this.mails.send(this.affectedBy(actor), actor.client, write)
     } catch (error) {
       this.logger.error(`A mail about factors could not be prepared: ${(error as Error).message}`)
     }

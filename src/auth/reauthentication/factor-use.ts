@@ -27,11 +27,11 @@ export class FactorUse {
   /** What the proof proves. Throws like {@link FactorCheck.check}. */
   async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
     const factor = await this.check(user, proof, actor)
-    await this.database.transaction(async transaction => {
+    const tell = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
-      await factor.use(transaction)
+      return factor.use(transaction)
     })
-    await factor.used()
+    tell()
     return factor.methods
   }
 

@@ -5,12 +5,12 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
-import { type FactorActor, FactorMails } from '../../factors/factor-mails.js'
+import { FactorMails } from '../../factors/factor-mails.js'
 import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
 import { TotpFactors, USED_CODE } from '../../factors/totp/totp-factors.js'
 import type { Client } from '../../http/client.js'
-import { Logger } from '../../log/logger.js'
+import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
@@ -44,16 +44,14 @@ export interface CheckedFactor {
   /** Users resort to a recovery code when they have lost their other factors. */
   readonly isRecoveryCode: boolean
   /**
-   * Uses it up, in the transaction of what it allows, which must have the user locked. Throws like {@link
-   * FactorCheck.check} when another request was faster.
+   * Uses it up, in the transaction of what it allows, which must have the user locked; returns the mail about that, if
+   * there is one. Throws like {@link FactorCheck.check} when another request was faster.
    */
-  use(transaction: Db): Promise<void>
+  use(transaction: Db): Promise<Posting>
   /** What a login uses up in its own statement; left out where that takes a transaction. */
   readonly inLogin?: LoginUse
   /** Notes in the audit log when `step` finds that another request was faster. */
   noted<T>(step: Promise<T>): Promise<T>
-  /** Call it once the transaction has committed. Never rejects: what has been done stays. */
-  used(): Promise<void>
 }
 
 type FoundFactor = Omit<CheckedFactor, 'noted'>
@@ -61,8 +59,6 @@ type FoundFactor = Omit<CheckedFactor, 'noted'>
 /** Checks the factors that users have besides a password, at a login and within a session. */
 @Injectable()
 export class FactorCheck {
-  private readonly logger = new Logger('FactorCheck')
-
   constructor(
     private readonly totp: TotpFactors,
     private readonly recoveryCodes: RecoveryCodes,
@@ -99,20 +95,26 @@ export class FactorCheck {
     { client }: FactorContext,
   ): Promise<FoundFactor> {
     const assertion = await this.passkeys.check(passkey, { client, userId })
-    const use = (transaction: Db) => this.passkeys.use(transaction, assertion, client)
-    return { methods: assertion.methods, isRecoveryCode: false, use, used: nothingMore }
+    const use = async (transaction: Db) => {
+      await this.passkeys.use(transaction, assertion, client)
+      return NOTHING_TO_POST
+    }
+    return { methods: assertion.methods, isRecoveryCode: false, use }
   }
 
   private async findCode({ id }: User, code: string): Promise<FoundFactor> {
     const checked = await this.totp.check(id, code)
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
-    const use = async (transaction: Db) => requireFirst(await this.totp.use(transaction, checked))
+    const use = async (transaction: Db) => {
+      requireFirst(await this.totp.use(transaction, checked))
+      return NOTHING_TO_POST
+    }
     const inLogin = {
       row: USED_CODE,
       values: this.totp.valuesOf(checked),
       refusal: 'SECOND_FACTOR_INVALID',
     } as const
-    return { methods: authMethods('otp'), isRecoveryCode: false, use, inLogin, used: nothingMore }
+    return { methods: authMethods('otp'), isRecoveryCode: false, use, inLogin }
   }
 
   private async findRecoveryCode(
@@ -122,21 +124,14 @@ export class FactorCheck {
   ): Promise<FoundFactor> {
     requireFirst(await this.recoveryCodes.has(userId, code))
     const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
-    return {
-      methods: authMethods('otp'),
-      isRecoveryCode: true,
-      use: async transaction => requireFirst(await this.recoveryCodes.use(transaction, userId, code, event)),
-      // At a login there is no session yet that the mail could be about.
-      used: () => this.tellOfRecoveryCode({ userId, accountId, client, ...(session ?? newSession()) }),
+    // At a login there is no session yet that the mail could be about.
+    const actor = { userId, accountId, client, ...(session ?? newSession()) }
+    const use = async (transaction: Db) => {
+      requireFirst(await this.recoveryCodes.use(transaction, userId, code, event))
+      const left = await this.recoveryCodes.countLeft(transaction, userId)
+      return this.mails.recoveryCodeUsed(transaction, actor, left)
     }
-  }
-
-  private async tellOfRecoveryCode(actor: FactorActor): Promise<void> {
-    try {
-      await this.mails.recoveryCodeUsed(actor, await this.recoveryCodes.countLeft(actor.userId))
-    } catch (error) {
-      this.logger.error(`A user was not told that a recovery code was used: ${(error as Error).message}`)
-    }
+    return { methods: authMethods('otp'), isRecoveryCode: true, use }
   }
 
   private async noted<T>(
@@ -185,8 +180,6 @@ async function unlessDone<T>(found: Promise<T>, { isDone }: FactorContext): Prom
 function requireFirst(isRight: boolean): void {
   if (!isRight) throw new ApiError('SECOND_FACTOR_INVALID')
 }
-
-async function nothingMore(): Promise<void> {}
 
 function nameOf({ code, passkey }: FactorProof): string {
   if (passkey) return 'passkey'

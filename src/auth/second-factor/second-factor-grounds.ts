@@ -46,22 +46,20 @@ export class SecondFactorGrounds {
       return {
         detail: {},
         uses: [this.challenges.inLogin(challenge), inLogin],
-        confirm: async (_, record) => {
-          await factor.noted(record())
-          await factor.used()
-        },
+        confirm: (_, record) => factor.noted(record()),
       }
     return {
       detail: {},
       confirm: async (_, record) => {
-        await this.database.transaction(async transaction => {
+        const tell = await this.database.transaction(async transaction => {
           await record(transaction)
           await this.challenges.use(transaction, challenge)
-          await factor.use(transaction)
+          const used = await factor.use(transaction)
           if (!factor.isRecoveryCode)
             await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+          return used
         })
-        await factor.used()
+        tell()
       },
     }
   }

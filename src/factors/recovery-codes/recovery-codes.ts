@@ -32,8 +32,7 @@ export class RecoveryCodes {
 
   /** Like {@link replace} for a user who has no unused code; null for one who has. */
   async replaceIfNone(transaction: Db, userId: string): Promise<string[] | null> {
-    const left = await transaction.$count(recoveryCodes, isUnusedOf(userId))
-    return left > 0 ? null : this.replace(transaction, userId)
+    return (await this.countLeft(transaction, userId)) > 0 ? null : this.replace(transaction, userId)
   }
 
   /** Whether it is an unused code of the user. */
@@ -56,8 +55,8 @@ export class RecoveryCodes {
   }
 
   /** How many unused ones the user has. */
-  countLeft(userId: string): Promise<number> {
-    return this.database.run(db => db.$count(recoveryCodes, isUnusedOf(userId)))
+  async countLeft(db: Db, userId: string): Promise<number> {
+    return db.$count(recoveryCodes, isUnusedOf(userId))
   }
 }
 

@@ -8,8 +8,8 @@ import { Database } from '../../../src/database/database.js'
 import { recoveryCodes, totpFactors } from '../../../src/database/schema/factors.js'
 import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { unavailable } from '../../../src/errors/api-error.js'
-import { RecoveryCodes } from '../../../src/factors/recovery-codes/recovery-codes.js'
 import { RememberedDevices } from '../../../src/factors/remembered-devices/remembered-devices.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { authMethods } from '../../../src/permissions/auth-methods.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
 import { Counters } from '../../../src/rate-limits/counters.js'
@@ -270,17 +270,39 @@ describe('a recovery code', () => {
     expect(rows.filter(({ action }) => action === 'recovery-code.use')).toHaveLength(1)
   })
 
-  it('is used also when its user cannot be told', async () => {
+  it('is not used up unless the link of the mail about it is stored', async () => {
     const { user, codes } = await anEnrolled()
+    const told = async () =>
+      (await app.mailsTo(user.email)).filter(({ subject }) => subject?.startsWith('A recovery code')).length
+    const use = async (challenge: string) =>
+      outcome(await secondStep(app, { challenge, recoveryCode: codes[0] }))
+    const challenge = await aChallenge(app, user)
     const cut = jest
-      .spyOn(app.app.get(RecoveryCodes), 'countLeft')
+      .spyOn(app.app.get(OneTimeTokens), 'issue')
       .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
-    const done = await secondStep(app, {
-      challenge: await aChallenge(app, user),
-      recoveryCode: codes[0],
+    expect([await use(challenge), await told()]).toEqual(['503 DATABASE_UNAVAILABLE', 0])
+    cut.mockRestore()
+    expect([await use(challenge), await told()]).toEqual(['200', 1])
+  })
+
+  it('is told after the commit without the database', async () => {
+    const { user, codes } = await anEnrolled()
+    const challenge = await aChallenge(app, user)
+    const database = app.app.get(Database)
+    const transaction = database.transaction.bind(database)
+    const cut = unavailable('DATABASE_UNAVAILABLE')
+    const transactions = jest.spyOn(database, 'transaction')
+    transactions.mockImplementationOnce(async work => {
+      const result = await transaction(work)
+      transactions.mockRejectedValue(cut)
+      jest.spyOn(database, 'run').mockRejectedValue(cut)
+      return result
     })
-    expect(cut).toHaveBeenCalledTimes(1)
-    expect(outcome(done)).toBe('200')
+    await secondStep(app, { challenge, recoveryCode: codes[0] })
+    expect(transactions).toHaveBeenCalled()
+    jest.restoreAllMocks()
+    const subjects = (await app.mailsTo(user.email)).map(({ subject }) => subject)
+    expect(subjects).toContain('A recovery code was used at Mainstay')
   })
 
   it('is won by one of many requests on two replicas', async () => {
