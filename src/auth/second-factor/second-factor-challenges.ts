@@ -4,7 +4,6 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { subnetOf } from '../../http/network.js'
 import type { OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
@@ -37,7 +36,6 @@ export interface SecondFactorChallenge {
 /** A type, not an interface, because it is stored as plain JSON. */
 type ChallengeDetail = {
   readonly origin: string | null
-  readonly subnet: string
   readonly source: Source
   readonly methods: readonly AuthMethod[]
   /** Of the password hash: a new password ends a login that was begun with the old one. */
@@ -47,8 +45,8 @@ type ChallengeDetail = {
 
 /**
  * What connects the two steps of a login. The database has only their hashes; each is bound to the browser's
- * origin and subnet, and allows five tries within five minutes. Not to its exact address: a network with several
- * (CGNAT, proxies) may use another one for each request.
+ * origin, and allows five tries within five minutes. Not to its network: an office with two providers may use
+ * another one for each request.
  */
 @Injectable()
 export class SecondFactorChallenges {
@@ -61,8 +59,8 @@ export class SecondFactorChallenges {
   issue(user: User, methods: AuthMethods, { source, client }: ChallengeContext): Promise<string> {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
-      ...boundTo(client),
-      ...{ source, methods: namesOf(methods), passwordDigest: digestOf(user), tries: 0 },
+      ...{ origin: client.origin, source, methods: namesOf(methods) },
+      ...{ passwordDigest: digestOf(user), tries: 0 },
     }
     const token = { purpose: 'second-factor', email, userId, accountId, detail } as const
     return this.database.run(db => this.tokens.issue(db, { ...token, lifetimeSeconds: LIFETIME_SECONDS }))
@@ -74,7 +72,7 @@ export class SecondFactorChallenges {
    * `TOO_MANY_ATTEMPTS` for too many of those.
    */
   async take(text: string, client: Client): Promise<SecondFactorChallenge> {
-    const limits = { where: boundTo(client), maxTries: MAX_TRIES }
+    const limits = { where: { origin: client.origin }, maxTries: MAX_TRIES }
     const found = await this.tokens.countTry('second-factor', text, limits)
     if (!found) await this.tokens.countGuess(client)
     const user = found?.user as User
@@ -108,10 +106,6 @@ export class SecondFactorChallenges {
     const isSame = digestOf(user) === (detail as ChallengeDetail).passwordDigest
     return isSame && !user.disabledAt && this.loginPolicy.isInScope(user, { origin })
   }
-}
-
-function boundTo({ origin, ip }: Client): Pick<ChallengeDetail, 'origin' | 'subnet'> {
-  return { origin, subnet: subnetOf(ip) }
 }
 
 function digestOf({ passwordHash }: User): string {

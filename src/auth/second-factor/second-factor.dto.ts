@@ -54,7 +54,7 @@ export const SecondFactorDocs = () =>
     description:
       'Completes a login that `POST /api/login` has answered with 401 `SECOND_FACTOR_REQUIRED`. That answer has the members ' +
       '`challenge`, and `methods`: what the user can use here, of `totp`, `passkey` and `recovery`. The challenge is good for ' +
-      'five minutes and five tries, from the same origin and neighbourhood (IPv4 /24, IPv6 /48); then the answer is `CHALLENGE_EXPIRED`, and the login ' +
+      'five minutes and five tries, from the same origin; then the answer is `CHALLENGE_EXPIRED`, and the login ' +
       'begins again. Each code counts once. With `rememberDevice` the main site also gets the cookie ' +
       '`__Host-remembered-device`. Wrong codes count like wrong passwords.',
     status: 200,

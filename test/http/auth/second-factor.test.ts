@@ -318,28 +318,27 @@ describe('a recovery code', () => {
 })
 
 describe('a challenge', () => {
-  it.each<[string, () => Record<string, string>]>([
-    ['another network', () => from('198.51.100.77')],
-    ['another origin', () => ({ ...from('203.0.113.5'), Origin: SHOP_ONE })],
-  ])('is worth nothing from %s, and stays good for its own', async (_, headers) => {
+  it('is worth nothing from another origin, and stays good for its own', async () => {
     const { user, phone } = await anEnrolled()
     const challenge = await aChallenge(app, user, from('203.0.113.5'))
     const code = phone.code()
+    const elsewhere = { ...from('203.0.113.5'), Origin: SHOP_ONE }
     for (let i = 0; i < 6; i++)
-      expect(outcome(await secondStep(app, { challenge, code }, headers()))).toBe('401 CHALLENGE_EXPIRED')
+      expect(outcome(await secondStep(app, { challenge, code }, elsewhere))).toBe('401 CHALLENGE_EXPIRED')
     expect(outcome(await secondStep(app, { challenge, code }, from('203.0.113.5')))).toBe('200')
   })
 
   it.each([
-    ['203.0.113.5', '203.0.113.250', '203.0.114.5'],
-    ['2001:db8:7:1::1', '2001:db8:7:2::1', '2001:db8:8:1::1'],
-    ['::ffff:203.0.113.5', '203.0.113.6', '203.0.112.5'],
-  ])('of %s is good from the next address, %s, and not from %s', async (first, next, elsewhere) => {
+    ['203.0.113.5', '203.0.113.250'],
+    ['::ffff:203.0.113.5', '203.0.113.6'],
+    ['203.0.113.5', '198.51.100.77'],
+    ['2001:db8:7:1::1', '2001:db8:7:2::1'],
+    ['2001:db8:7:1::1', '2001:db8:8:1::1'],
+    ['2001:db8:7:1::1', '198.51.100.77'],
+  ])('of %s is good from %s: a network may have several ways out', async (first, next) => {
     const { user, phone } = await anEnrolled()
     const challenge = await aChallenge(app, user, from(first))
-    const code = phone.code()
-    expect(outcome(await secondStep(app, { challenge, code }, from(elsewhere)))).toBe('401 CHALLENGE_EXPIRED')
-    expect(outcome(await secondStep(app, { challenge, code }, from(next)))).toBe('200')
+    expect(outcome(await secondStep(app, { challenge, code: phone.code() }, from(next)))).toBe('200')
   })
 
   it('does not open a session of the main site for an app that began as one', async () => {
