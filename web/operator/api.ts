@@ -11,11 +11,25 @@ export function tell<T = void>(path: string, body: object): Promise<T> {
 }
 
 const listeners = new Set<() => void>()
+/** The login is the same in all tabs. */
+const tabs = new BroadcastChannel('login')
+tabs.addEventListener('message', announceEnd)
+// A page that the browser had kept as it was.
+addEventListener('pageshow', ({ persisted }) => persisted && announceEnd())
 
-/** Calls `listener` whenever a response says that the login has ended. Returns a function that unsubscribes. */
+/** Calls `listener` whenever the login has, or may have, ended. Returns a function that unsubscribes. */
 export function onEnded(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
+}
+
+export function announceEnd(): void {
+  for (const listener of listeners) listener()
+}
+
+/** To call after a login or logout. */
+export function tellOtherTabs(): void {
+  tabs.postMessage(null)
 }
 
 async function call(method: string, path: string, body?: object): Promise<unknown> {
@@ -26,7 +40,7 @@ async function call(method: string, path: string, body?: object): Promise<unknow
   })
   if (!answer.ok) {
     const error = await errorOf(answer)
-    if (path !== 'me' && error.code === 'SESSION_NOT_FOUND') for (const listener of listeners) listener()
+    if (path !== 'me' && error.code === 'SESSION_NOT_FOUND') announceEnd()
     throw error
   }
   const text = await answer.text()

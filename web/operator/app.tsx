@@ -7,7 +7,7 @@ import { usePlace } from '../pieces/router.js'
 import { retryNow, useOutage } from '../pieces/sessions/outage.js'
 import { OutageNotice } from '../pieces/sessions/outage-banner.js'
 import type { Me } from './answers.js'
-import { ask, onEnded } from './api.js'
+import { announceEnd, ask, onEnded, tellOtherTabs } from './api.js'
 import { Frame } from './frame.js'
 import { t } from './language.js'
 import { AccountPage } from './pages/account.js'
@@ -21,18 +21,23 @@ import { PaymentsPage } from './pages/payments.js'
 import { SatellitesPage } from './pages/satellites.js'
 import { SearchPage } from './pages/search.js'
 import { UserPage } from './pages/user.js'
+import { keepOnlyReasonsOf } from './unsent-reasons.js'
 
 /** The operator console: docs/decisions/operators.md. Keep its paths in step with src/pages/site.ts. */
 export function App() {
-  const me = useLoad(() => ask<Me>('me'))
+  const me = useLoad(readMe)
   const outage = useOutage()
   const [hadLogin, setHadLogin] = useState(false)
   useEffect(() => {
     if (me.data) setHadLogin(true)
   }, [me.data])
   useEffect(() => onEnded(() => void me.reload()), [me.reload])
-  useExpiry(me.data, me.reload)
-  if (isRefusal(me.error, 'SESSION_NOT_FOUND')) return <LoginPage hadLogin={hadLogin} done={me.reload} />
+  useExpiry(me.data)
+  const changed = async () => {
+    tellOtherTabs()
+    await me.reload()
+  }
+  if (isRefusal(me.error, 'SESSION_NOT_FOUND')) return <LoginPage hadLogin={hadLogin} done={changed} />
   if (!me.data)
     return (
       <>
@@ -43,19 +48,25 @@ export function App() {
       </>
     )
   return (
-    <Frame me={me.data} left={me.reload}>
+    <Frame key={me.data.id} me={me.data} left={changed}>
       <ConsolePage />
     </Frame>
   )
 }
 
+async function readMe(): Promise<Me> {
+  const me = await ask<Me>('me')
+  keepOnlyReasonsOf(me.id)
+  return me
+}
+
 /** Checks again when the login ends, which nothing else may notice. */
-function useExpiry(me: Me | null, reload: () => Promise<void>): void {
+function useExpiry(me: Me | null): void {
   useEffect(() => {
     if (!me) return undefined
-    const timer = setTimeout(() => void reload(), Math.max(0, Date.parse(me.expiresAt) - Date.now()) + 1_000)
+    const timer = setTimeout(announceEnd, Math.max(0, Date.parse(me.expiresAt) - Date.now()) + 1_000)
     return () => clearTimeout(timer)
-  }, [me, reload])
+  }, [me])
 }
 
 const PAGES: Readonly<Record<string, () => ReactNode>> = {

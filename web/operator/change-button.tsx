@@ -1,14 +1,18 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Dialog } from '../pieces/forms/dialog.js'
 import { Field } from '../pieces/forms/field.js'
 import { rescueFocus } from '../pieces/forms/focus.js'
 import { Form } from '../pieces/forms/form.js'
 import type { Messages } from '../pieces/notices/messages.js'
 import { toast } from '../pieces/notices/toasts.js'
-import { tell } from './api.js'
+import { onEnded, tell } from './api.js'
 import { t } from './language.js'
+import { keepReason, takeReason } from './unsent-reasons.js'
 
-/** A change by an operator: asks for the reason, which is recorded with it. */
+/**
+ * A change by an operator: asks for the reason, which is recorded with it. If the login ends meanwhile, the
+ * operator finds the question again after the next one, with what they had typed.
+ */
 export function ChangeButton({
   name,
   label,
@@ -36,29 +40,35 @@ export function ChangeButton({
   /** The consequences. */
   readonly children?: ReactNode
 }) {
-  const [isAsking, setIsAsking] = useState(false)
+  /** Null while nothing is asked. */
+  const [reason, setReason] = useState(() => takeReason(path))
   const [wasSent, setWasSent] = useState(false)
+  useEffect(() => (reason === null ? undefined : onEnded(() => keepReason(path, reason))), [path, reason])
+  const stopAsking = () => {
+    setReason(null)
+    takeReason(path)
+  }
   const close = async () => {
-    setIsAsking(false)
+    stopAsking()
     setWasSent(false)
     await done()
     // The button may be gone with its row.
     setTimeout(rescueFocus)
   }
-  const change = async (texts: Readonly<Record<string, string>>) => {
+  const change = async () => {
     setWasSent(true)
-    await tell(path, { reason: texts.reason })
+    await tell(path, { reason })
     toast(said)
     await close()
   }
   return (
     <>
-      <button type="button" className={kind} aria-label={label} onClick={() => setIsAsking(true)}>
+      <button type="button" className={kind} aria-label={label} onClick={() => setReason('')}>
         {name}
       </button>
-      {isAsking && (
+      {reason !== null && (
         // Not before it is closed: the row may go, and what went wrong with it.
-        <Dialog title={question} onCancel={() => (wasSent ? void close() : setIsAsking(false))}>
+        <Dialog title={question} onCancel={() => (wasSent ? void close() : stopAsking())}>
           {children}
           <Form
             kind={kind === 'danger' ? 'danger' : 'primary'}
@@ -69,6 +79,8 @@ export function ChangeButton({
             <Field
               label={t('console.reason')}
               name="reason"
+              value={reason}
+              onChange={event => setReason(event.target.value)}
               hint={t('console.reasonHint')}
               minLength={3}
               maxLength={300}

@@ -1,0 +1,138 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { Operators } from '../../src/operators/operators.js'
+import type { User } from '../../src/users/user.js'
+import { Users } from '../../src/users/users.js'
+import { Authenticator } from '../support/authenticator.js'
+import { anEmail, anOwner } from '../support/people.js'
+import { startBuiltPages } from './stage/built-pages.js'
+import { OPERATORS } from './stage/hosts.js'
+import { openTab, untilShown, visit } from './stage/site-page.js'
+import { START_MS, Stage } from './stage/stage.js'
+
+const PASSWORD = 'the password of an operator'
+const REASON = 'asked for by phone, ticket 4711'
+const LOGIN_SECONDS = 8 * 60 * 60
+
+interface Operator {
+  readonly email: string
+  readonly app: Authenticator
+}
+
+let stage: Stage
+let owner: User
+let operator: Operator
+let page: Page
+let complaints: string[]
+beforeAll(async () => {
+  stage = await Stage.start(startBuiltPages, {
+    OPERATOR_ORIGIN: OPERATORS,
+    OPERATOR_ADDRESSES: '127.0.0.1,::1',
+  })
+}, START_MS)
+afterAll(() => stage?.stop())
+beforeEach(async () => {
+  owner = await anOwner(stage.app)
+  operator = await anOperator()
+  ;({ page, complaints } = await openTab(await stage.newPerson({ locale: 'en-GB' })))
+  await visit(page, `${OPERATORS}/users/${owner.id}`)
+  await logIn(page, operator)
+  await page.getByRole('heading', { name: owner.email }).waitFor()
+  await untilShown(page)
+})
+afterEach(async () => {
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+async function anOperator(): Promise<Operator> {
+  const email = anEmail()
+  const { totpSecret } = await stage.app.app.get(Operators).add(email, PASSWORD)
+  return { email, app: new Authenticator(stage.app, totpSecret) }
+}
+
+async function logIn(tab: Page, { email, app }: Operator): Promise<void> {
+  await tab.getByLabel('E-mail').fill(email)
+  await tab.getByLabel('Password').fill(PASSWORD)
+  await tab.getByLabel('Code from your authenticator app').fill(app.code())
+  await tab.getByRole('button', { name: 'Log in', exact: true }).click()
+}
+
+async function openAccountMenu(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Account menu' }).click()
+}
+
+async function typeReason(): Promise<void> {
+  await page.getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByLabel('Reason').fill(REASON)
+}
+
+function confirm(): Promise<void> {
+  return page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+}
+
+describe('a login that ends while somebody types a reason', () => {
+  beforeEach(async () => {
+    await typeReason()
+    stage.app.clock.advance(LOGIN_SECONDS)
+    await confirm()
+    await page.getByText('You are logged out.').waitFor()
+  })
+
+  test('is followed by the same question, with what was typed', async () => {
+    expect(await page.getByText(owner.email).count()).toBe(0)
+    await logIn(page, operator)
+    await page.getByRole('dialog').waitFor()
+    expect(await page.getByLabel('Reason').inputValue()).toBe(REASON)
+    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).toBeNull()
+    await confirm()
+    await page.getByText('is disabled').waitFor()
+    expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).not.toBeNull()
+    // Once said, it is not kept.
+    await page.getByRole('button', { name: 'Enable' }).click()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('')
+  })
+
+  test('leaves nothing to another operator', async () => {
+    await logIn(page, await anOperator())
+    await page.getByRole('heading', { name: owner.email }).waitFor()
+    await untilShown(page)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Disable', exact: true }).click()
+    expect(await page.getByLabel('Reason').inputValue()).toBe('')
+  })
+})
+
+describe('two tabs', () => {
+  let other: Page
+  beforeEach(async () => {
+    other = await page.context().newPage()
+    await visit(other, `${OPERATORS}/health`)
+  })
+
+  test('a logout in one shows nobody any longer in the other', async () => {
+    await openAccountMenu(other)
+    await other.getByRole('button', { name: 'Log out', exact: true }).click()
+    await page.getByText('You are logged out.').waitFor()
+    expect(await page.getByText(owner.email).count()).toBe(0)
+  })
+
+  test('an operator who takes over in one is named in the other', async () => {
+    await openAccountMenu(other)
+    await other.getByRole('button', { name: 'Log out', exact: true }).click()
+    await page.getByText('You are logged out.').waitFor()
+    const next = await anOperator()
+    await logIn(other, next)
+    await openAccountMenu(page)
+    await page.locator('.menu').getByText(next.email).waitFor()
+  })
+})
+
+test('a button that is pressed twice changes things once', async () => {
+  const sent: string[] = []
+  page.on('request', request => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))
+  await typeReason()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).dblclick()
+  await page.getByText('is disabled').waitFor()
+  expect(sent).toEqual([`/api/operator/users/${owner.id}/disable`])
+})
