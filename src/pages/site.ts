@@ -45,6 +45,8 @@ const REFERRER_POLICY: Readonly<Record<SiteName, string>> = {
 
 /** A hand-off passes through these: a cached copy must never be shown again. */
 const NOT_KEPT = ['/handoff', '/handoff-callback']
+/** Pages with people's data, which "back" must not show to whoever comes after a logout. */
+const SITES_NOT_KEPT: readonly SiteName[] = ['operator']
 
 /** A page as sent. */
 export interface SentPage {
@@ -112,9 +114,14 @@ export class Site {
     const headers = {
       ...this.headers,
       'content-security-policy': pagePolicy(this.places, this.picturesOf(brand)),
-      'cache-control': NOT_KEPT.includes(path) ? 'no-store' : 'no-cache',
+      'cache-control': this.isKept(path) ? 'no-cache' : 'no-store',
     }
     return { html: pageWith(built, this.places, brand), headers }
+  }
+
+  /** By the browser, which asks before it shows the page again. */
+  private isKept(path: string): boolean {
+    return !NOT_KEPT.includes(path) && !SITES_NOT_KEPT.includes(this.name)
   }
 
   /** The main site shows the logos of satellites, which may be anywhere. */

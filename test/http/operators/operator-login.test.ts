@@ -171,6 +171,8 @@ describe('operator console: who reaches it', () => {
       expect.stringContaining("script-src 'self'"),
     ])
     expect(here.headers['strict-transport-security']).toContain('includeSubDomains')
+    // "Back" after a logout shows nobody.
+    expect(here.headers['cache-control']).toBe('no-store')
     const [, asset = ''] = /src="([^"]+\.js)"/.exec(here.text) ?? []
     expect((await app.request({ path: asset, headers })).status).toBe(200)
     for (const path of ['/', '/users/x', asset]) {
