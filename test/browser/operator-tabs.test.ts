@@ -28,6 +28,7 @@ beforeAll(async () => {
   stage = await Stage.start(startBuiltPages, {
     OPERATOR_ORIGIN: OPERATORS,
     OPERATOR_ADDRESSES: '127.0.0.1,::1',
+    SITE_NAME: 'Harbour Supplies',
   })
 }, START_MS)
 afterAll(() => stage?.stop())
@@ -135,4 +136,17 @@ test('a button that is pressed twice changes things once', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).dblclick()
   await page.getByText('is disabled').waitFor()
   expect(sent).toEqual([`/api/operator/users/${owner.id}/disable`])
+})
+
+test('a small screen cuts off neither the brand nor the page that is shown', async () => {
+  for (const width of [320, 768, 1000]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.getByRole('link', { name: 'Health' }).click()
+    await page.getByRole('heading', { name: 'Health' }).waitFor()
+    const { x, width: shown } = (await page.locator('.top [aria-current]').boundingBox())!
+    expect([x >= 0, x + shown <= width]).toEqual([true, true])
+    const brand = '(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth)'
+    expect(await page.evaluate(`${brand}(document.querySelector('.brand > span'))`)).toBe(true)
+    await page.getByRole('link', { name: 'Search' }).click()
+  }
 })

@@ -10,7 +10,7 @@ import { Link, usePlace } from '../pieces/router.js'
 import { retryNow, useOutage } from '../pieces/sessions/outage.js'
 import { OutageNotice } from '../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../pieces/shell/brand-link.js'
-import { NavigationItem } from '../pieces/shell/navigation-link.js'
+import { RowNav } from '../pieces/shell/row-nav.js'
 import { SkipLink } from '../pieces/shell/skip-link.js'
 import type { Me } from './answers.js'
 import { tell } from './api.js'
@@ -40,14 +40,12 @@ export function Frame({
       <header className="top">
         <BrandLink href="/" />
         <span className="tag warn">{t('console.tag')}</span>
-        <nav className="nav row-nav" aria-label={t('nav.site')}>
-          {linksOf().map(([href, name]) => (
-            <NavigationItem
-              key={href}
-              link={{ href, name, isShown: true, isCurrent: isWithin(path, href) }}
-            />
-          ))}
-        </nav>
+        <RowNav
+          links={linksOf().map(([href, name]) => ({
+            ...{ href, name, isShown: true },
+            isCurrent: isWithin(path, href),
+          }))}
+        />
         <div className="person">
           <Menu
             className="person-button"

@@ -3,8 +3,9 @@ import { t } from '../pieces/language/t.js'
 import { Toasts } from '../pieces/notices/toasts.js'
 import { OutageBanner } from '../pieces/sessions/outage-banner.js'
 import { BrandLink } from '../pieces/shell/brand-link.js'
-import { NavigationItem, type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
+import { type NavigationLink, shownOf } from '../pieces/shell/navigation-link.js'
 import { type Person, PersonMenu } from '../pieces/shell/person-menu.js'
+import { RowNav } from '../pieces/shell/row-nav.js'
 import { SkipLink } from '../pieces/shell/skip-link.js'
 import { client } from './client.js'
 
@@ -24,11 +25,7 @@ export function TopFrame({
       <OutageBanner client={client} />
       <header className="top">
         <BrandLink href="/" />
-        <nav className="nav row-nav" aria-label={t('nav.site')}>
-          {shownOf(links).map(link => (
-            <NavigationItem key={link.href} link={link} />
-          ))}
-        </nav>
+        <RowNav links={shownOf(links)} />
         <PersonMenu
           client={client}
           person={person}

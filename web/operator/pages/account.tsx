@@ -104,7 +104,8 @@ function Subscription({ of }: { readonly of: NonNullable<Account['subscription']
   const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = of
   return (
     <>
-      <span className={`tag ${LOOKS[status] ?? ''}`}>{status}</span> {priceId && <code>{priceId}</code>}
+      <span className={`tag ${LOOKS[status] ?? ''}`}>{status.replaceAll('_', ' ')}</span>{' '}
+      {priceId && <code>{priceId}</code>}
       {quantity !== null && ` × ${quantity}`}
       <br />
       <small>

@@ -7,7 +7,7 @@ import { isRefusal } from '../../pieces/notices/refusal.js'
 import { Page, Section } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
 import { outageIn } from '../../pieces/sessions/outage.js'
-import { Ago } from '../../pieces/time/when.js'
+import { Ago, When } from '../../pieces/time/when.js'
 import type { Health } from '../answers.js'
 import { ask } from '../api.js'
 import { T, t } from '../language.js'
@@ -71,7 +71,7 @@ function Parts({ health: { parts } }: HealthProps) {
               {t(`console.partState.${state}`)}
             </span>{' '}
             <small>
-              <Ago at={since} />
+              <T id="console.since" day={<When at={since} />} />
             </small>
           </Fact>
         ))}

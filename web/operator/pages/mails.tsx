@@ -30,7 +30,7 @@ export function MailsPage() {
             rows.length === 0 ? (
               <p className="absent">{t('console.mails.none')}</p>
             ) : (
-              <ul className="rows">
+              <ul className="rows long">
                 {rows.map(mail => (
                   <MailRow key={mail.id} mail={mail} reload={list.reload} />
                 ))}

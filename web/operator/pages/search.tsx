@@ -46,20 +46,26 @@ function Results({ text }: { readonly text: string }) {
       {({ accounts, users }) => (
         <>
           <Section title={t('console.search.accounts')}>
-            {accounts.length === 0 && <p className="absent">{t('console.search.noAccount')}</p>}
-            <ul className="rows">
-              {accounts.map(account => (
-                <AccountRow key={account.id} account={account} />
-              ))}
-            </ul>
+            {accounts.length === 0 ? (
+              <p className="absent">{t('console.search.noAccount')}</p>
+            ) : (
+              <ul className="rows">
+                {accounts.map(account => (
+                  <AccountRow key={account.id} account={account} />
+                ))}
+              </ul>
+            )}
           </Section>
           <Section title={t('console.search.users')}>
-            {users.length === 0 && <p className="absent">{t('console.search.noUser')}</p>}
-            <ul className="rows">
-              {users.map(user => (
-                <UserRow key={user.id} user={user} />
-              ))}
-            </ul>
+            {users.length === 0 ? (
+              <p className="absent">{t('console.search.noUser')}</p>
+            ) : (
+              <ul className="rows">
+                {users.map(user => (
+                  <UserRow key={user.id} user={user} />
+                ))}
+              </ul>
+            )}
           </Section>
         </>
       )}

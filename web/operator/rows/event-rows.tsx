@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { Ago } from '../../pieces/time/when.js'
 import type { PaymentEvent } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
@@ -19,11 +20,13 @@ export function EventRows({
 }) {
   if (events.length === 0) return <p className="absent">{t('console.payments.none')}</p>
   return (
-    <ul className="rows">
+    <ul className="rows long">
       {events.map(({ id, type, state, customerId, accountId, accountName, receivedAt, ...rest }) => (
         <li key={id}>
           <div>
-            <strong>{type}</strong>{' '}
+            <strong>
+              <EventType>{type}</EventType>
+            </strong>{' '}
             <span className={`tag ${LOOKS[state]}`}>{t(`console.eventState.${state}`)}</span>
             <br />
             <small>
@@ -34,7 +37,8 @@ export function EventRows({
                 </>
               )}
               <Ago at={receivedAt} /> · <code>{id}</code>
-              {(rest.lastError ?? rest.effect) && ` · ${rest.lastError ?? rest.effect}`}
+              <br />
+              {rest.lastError ?? rest.effect}
             </small>
           </div>
           {customerId && (
@@ -53,4 +57,18 @@ export function EventRows({
       ))}
     </ul>
   )
+}
+
+/** May break after its dots. */
+function EventType({ children }: { readonly children: string }) {
+  return children.split('.').map((part, index) => (
+    <Fragment key={part}>
+      {index > 0 && (
+        <>
+          .<wbr />
+        </>
+      )}
+      {part}
+    </Fragment>
+  ))
 }

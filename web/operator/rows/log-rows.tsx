@@ -29,7 +29,9 @@ export function LogRows({ rows, people }: { readonly rows: readonly LogRow[]; re
             <td className="when" data-name={t('console.log.when')}>
               <Ago at={row.at} />
             </td>
-            <td data-name={t('console.log.who')}>{whoIn(row, people)}</td>
+            <td className="who" data-name={t('console.log.who')}>
+              {whoIn(row, people)}
+            </td>
             <td data-name={t('console.log.what')}>
               <span>
                 {whatIn(row, people)} <OutcomeTag outcome={row.outcome} />

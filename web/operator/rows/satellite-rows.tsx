@@ -1,4 +1,4 @@
-import { Ago } from '../../pieces/time/when.js'
+import { Ago, Day } from '../../pieces/time/when.js'
 import type { Satellite } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
@@ -22,7 +22,7 @@ export function SatelliteRows({
 }) {
   if (satellites.length === 0) return <p className="absent">{none}</p>
   return (
-    <ul className="rows">
+    <ul className="rows long">
       {satellites.map(satellite => (
         <li key={satellite.id}>
           <div>
@@ -62,7 +62,7 @@ function Troubles({ satellite: { suspendedBy, failingSince } }: { readonly satel
       {failingSince && (
         <>
           {' · '}
-          <T id="console.satellites.noProof" ago={<Ago at={failingSince} />} />
+          <T id="console.satellites.noProof" day={<Day at={failingSince} />} />
         </>
       )}
     </>

@@ -29,7 +29,11 @@ export function UserFactors({ person, reload }: PersonProps) {
           {passkeys === 0 ? <span className="absent">{t('console.factors.none')}</span> : passkeys}
         </Fact>
         <Fact name={t('console.factors.codes')}>
-          {t('console.factors.codesLeft', { left: recoveryCodesLeft })}
+          {recoveryCodesLeft === 0 ? (
+            <span className="absent">{t('console.factors.none')}</span>
+          ) : (
+            t('console.factors.codesLeft', { left: recoveryCodesLeft })
+          )}
         </Fact>
       </dl>
       <Reset person={person} reload={reload} />

@@ -15,11 +15,13 @@ export function UserSessions({ person: { id, email, sites }, reload }: PersonPro
     <Section title={t('console.sessions.title')}>
       {!sites && <p>{t('console.sessions.storeDown')}</p>}
       {sites && all.length === 0 && <p className="absent">{t('console.sessions.none')}</p>}
-      <ul className="rows">
-        {all.map(session => (
-          <SessionRow key={session.sid} userId={id} session={session} reload={reload} />
-        ))}
-      </ul>
+      {all.length > 0 && (
+        <ul className="rows">
+          {all.map(session => (
+            <SessionRow key={session.sid} userId={id} session={session} reload={reload} />
+          ))}
+        </ul>
+      )}
       {all.length > 1 && (
         <div className="actions">
           <ChangeButton
