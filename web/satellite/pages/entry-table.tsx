@@ -1,21 +1,24 @@
-import { t } from '../../pieces/language/t.js'
+import { locale, t } from '../../pieces/language/t.js'
 import type { Entry } from '../entries.js'
 
 export function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
-  if (entries.length === 0) return <p>{t('entries.none')}</p>
+  if (entries.length === 0) return <p className="absent">{t('entries.none')}</p>
+  const number = new Intl.NumberFormat(locale())
   return (
     <table>
       <thead>
         <tr>
           <th>{t('entries.what')}</th>
-          <th>{t('entries.amount')}</th>
+          <th className="number">{t('entries.amount')}</th>
         </tr>
       </thead>
       <tbody>
         {entries.map(({ what, amount }, index) => (
           <tr key={index}>
             <td data-name={t('entries.what')}>{what}</td>
-            <td data-name={t('entries.amount')}>{amount}</td>
+            <td className="number" data-name={t('entries.amount')}>
+              {number.format(amount)}
+            </td>
           </tr>
         ))}
       </tbody>

@@ -1,5 +1,5 @@
 import { Fact } from '../../pieces/fact.js'
-import { t } from '../../pieces/language/t.js'
+import { locale, t } from '../../pieces/language/t.js'
 import { Page, Section } from '../../pieces/page.js'
 import { readEntries } from '../entries.js'
 import { Permitted } from './permitted.js'
@@ -13,7 +13,7 @@ export function ReportsPage({ userId }: { readonly userId: string }) {
         <Section title={t('entries.sumTitle')}>
           <dl>
             <Fact name={t('entries.title')}>{entries.length}</Fact>
-            <Fact name={t('entries.sum')}>{sum}</Fact>
+            <Fact name={t('entries.sum')}>{new Intl.NumberFormat(locale()).format(sum)}</Fact>
           </dl>
         </Section>
       </Permitted>
