@@ -138,7 +138,7 @@ describe('The page of the sandbox', () => {
   it('shows what there is and leads back after a click', async () => {
     expect(await page()).toContain('There are none yet.')
     const id = await subscribed()
-    expect(await page()).toMatch(/price_small.*active.*Renewal fails.*Customer deleted.*invoice\.paid/s)
+    expect(await page()).toMatch(/Small.*active.*Renewal fails.*Customer deleted.*invoice\.paid/s)
     const answer = await click('/renewal-fails', { id })
     expect([answer.status, answer.headers.get('location')]).toEqual([303, `${sandbox.url}/`])
     expect(await page()).toMatch(/past due.*Invoice paid/s)

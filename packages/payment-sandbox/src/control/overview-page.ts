@@ -70,7 +70,7 @@ function subscriptionCard(subscription: Subscription): Html {
     'disputed',
   ] as Simulation[]
   return html`<section class="card">
-<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(english, status)}</p>
+<p><strong>${subscriptionName(english, subscription)}</strong> ${statusBadge(english, status)}</p>
 <p class="quiet"><code>${id}</code> for <code>${customer}</code></p>
 ${buttons(simulations, id, button('customer-deleted', customer))}
 </section>

@@ -107,7 +107,7 @@ button.small { width: auto; margin-top: .25rem; padding: .25rem .75rem; font-siz
 .badge.good { background: var(--good); color: var(--good-text); }
 .badge.bad { background: var(--bad); color: var(--bad-text); }
 .back { margin: 1.5rem 0 0; }
-form + .back { margin-top: .75rem; }
+:is(form, .back) + .back { margin-top: .75rem; }
 a { color: inherit; text-underline-offset: .2em; }
 summary { margin-top: .75rem; cursor: pointer; font-weight: 600; font-size: .875rem; }
 .row { display: flex; flex-wrap: wrap; gap: .5rem; margin-top: .5rem; }

@@ -1,4 +1,5 @@
 import { type CHECKOUT_MODES, type CheckoutLine, type CheckoutRecord, totalOf } from '../checkout/checkout.js'
+import { productName } from '../prices/products.js'
 import { type Html, html } from './html.js'
 import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
@@ -53,9 +54,12 @@ function totalToday({ locale }: Words, { checkout }: CheckoutRecord): string {
   return money(checkout.amount_total ?? 0, checkout.currency ?? 'usd', locale)
 }
 
-function lineRow({ pay, locale }: Words, { price, quantity }: CheckoutLine): Html {
+function lineRow(words: Words, { price, quantity }: CheckoutLine): Html {
+  const { pay, code, locale } = words
+  const { id, recurring } = price
   const amount = money((price.unit_amount ?? 0) * quantity, price.currency, locale)
-  const name = price.recurring ? (price.recurring.interval === 'year' ? pay.year : pay.month) : pay.oneTime
+  const name = recurring ? (recurring.interval === 'year' ? pay.year : pay.month) : pay.oneTime
   const count = quantity === 1 ? '' : ` × ${quantity}`
-  return html`<div><dt>${name}${count}<small>${price.id}</small></dt><dd>${amount}</dd></div>`
+  const plan = recurring ? html`<small>${productName(id, code)}</small>` : ''
+  return html`<div><dt>${name}${count}${plan}</dt><dd>${amount}</dd></div>`
 }

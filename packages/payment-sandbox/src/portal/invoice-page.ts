@@ -8,7 +8,7 @@ import { formatDate, statusBadge } from './portal-elements.js'
 /** The page of an invoice, line by line, with a way back to the portal session `from`, if any. */
 export function invoicePage(words: Words, invoice: Invoice, from: string | null): Html {
   const { title, draft, total: sum, due, pdf, back } = words.invoice
-  const { number, created, status, lines, total, amount_due, currency } = invoice
+  const { number, created, status, lines, total, amount_remaining, currency } = invoice
   return pageLayout(
     words,
     number ? title(number) : draft,
@@ -16,7 +16,7 @@ export function invoicePage(words: Words, invoice: Invoice, from: string | null)
 <dl>
 ${lines.data.map(line => lineRow(words, line))}
 <div class="total"><dt>${sum}</dt><dd>${money(total, currency, words.locale)}</dd></div>
-<div><dt>${due}</dt><dd>${money(amount_due, currency, words.locale)}</dd></div>
+<div><dt>${due}</dt><dd>${money(amount_remaining, currency, words.locale)}</dd></div>
 </dl>
 <p class="back"><a class="button second" href="/invoice/${invoice.id}/pdf">${pdf}</a></p>
 ${from ? html`<p class="back"><a class="button second" href="/portal/${from}">${back}</a></p>` : ''}`,

@@ -1,6 +1,7 @@
 import { type Html, html } from '../pages/html.js'
 import type { Words } from '../pages/words/english.js'
 import { monthsOf } from '../prices/period.js'
+import { productName } from '../prices/products.js'
 import type { Subscription } from '../subscriptions/subscription.js'
 import type { PortalSession } from './portal-session.js'
 
@@ -33,8 +34,8 @@ export function statusBadge({ statuses }: Words, status: string): Html {
 }
 
 /** The plans and quantities of the subscription. */
-export function subscriptionName({ items }: Subscription): string {
-  return items.data.map(({ price, quantity }) => planName(price.id, quantity ?? 1)).join(', ')
+export function subscriptionName(words: Words, { items }: Subscription): string {
+  return items.data.map(({ price, quantity }) => planName(words, price.id, quantity ?? 1)).join(', ')
 }
 
 /** Whether the subscription is charged once a year; otherwise it is once a month. */
@@ -42,8 +43,9 @@ export function isYearly({ items }: Subscription): boolean {
   return items.data.every(({ price }) => monthsOf(price) === 12)
 }
 
-export function planName(price: string, quantity: number): string {
-  return quantity === 1 ? price : `${price} × ${quantity}`
+export function planName({ code }: Words, price: string, quantity: number): string {
+  const name = productName(price, code)
+  return quantity === 1 ? name : `${name} × ${quantity}`
 }
 
 /** The date in UTC, as in “March 1, 2027”. */

@@ -15,7 +15,7 @@ export function cancelPage(words: Words, session: PortalSession, subscription: S
   return pageLayout(
     words,
     words.flow.cancel,
-    html`<p>${words.flow.activeUntil(subscriptionName(subscription), end)}</p>
+    html`<p>${words.flow.activeUntil(subscriptionName(words, subscription), end)}</p>
 ${actionForm(session, 'cancel', { subscription: id }, html`<button>${words.portal.cancelAtEnd}</button>`)}
 ${backLink(words, session)}`,
   )
@@ -31,7 +31,7 @@ export function updatePage(
   const { flow, locale } = words
   const [item] = subscription.items.data
   const options = prices.map(price => {
-    const name = `${price.id}, ${money(price.unit_amount ?? 0, price.currency, locale)}`
+    const name = `${planName(words, price.id, 1)}, ${money(price.unit_amount ?? 0, price.currency, locale)}`
     return price.id === item!.price.id
       ? html`<option value="${price.id}" selected>${name}</option>`
       : html`<option value="${price.id}">${name}</option>`
@@ -67,9 +67,9 @@ export function confirmPage(
     words,
     flow.confirm,
     html`<dl>
-<div><dt>${isYearly(subscription) ? flow.nowYearly : flow.nowMonthly}<small>${planName(current.price.id, current.quantity ?? 1)}</small></dt>
+<div><dt>${isYearly(subscription) ? flow.nowYearly : flow.nowMonthly}<small>${planName(words, current.price.id, current.quantity ?? 1)}</small></dt>
 <dd>${money(totalOfItems(subscription), subscription.currency, locale)}</dd></div>
-<div class="total"><dt>${price.recurring!.interval === 'year' ? flow.thenYearly : flow.thenMonthly}<small>${planName(price.id, quantity)}</small></dt><dd>${money(total, price.currency, locale)}</dd></div>
+<div class="total"><dt>${price.recurring!.interval === 'year' ? flow.thenYearly : flow.thenMonthly}<small>${planName(words, price.id, quantity)}</small></dt><dd>${money(total, price.currency, locale)}</dd></div>
 </dl>
 <p class="quiet">${flow.difference}</p>
 ${actionForm(session, 'confirm', {}, html`<button>${flow.confirm}</button>`)}

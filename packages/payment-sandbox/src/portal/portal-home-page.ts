@@ -55,7 +55,7 @@ function subscriptionCard(words: Words, session: PortalSession, subscription: Su
   const amount = money(totalOfItems(subscription), subscription.currency, locale)
   const price = isYearly(subscription) ? portal.perYear(amount) : portal.perMonth(amount)
   return html`<section class="card">
-<p><strong>${subscriptionName(subscription)}</strong> ${statusBadge(words, subscription.status)}</p>
+<p><strong>${subscriptionName(words, subscription)}</strong> ${statusBadge(words, subscription.status)}</p>
 <p class="quiet">${price} ${renewalNotice(words, subscription)}</p>
 ${
   hasEnded(subscription)

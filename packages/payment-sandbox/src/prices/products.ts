@@ -20,6 +20,16 @@ const GERMAN: Readonly<Record<string, string>> = {
 const FEATURES = ['Your whole team', 'Data entry and reports on every site']
 const GERMAN_FEATURES = ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website']
 
+/** The name of a price's product, as in “Team monthly”, in German for `de`. */
+export function productName(priceId: string, language: string): string {
+  const words = priceId.replace(/^price_/, '').replaceAll('_', ' ')
+  return titled(language === 'de' ? inGerman(words) : words)
+}
+
+function inGerman(words: string): string {
+  return words.replace(/\w+/g, word => GERMAN[word] ?? word)
+}
+
 function titled(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
@@ -39,7 +49,7 @@ export function findProduct(id: string): Product {
     livemode: false,
     marketing_features: FEATURES.map(name => ({ name })),
     metadata: {
-      name_de: titled(words.replace(/\w+/g, word => GERMAN[word] ?? word)),
+      name_de: titled(inGerman(words)),
       features_de: GERMAN_FEATURES.join(' | '),
     },
     name: titled(words),

@@ -35,7 +35,7 @@ export const german: Words = {
     saveCard: 'Karte speichern',
     startTrial: 'Testzeitraum beginnen',
     pay: amount => `${amount} bezahlen`,
-    later: 'Per Lastschrift bezahlen (dauert Tage)',
+    later: 'Per Lastschrift (dauert einige Tage)',
     cancel: 'Abbrechen',
   },
   portal: {
