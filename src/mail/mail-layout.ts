@@ -36,7 +36,7 @@ export function htmlOf(mail: Mail, sender: MailSender): string {
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${subject}</title>
-<style>${DARK}${colors.dark ? darkButton(colors.dark) : ''}</style>
+<style>${NARROW}${DARK}${colors.dark ? darkButton(colors.dark) : ''}</style>
 </head>
 <body class="page" style="${PAGE};background:${colors.page}">
 ${preview(mail)}
@@ -104,17 +104,22 @@ function darkButton({ button: background, ink }: NonNullable<MailColors['dark']>
 }
 
 const PAGE = "margin:0;padding:0;color:#16181d;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
-const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6'
+const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6;overflow-wrap:anywhere'
 const CARD = 'padding:32px;background:#ffffff;border:1px solid #e3e5ea;border-radius:12px'
 const LOGO = 'display:block;width:auto;height:auto;max-width:240px;max-height:32px'
 const MARK = 'border-radius:8px;font-size:15px;line-height:32px;font-weight:600'
 const SITE = 'padding-left:10px;font-size:15px;font-weight:600'
 const TITLE = 'margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:600;letter-spacing:-0.01em'
-const PARAGRAPH = 'margin:0 0 14px;overflow-wrap:anywhere'
+const PARAGRAPH = 'margin:0 0 14px'
 const BUTTON = 'display:inline-block;padding:12px 22px;border-radius:8px;font-weight:600;text-decoration:none'
-const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;overflow-wrap:anywhere;word-break:break-all'
+const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;word-break:break-all'
 const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #e3e5ea;color:#5a6274;font-size:14px'
 const FOOT = 'margin:0;font-size:13px'
+/** More room for the text on a phone. */
+const NARROW = new Html(`@media (max-width: 480px) {
+  .card { padding: 24px !important; }
+}
+`)
 const DARK = new Html(`@media (prefers-color-scheme: dark) {
   .page { background: #0c0e12 !important; color: #eceef2 !important; }
   .name { color: #eceef2 !important; }

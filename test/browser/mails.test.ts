@@ -48,7 +48,11 @@ function valuesIn(words: MailLanguage) {
     claim: words.phrase('factorReset.byManager', { site }),
     login: words.phrase('factorReset.noPassword'),
     deletion: words.phrase('becameOwner.deletion', { day }),
-    ...{ member: 'anna@ropes-and-sails.example', by: team.inviter, inviter: team.inviter },
+    ...{
+      member: 'annabellamargarethe.vonundzurmuehlen@seilerei.example',
+      by: team.inviter,
+      inviter: team.inviter,
+    },
     powers: words.list([
       words.phrase('power.payments'),
       words.phrase('power.accountSettings'),

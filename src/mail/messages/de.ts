@@ -116,7 +116,7 @@ export const de: Translated = {
     policyChanged: {
       subject: 'Zweite Faktoren in Ihrem Konto bei {site}',
       paragraphs: [
-        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat geändert, was es verlangt.',
+        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat seine Regeln für zweite Faktoren geändert.',
         '{whom}',
         '{payments}',
       ],
@@ -203,7 +203,7 @@ export const de: Translated = {
     memberGained: {
       subject: '{member} darf jetzt mehr in Ihrem Konto bei {site}',
       paragraphs: [
-        '{by} hat geändert, was {member} in Ihrem Konto bei {site} darf. Neu darf dieses Mitglied {powers}.',
+        '{by} hat geändert, was {member} in Ihrem Konto bei {site} darf. Dieses Mitglied darf jetzt {powers}.',
       ],
       action: 'Zu {site}',
       footnote:
@@ -212,8 +212,8 @@ export const de: Translated = {
     membersDisabled: {
       subject: 'Neue Mitglieder Ihres Kontos bei {site} sind gesperrt',
       paragraphs: [
-        '{inviter} hat uns gemeldet, dass jemand anderes die eigene Anmeldung benutzt hat. Wir haben alle gesperrt, die in dieser Zeit damit eingeladen wurden: {members}.',
-        'Wenn Sie sie kennen, können Sie sie auf der Seite Ihres Teams wieder zulassen.',
+        '{inviter} hat uns gemeldet, dass sich jemand anderes mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
+        'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
       ],
       action: 'Zu {site}',
     },
@@ -238,7 +238,7 @@ export const de: Translated = {
       paragraphs: [
         'Seit 7 Tagen finden wir den Nachweis nicht, dass der Host Ihres Satelliten {name} Ihnen gehört; deshalb wurde er gesperrt. Niemand kann sich dort anmelden.',
         '{place}',
-        'Sobald der Nachweis wieder da ist, können Sie den Satelliten wieder freigeben. Bis dahin können ihn andere bekommen, die nachweisen, dass der Host ihnen gehört.',
+        'Sobald der Nachweis wieder da ist, können Sie den Satelliten wieder freigeben. Bis dahin können ihn andere übernehmen, wenn sie nachweisen, dass der Host ihnen gehört.',
       ],
       action: 'Zu {site}',
     },
@@ -253,7 +253,7 @@ export const de: Translated = {
       subject: '{host} ist jetzt ein Satellit eines anderen Kontos',
       paragraphs: [
         'Ein anderes Konto hat nachgewiesen, dass ihm der Host Ihres Satelliten {name} gehört, und Ihr eigener Nachweis war nicht mehr da. Ihre Leute können sich dort nicht mehr anmelden, und alle ihre Sitzungen dort wurden beendet.',
-        'Wenn der Host Ihnen gehört, finden Sie heraus, wer seine DNS-Einträge oder seine Dateien ändern kann. Weisen Sie Ihren Satelliten dann erneut nach.',
+        'Wenn der Host Ihnen gehört, finden Sie heraus, wer seine DNS-Einträge oder seine Dateien ändern kann. Erbringen Sie dann den Nachweis für Ihren Satelliten erneut.',
       ],
       action: 'Zu {site}',
     },
@@ -269,7 +269,7 @@ export const de: Translated = {
     'invitation.someSites': 'einigen Websites des Teams',
 
     'becameOwner.deletion':
-      'Der bisherige Inhaber hat seine Löschung beantragt: Am {day} (UTC) wird es mit allem, was dazugehört, gelöscht. Wenn Sie es behalten möchten, brechen Sie die Löschung in den Kontoeinstellungen ab.',
+      'Seine Löschung wurde bereits beantragt: Am {day} (UTC) wird es mit allem darin gelöscht. Wenn Sie es behalten möchten, widerrufen Sie die Löschung in den Kontoeinstellungen.',
 
     'power.payments': 'Zahlungen veranlassen',
     'power.accountSettings': 'die Kontoeinstellungen ändern',
@@ -283,7 +283,7 @@ export const de: Translated = {
 
     'factorReset.passwordAlone': 'Danach genügt Ihr Passwort zur Anmeldung, auch anderen, die es kennen.',
     'factorReset.noPassword':
-      'Sie haben kein Passwort und brauchen danach eines zur Anmeldung. Es kommt über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
+      'Sie haben kein Passwort und brauchen danach eines zur Anmeldung. Wählen Sie es über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
     'factorReset.logIn': 'Melden Sie sich mit Ihrem Passwort an und richten Sie neue ein.',
     'factorReset.choosePassword':
       'Wählen Sie ein Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite, melden Sie sich damit an und richten Sie neue ein.',
@@ -355,7 +355,7 @@ export const de: Translated = {
     'proof.suspended':
       'Er fehlt seit 7 Tagen; deshalb wurde der Satellit gesperrt: Niemand kann sich dort anmelden.',
     'proof.mayBeTaken':
-      'Der Satellit ist gesperrt. Bis der Nachweis wieder da ist, können ihn andere bekommen, die nachweisen, dass der Host ihnen gehört.',
+      'Der Satellit ist gesperrt. Bis der Nachweis wieder da ist, können ihn andere übernehmen, wenn sie nachweisen, dass der Host ihnen gehört.',
     'proof.suspendsOn':
       'Ohne ihn wird der Satellit am {day} (UTC) gesperrt: Von da an kann sich dort niemand anmelden. Bis dahin funktioniert alles wie gewohnt.',
   },

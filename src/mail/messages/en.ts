@@ -67,8 +67,8 @@ export const en = {
     passwordChanged: {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
-        "Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account's owner was pending, it has been cancelled.",
-        'If this was you, everything is fine. If not, use the link "This was not me" of an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
+        'Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account’s owner was pending, it has been cancelled.',
+        'If this was you, everything is fine. If not, use the link “This was not me” of an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
       ],
       action: 'Choose a new password',
     },
@@ -108,7 +108,7 @@ export const en = {
         'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. {login}',
       ],
       footnote:
-        'If you did not ask for this, change your password now, with the link "Forgot your password?" on the login page.',
+        'If you did not ask for this, change your password now, with the link “Forgot your password?” on the login page.',
     },
     policyChanged: {
       subject: 'Second factors in your account at {site}',
@@ -136,7 +136,7 @@ export const en = {
     deleted: {
       subject: 'Your account at {site} has been deleted',
       paragraphs: [
-        "At its owner's request, your account at {site} has been deleted with everything in it. Nobody can log in to it any longer.",
+        'At its owner’s request, your account at {site} has been deleted with everything in it. Nobody can log in to it any longer.',
       ],
     },
     transferRequested: {
@@ -159,7 +159,7 @@ export const en = {
       footnote: 'If this is what you want, you do not need to do anything.',
     },
     transferOffer: {
-      subject: "You have been asked to take over your team's account at {site}",
+      subject: 'You have been asked to take over your team’s account at {site}',
       paragraphs: [
         'The owner of your account at {site} wants to hand it over to you. You would be in charge of payments, settings and the team.',
         'To accept, follow the link below within 7 days. You become the owner on {day} (UTC) at the earliest.',
@@ -257,9 +257,9 @@ export const en = {
     'layout.sentByName': 'Sent by {name}, {host}',
 
     'invitation.toTeam': '{inviter} has invited you to their team at {site}.',
-    'invitation.toNamedTeam': '{inviter} has invited you to the team "{team}" at {site}.',
-    'invitation.allSites': "all of the team's sites",
-    'invitation.someSites': "some of the team's sites",
+    'invitation.toNamedTeam': '{inviter} has invited you to the team “{team}” at {site}.',
+    'invitation.allSites': 'all of the team’s sites',
+    'invitation.someSites': 'some of the team’s sites',
 
     'becameOwner.deletion':
       'Its previous owner has requested its deletion: on {day} (UTC) it will be deleted with everything in it. If you want to keep it, cancel the deletion in your account settings.',
@@ -277,10 +277,10 @@ export const en = {
     'factorReset.passwordAlone':
       'Your password alone will then be enough to log in, also for anybody else who knows it.',
     'factorReset.noPassword':
-      'You have no password, so you will need one to log in: use the link "Forgot your password?" on the login page.',
+      'You have no password, so you will need one to log in: use the link “Forgot your password?” on the login page.',
     'factorReset.logIn': 'Log in with your password, and set up new ones.',
     'factorReset.choosePassword':
-      'Choose a password with the link "Forgot your password?" on the login page, log in with it, and set up new ones.',
+      'Choose a password with the link “Forgot your password?” on the login page, log in with it, and set up new ones.',
 
     'policy.off': 'Nobody needs a second factor.',
     'policy.payments': 'Everybody who can make payments must have a second factor{from}',

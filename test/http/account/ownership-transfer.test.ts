@@ -154,7 +154,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       `You are no longer the owner of your account at ${site}`,
     ])
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
-      `You have been asked to take over your team's account at ${site}`,
+      `You have been asked to take over your team’s account at ${site}`,
       `You are now the owner of your account at ${site}`,
     ])
     expect(await subjects(manager)).toEqual([])

@@ -47,10 +47,10 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(mail?.text).toContain('Choose a new password:\nhttps://www.main.test/forgot-password')
     const text = mail?.text.replaceAll(/\s+/g, ' ')
     expect(text).toContain(
-      "a change of your e-mail address or of the account's owner was pending, it has been",
+      'a change of your e-mail address or of the account’s owner was pending, it has been',
     )
     // Those links still work, and do more than a new password.
-    expect(text).toContain('use the link "This was not me" of an earlier e-mail')
+    expect(text).toContain('use the link “This was not me” of an earlier e-mail')
     const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
     expect(rows.filter(row => row.userId === owner.id)).toEqual([
       expect.objectContaining({

@@ -60,7 +60,7 @@ describe('The branding of a satellite', () => {
     const invited = await team(app, session, 'POST', '/invitations', { email, satellites: [evil] })
     expect(outcome(invited)).toBe('201')
     const { text } = await newestTo(email)
-    expect(text).toContain("You will have access to some of the team's sites.")
+    expect(text).toContain('You will have access to some of the team’s sites.')
     expect(text).not.toContain(new URL(evil).host)
   })
 

@@ -70,7 +70,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(Math.abs(seconds - SEVEN_DAYS)).toBeLessThan(30)
       const [mail, ...others] = await app.mailsTo(email)
       expect(others).toEqual([])
-      expect(mail?.text).toContain(`${owner.email} has invited you to the team "Rose & Sons" at Mainstay.`)
+      expect(mail?.text).toContain(`${owner.email} has invited you to the team “Rose & Sons” at Mainstay.`)
       expect(mail?.text).toContain('You will have access to shop-one.test and shop-two.test.')
       expect(mail?.text).toMatch(new RegExp(`${MAIN}/accept-invitation#token=[\\w-]{43}\n`))
       expect(mail?.html).toContain('Rose &#38; Sons')
