@@ -4,6 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import { subnetOf } from '../../http/network.js'
 import type { OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../permissions/auth-methods.js'
@@ -36,6 +37,8 @@ export interface SecondFactorChallenge {
 /** A type, not an interface, because it is stored as plain JSON. */
 type ChallengeDetail = {
   readonly origin: string | null
+  /** Written for replicas of the previous release, which accept a challenge only from the network of its first step. */
+  readonly subnet: string
   readonly source: Source
   readonly methods: readonly AuthMethod[]
   /** Of the password hash: a new password ends a login that was begun with the old one. */
@@ -59,7 +62,7 @@ export class SecondFactorChallenges {
   issue(user: User, methods: AuthMethods, { source, client }: ChallengeContext): Promise<string> {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
-      ...{ origin: client.origin, source, methods: namesOf(methods) },
+      ...{ origin: client.origin, subnet: subnetOf(client.ip), source, methods: namesOf(methods) },
       ...{ passwordDigest: digestOf(user), tries: 0 },
     }
     const token = { purpose: 'second-factor', email, userId, accountId, detail } as const
