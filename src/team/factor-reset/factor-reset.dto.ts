@@ -34,8 +34,8 @@ export const CancelResetDocs = () =>
   Documented({
     summary: "Cancel a reset of a member's second factors",
     description:
-      'One that the caller could request, whoever requested it, or one that an operator has requested for them. What another ' +
-      'manager has requested for the caller is stopped by the mailed link.',
+      'One that the caller could request, whoever requested it. Whatever is requested for the caller themselves is stopped by ' +
+      'the mailed link.',
     status: 204,
     answer: 'It has been cancelled',
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],

@@ -62,18 +62,16 @@ export class FactorResetService {
   }
 
   /**
-   * Managers may cancel one that they could request, whoever did, and one that an operator has requested for
-   * themselves. Throws `NOT_FOUND` when none is pending, `OWN_RIGHTS` for one that a manager has requested for
-   * oneself, and for others like {@link request}.
+   * Managers may cancel one that they could request, whoever did. Throws `NOT_FOUND` when none is pending, and like
+   * {@link request}.
    */
   async cancel(actor: SessionActor, userId: string): Promise<void> {
     await this.database.transaction(async (transaction: Db) => {
       const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
-      const pending = await this.resets.find(transaction, member.id)
       this.authority.auditRefusals(actor, 'factors.reset', userId, () => {
-        if (manager.id !== member.id) requireHasAllOf(manager, member)
-        // Somebody who has stolen the member's session could keep them from being helped.
-        else if (pending?.requestedBy) throw new ApiError('OWN_RIGHTS')
+        // Somebody who has stolen their session could keep them from being helped.
+        requireSomebodyElse(manager, member)
+        requireHasAllOf(manager, member)
       })
       if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))
         throw new ApiError('NOT_FOUND')

@@ -81,9 +81,9 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     expect(await hasFactor(owner)).toBe(true)
   })
 
-  it("a manager cannot cancel the owner's; the owner can", async () => {
+  it("no session can cancel the owner's, not even one of theirs: it may be stolen", async () => {
     const owner = await anOwner(app)
-    const session = await signIn(app, owner, 'main')
+    const live = await signIn(app, owner, 'main')
     await giveAuthenticator(app, owner)
     await request(owner)
     const manager = await signIn(app, await aMemberWith(app, owner, 'teamManagement'), 'main')
@@ -91,7 +91,19 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     expect(outcome(await team(app, manager, 'DELETE', path))).toBe('409 LAST_OWNER')
     expect((await operator.get(`users/${owner.id}`)).json.resetAt).not.toBeNull()
     expect((await app.auditRows()).at(-1)).toMatchObject({ action: 'factors.reset', outcome: 'refused' })
-    expect(outcome(await team(app, session, 'DELETE', path))).toBe('204')
+    expect(outcome(await team(app, live, 'DELETE', path))).toBe('403 OWN_RIGHTS')
+    expect((await operator.get(`users/${owner.id}`)).json.resetAt).not.toBeNull()
+  })
+
+  it('a manager cannot cancel their own; other managers can', async () => {
+    const owner = await anOwner(app)
+    const manager = await aMemberWith(app, owner, 'teamManagement')
+    const live = await signIn(app, manager, 'main')
+    await giveAuthenticator(app, manager)
+    await request(manager)
+    const path = `/${manager.id}/second-factor/reset`
+    expect(outcome(await team(app, live, 'DELETE', path))).toBe('403 OWN_RIGHTS')
+    expect(outcome(await team(app, await signIn(app, owner, 'main'), 'DELETE', path))).toBe('204')
   })
 
   it("the mail says that a manager has requested it, though it is an operator who mails a manager's again", async () => {
