@@ -28,6 +28,8 @@ export interface ExportOptions {
   readonly accountId: string | null
   readonly filter: AuditFilterQuery
   readonly format: ExportFormat
+  /** Asked before each step of the scan: the export ends early when nobody wants it any more. */
+  readonly isWanted?: () => boolean
 }
 
 /** The audit log as lines of JSON, each with its seal, so that it can be verified elsewhere. */
@@ -65,13 +67,13 @@ export class AuditExport {
   }
 
   private async *pages(
-    { accountId, filter, format }: ExportOptions,
+    { accountId, filter, format, isWanted = () => true }: ExportOptions,
     range: IdRange,
   ): AsyncGenerator<string, void> {
     const lineOf = LINES[format]
     const selection = selectionOf(accountId, filter)
     let rest: IdRange | null = range
-    for (let isBegun = false; rest; isBegun = true) {
+    for (let isBegun = false; rest && isWanted(); isBegun = true) {
       const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
       const read = async (db: Db) => {
         const { rows, rest } = await scanAuditLog(db, selection, step)

@@ -43,7 +43,10 @@ export class AuditController {
     @Query() { format = 'jsonl', ...filter }: AuditExportQuery,
     @Res() reply: FastifyReply,
   ) {
-    const pieces = await this.auditExport.start(actor, { accountId: actor.accountId, filter, format })
+    const { accountId } = actor
+    // A scan that finds nothing would not notice that its client has left.
+    const isWanted = () => !reply.raw.destroyed
+    const pieces = await this.auditExport.start(actor, { accountId, filter, format, isWanted })
     // Not awaited: once the reply has started, it is too late for an error response.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { get, type Server } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import { type Scanned, scanAuditLog } from '../../../src/audit/audit-scan.js'
@@ -9,8 +12,10 @@ import type { Db } from '../../../src/database/connection.js'
 import { Database, rowsOf } from '../../../src/database/database.js'
 import { auditLog } from '../../../src/database/schema/audit.js'
 import type { User } from '../../../src/users/user.js'
-import { anOwner } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { bearer, cookie } from '../support/api-calls.js'
 import { readBy } from '../support/read-by.js'
 
 /** Of one tenant; as many of others. */
@@ -131,6 +136,38 @@ describe('A page of a long audit log', () => {
       expect(ids.map(Number)).toEqual((await newest(filter, ROWS)).toReversed())
       // The whole log takes a dozen or more.
       expect(steps.mock.calls.length).toBeLessThan(6)
+    } finally {
+      steps.mockRestore()
+    }
+  })
+
+  test.each([
+    ['before anything was found', 1, { action: 'permissions.change' }],
+    ['in the middle', 2, { outcome: 'refused' }],
+  ] as const)('an export is read no further when its client leaves %s', async (_, leaves, filter) => {
+    const { accessToken, sessionId } = await signIn(app, owner, 'main')
+    const server: Server = app.app.getHttpServer()
+    const connected = once(server, 'connection')
+    const query = new URLSearchParams({ user: owner.id, ...filter })
+    const headers = { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) }
+    const client = get(`${app.url}/api/audit/export?${query}`, { headers, agent: false })
+    client.on('error', () => {})
+    const [connection] = await connected
+    const closed = once(connection, 'close')
+    const report = database.report.bind(database)
+    const steps = jest.spyOn(database, 'report')
+    try {
+      steps.mockImplementation(async (...asked) => {
+        if (steps.mock.calls.length === leaves) {
+          client.destroy()
+          await closed
+        }
+        return report(...asked)
+      })
+      await eventually(() => steps.mock.calls.length >= leaves)
+      // Each takes some milliseconds; there are six or more.
+      await setTimeout(500)
+      expect(steps).toHaveBeenCalledTimes(leaves)
     } finally {
       steps.mockRestore()
     }
