@@ -57,12 +57,14 @@ export class FactorResets {
     return new Map(rows.map(({ userId, resetAt }) => [userId, resetAt]))
   }
 
-  /** Those that are due, earliest first. */
-  listDue(): Promise<FactorReset[]> {
+  /** The users whose resets are due, earliest first. */
+  listDue(): Promise<TargetUser[]> {
+    const { id, accountId } = users
     return this.database.run(db =>
       db
-        .select()
+        .select({ id, accountId })
         .from(factorResets)
+        .innerJoin(users, eq(id, factorResets.userId))
         .where(lte(factorResets.resetAt, this.clock.now()))
         .orderBy(asc(factorResets.resetAt)),
     )

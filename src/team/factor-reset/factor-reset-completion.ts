@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { type Actor, SERVICE } from '../../audit/actor.js'
+import { type Actor, SERVICE, type TargetUser } from '../../audit/actor.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { FactorRemoval } from '../../factors/factor-removal.js'
 import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
 import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { Accounts } from '../../users/accounts.js'
 import { effectiveGrant, type User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
@@ -19,6 +20,7 @@ export type ResetOutcome = 'done' | 'waits' | 'void'
 @Injectable()
 export class ResetTerms {
   constructor(
+    private readonly accounts: Accounts,
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly resets: FactorResets,
@@ -26,14 +28,16 @@ export class ResetTerms {
   ) {}
 
   /**
-   * The member, locked together with the manager who requested it; or why not. A member who confirms need not
-   * wait.
+   * The member, locked after their account and together with the manager who requested it; or why not. A member who
+   * confirms need not wait.
    */
   async check(
     transaction: Db,
-    userId: string,
+    { id: userId, accountId }: TargetUser,
     isConfirmed: boolean,
   ): Promise<{ readonly member: User; readonly reset: FactorReset } | Exclude<ResetOutcome, 'done'>> {
+    // Whoever recovers the manager's login locks that first, and the member only later.
+    await this.accounts.lock(transaction, accountId)
     const read = await this.resets.find(transaction, userId)
     const ids = [userId, ...(read?.requestedBy ? [read.requestedBy] : [])]
     const locked = await this.users.lockAll(transaction, ids)
@@ -78,9 +82,9 @@ export class FactorResetCompletion {
    * Removes everything in one transaction, and tells the user. Once: the link is used up. `confirmedBy`: the user,
    * if they followed the mailed link.
    */
-  async complete(userId: string, confirmedBy: Actor | null): Promise<ResetOutcome> {
+  async complete(user: TargetUser, confirmedBy: Actor | null): Promise<ResetOutcome> {
     const { outcome } = await this.changes.durablyOnce(async transaction => {
-      const terms = await this.terms.check(transaction, userId, confirmedBy !== null)
+      const terms = await this.terms.check(transaction, user, confirmedBy !== null)
       if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms }
       const { member, reset } = terms
       const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }

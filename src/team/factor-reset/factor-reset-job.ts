@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import type { TargetUser } from '../../audit/actor.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
@@ -23,17 +24,19 @@ export class FactorResetJob {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
       let done = 0
-      for (const { userId } of await this.resets.listDue()) if (await this.attempt(userId)) done++
+      for (const user of await this.resets.listDue()) if (await this.attempt(user)) done++
       return done
     })
   }
 
   /** A failed reset does not stop the others. */
-  private async attempt(userId: string): Promise<boolean> {
+  private async attempt(user: TargetUser): Promise<boolean> {
     try {
-      return (await this.completion.complete(userId, null)) === 'done'
+      return (await this.completion.complete(user, null)) === 'done'
     } catch (error) {
-      this.logger.error(`The reset of the factors of user ${userId} has to wait: ${(error as Error).message}`)
+      this.logger.error(
+        `The reset of the factors of user ${user.id} has to wait: ${(error as Error).message}`,
+      )
       return false
     }
   }

@@ -32,7 +32,7 @@ export class FactorResetLinks {
   async confirm(text: string, client: Client): Promise<void> {
     const { user, token } = await this.links.find(linkOf(text, client))
     if (token.email !== user.email || token.detail.operator) throw new ApiError('INVALID_LINK')
-    const outcome = await this.completion.complete(user.id, { userId: user.id, client })
+    const outcome = await this.completion.complete(user, { userId: user.id, client })
     if (outcome !== 'done') throw new ApiError('INVALID_LINK')
   }
 

@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema/accounts.js'
 import { factorResets } from '../../../src/database/schema/factors.js'
 import { withdrawTokens } from '../../../src/links/withdraw-tokens.js'
+import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { InvitedMembers } from '../../../src/users/recovery/invited-members.js'
+import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
+import { heldCall } from '../support/held-call.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
+import { untilWaiting } from '../support/waiting-statements.js'
 
 const INVALID_LINK = '400 INVALID_LINK'
 
@@ -20,13 +27,9 @@ describe('A reset of factors that a manager has requested', () => {
   })
   afterAll(() => app.stop())
 
-  const stop = (token: string) =>
-    app.request({
-      method: 'POST',
-      path: '/api/second-factor-reset/stop',
-      headers: { Origin: MAIN },
-      body: { token },
-    })
+  const post = (path: string, token: string) =>
+    app.request({ method: 'POST', path, headers: { Origin: MAIN }, body: { token } })
+  const stop = (token: string) => post('/api/second-factor-reset/stop', token)
 
   /** Somebody who manages the team too, with a session of before; and the link that they have been mailed. */
   async function requested() {
@@ -50,10 +53,10 @@ describe('A reset of factors that a manager has requested', () => {
     const pending = async () => (await team(app, live, 'GET', `/${member.id}`)).json.factorResetAt
     expect(outcome(await team(app, live, 'DELETE', path))).toBe('403 OWN_RIGHTS')
     expect((await app.auditRows()).at(-1)).toMatchObject({ action: 'factors.reset', outcome: 'refused' })
+    expect(await pending()).not.toBeNull()
     expect(outcome(await stop(token))).toBe('204')
     expect(await pending()).toBeNull()
   })
-    expect(await pending()).not.toBeNull()
 
   // Whoever disables the manager cancels the reset without a lock on the member.
   it('is stopped by the member while it is cancelled: one waits for the other', async () => {
@@ -67,4 +70,50 @@ describe('A reset of factors that a manager has requested', () => {
     })
     expect(outcome(await stopping.answer)).toBe(INVALID_LINK)
   })
+
+  it('waits while the manager takes their account back, which disables the member', async () => {
+    const { manager, member } = await aManagerAndMember()
+    expect(
+      outcome(
+        await team(app, await provenSession(app, manager), 'POST', `/${member.id}/second-factor/reset`),
+      ),
+    ).toBe('202')
+    const reset = await app.mailedToken(member.email, '/factor-reset')
+    const notMe = await strangersLogin(manager)
+    await joinNow(member, manager)
+
+    const disabling = heldCall(app.app.get(InvitedMembers), 'disableSince')
+    const recovered = post('/api/sessions/not-me', notMe)
+    await disabling.begun
+    const confirmed = post('/api/second-factor-reset/confirm', reset)
+    await untilWaiting(app)
+    disabling.release()
+    expect([outcome(await recovered), outcome(await confirmed)]).toEqual(['204', INVALID_LINK])
+    const { json } = await team(app, await signIn(app, manager.owner, 'main'), 'GET', `/${member.id}`)
+    expect(json).toMatchObject({ isDisabled: true, hasSecondFactor: true, factorResetAt: null })
+  })
+
+  /** Of whom the member is the first to be locked, where both are. */
+  async function aManagerAndMember() {
+    const owner = await anOwner(app)
+    const both = [await aMember(app, owner), await aMember(app, owner)]
+    const [member, second] = both.toSorted((one, other) => (one.id < other.id ? -1 : 1)) as [User, User]
+    const granted = permissionsOf(['teamManagement', 'dataEntry', 'viewReports'])
+    await app.app.get(UserAdministration).grant(second, granted)
+    await giveAuthenticator(app, member)
+    return { member, manager: { ...second, owner } }
+  }
+
+  /** Returns the token of the link by which its user reports it. */
+  async function strangersLogin({ email }: User) {
+    const headers = { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' }
+    const body = { email, password: PASSWORD, source: 'main' }
+    expect(outcome(await app.request({ method: 'POST', path: '/api/login', headers, body }))).toBe('200')
+    return app.mailedToken(email, '/not-me')
+  }
+
+  async function joinNow({ id }: User, { id: invitedBy }: User) {
+    const joined = { invitedBy, createdAt: app.clock.now() }
+    await app.app.get(Database).run(db => db.update(users).set(joined).where(eq(users.id, id)))
+  }
 })
