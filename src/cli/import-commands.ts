@@ -1,4 +1,4 @@
-import { open, readFile, unlink } from 'node:fs/promises'
+import { open, unlink } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { AUTH0 } from '../users/import/exports/auth0.js'
@@ -6,6 +6,7 @@ import { BETTER_AUTH } from '../users/import/exports/better-auth.js'
 import { CLERK } from '../users/import/exports/clerk.js'
 import { ExportConversion } from '../users/import/exports/export-conversion.js'
 import type { ExportFormat } from '../users/import/exports/export-format.js'
+import { textIn } from '../users/import/exports/export-records.js'
 import { FIREBASE } from '../users/import/exports/firebase.js'
 import { KEYCLOAK } from '../users/import/exports/keycloak.js'
 import { SUPABASE } from '../users/import/exports/supabase.js'
@@ -104,7 +105,7 @@ async function convert(
 }
 
 async function jsonFile(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8')
+  const text = await textIn(path)
   try {
     return JSON.parse(text)
   } catch {

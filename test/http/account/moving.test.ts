@@ -316,11 +316,35 @@ describe('users:convert', () => {
     ['firebase', '{"users":"$2b$10$sec"}', /^\S+ has no list of users$/],
     ['firebase', '$2b$10$sec', /^\S+ is not JSON$/],
     ['supabase', 'a,b\n"$2b$10$sec', /^\S+ is not CSV with a header$/],
+    ['supabase', 'a,b\nid,$2b$10$s"ec', /^\S+ is not CSV with a header$/],
+    [
+      'auth0',
+      '[{"email":"a@b.example","passwordHash":"$2b$10$sec"}]',
+      /^Line 1 of \S+ is not a JSON object$/,
+    ],
+    ['auth0', '', /^There are no users in \S+$/],
+    ['supabase', 'id,email\n', /^There are no users in \S+$/],
+    ['keycloak', '{"users":[]}', /^There are no users in \S+$/],
   ])('refuses a file of %s that is none, and does not quote it: %j', async (system, text, sentence) => {
     const path = join(folder, 'export')
     await writeFile(path, text)
     const { code, told } = await convert(system, [path])
     expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
+  })
+
+  it('takes documents that begin with a byte order mark, as some editors write it', async () => {
+    const withMark = async (name: string, text: string) => {
+      const path = join(folder, name)
+      await writeFile(path, `\uFEFF${text}`)
+      return path
+    }
+    const users = await withMark('users.json', await readFile(pathOf('firebase.json'), 'utf8'))
+    const map = await withMark(
+      'map.json',
+      JSON.stringify({ account: 'localId', owner: { emailVerified: [true] } }),
+    )
+    const { code, users: converted } = await convert('firebase', [users], { map })
+    expect([code, converted.map(({ role }) => role)]).toEqual([0, ['owner', 'owner']])
   })
 
   it.each([

@@ -4,7 +4,13 @@ import { isName } from '../../name-text.js'
 import { usableTotpSecret } from '../totp-secret.js'
 import { ConversionReport } from './conversion-report.js'
 import { EmailClaims } from './email-claims.js'
-import type { ExportedUser, ExportFiles, ExportFormat, ExportRecord } from './export-format.js'
+import {
+  ExportError,
+  type ExportedUser,
+  type ExportFiles,
+  type ExportFormat,
+  type ExportRecord,
+} from './export-format.js'
 import { recordsOf } from './export-records.js'
 import { schemeOf, unusable } from './exported-hash.js'
 import { accountAt, mappedPermissions, meets, type UserMapping, valuesAt } from './user-mapping.js'
@@ -48,7 +54,7 @@ export class ExportConversion {
     private readonly clock: Clock,
   ) {}
 
-  /** Throws an {@link ExportError} when a file is not in the expected format. */
+  /** Throws an {@link ExportError} when a file is not in the expected format, or there is no user in any. */
   async run(files: ExportFiles): Promise<ConversionReport> {
     const others = await this.othersOf(files)
     for await (const one of this.usersOf(files, others)) {
@@ -56,6 +62,7 @@ export class ExportConversion {
       if ('fault' in one) this.leaveOut(one.user, one.fault)
       else this.claims.add(one)
     }
+    if (this.report.read === 0) throw new ExportError(`There are no users in ${files.users.join(', ')}`)
     for await (const one of this.usersOf(files, others)) {
       if ('fault' in one) continue
       if (this.claims.isFirst(one)) await this.writeOwner(one)

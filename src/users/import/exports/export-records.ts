@@ -1,9 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
-import { parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { linesOf } from '../byte-lines.js'
-import { ExportError, type ExportFormat, type ExportRecord, listOf, recordOf } from './export-format.js'
+import {
+  ExportError,
+  type ExportFormat,
+  type ExportRecord,
+  jsonIn,
+  listOf,
+  recordOf,
+} from './export-format.js'
 
 /** A document is parsed all at once. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
@@ -29,19 +36,29 @@ async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
   try {
     yield* rows
   } catch (error) {
-    throw failureOf(error, `${path} is not CSV with a header`)
+    // Its message quotes the text; a failure of the file system is kept as it is.
+    throw error instanceof CsvError ? new ExportError(`${path} is not CSV with a header`) : error
   }
 }
 
 async function* jsonLinesOf(path: string): AsyncGenerator<ExportRecord> {
-  for await (const { number, text } of linesOf(createReadStream(path), MAX_LINE_BYTES))
-    yield parsed(text ?? '', `Line ${number} of ${path} is not a JSON object`)
+  for await (const { number, text } of linesOf(createReadStream(path), MAX_LINE_BYTES)) {
+    const fault = `Line ${number} of ${path} is not a JSON object`
+    const record = parsed(text ?? '', fault)
+    if (Array.isArray(record)) throw new ExportError(fault)
+    yield record
+  }
 }
 
 async function documentOf(path: string): Promise<unknown> {
   if ((await stat(path)).size > MAX_DOCUMENT_BYTES)
     throw new ExportError(`${path} is larger than 256 MiB; split it into files of some 100,000 users each`)
-  return parsed(await readFile(path, 'utf8'), `${path} is not JSON`)
+  return parsed(await textIn(path), `${path} is not JSON`)
+}
+
+/** The text of a small file, without the byte order mark that some editors write. */
+export async function textIn(path: string): Promise<string> {
+  return new TextDecoder().decode(await readFile(path))
 }
 
 /** A list of users, or an object that contains one. */
@@ -52,16 +69,8 @@ function usersIn(document: unknown, path: string): ExportRecord[] {
 }
 
 function parsed(text: string, fault: string): ExportRecord {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as ExportRecord
-  } catch {
-    // The message of JSON.parse quotes the text.
-  }
+  // The message of JSON.parse would quote the text.
+  const value = jsonIn(text)
+  if (typeof value === 'object' && value !== null) return value as ExportRecord
   throw new ExportError(fault)
-}
-
-/** A file system error is kept as it is; a parser's message quotes the text. */
-function failureOf(error: unknown, sentence: string): Error {
-  return (error as { code?: string }).code?.startsWith('CSV_') ? new ExportError(sentence) : (error as Error)
 }
