@@ -10,8 +10,11 @@ import { SecondFactorStep, type SecondStep } from './second-factor-step.js'
 export interface LoginFormProps {
   /** Called once somebody is logged in. `<SignedIn>` and the hooks do not need it: they update by themselves. */
   readonly onLogin?: (caller: Caller) => void
-  /** Called with every refusal, such as `HANDOFF_REQUIRED`, in addition to what the form shows. */
-  readonly onRefusal?: (error: unknown) => void
+  /**
+   * Called with every refusal, such as `HANDOFF_REQUIRED`, in addition to what the form shows, and with the e-mail
+   * address that was typed; null when none was, as with a passkey.
+   */
+  readonly onRefusal?: (error: unknown, email: string | null) => void
   /** Offers passkeys in the first step, where the browser supports them. They belong to the main site's domain. */
   readonly passkeys?: boolean
   /** The initial e-mail address. */
@@ -45,23 +48,25 @@ export function LoginForm({
   const [isBusy, setIsBusy] = useState(false)
   // Two presses may come before the next render.
   const isRunning = useRef(false)
-  const run = async (login: () => Promise<Caller | null>) => {
+  const run = async (login: () => Promise<Caller | null>, typed = email) => {
     if (isRunning.current) return
     isRunning.current = true
     setIsBusy(true)
     setSentence(null)
+    let caller: Caller | null = null
     try {
-      const caller = await login()
-      if (caller) onLogin?.(caller)
+      caller = await login()
     } catch (error) {
       if (isSecondFactorRequired(error)) return setStep(error)
       if ((error as MainstayError).code === 'CHALLENGE_EXPIRED') setStep(null)
       setSentence(sentenceFor(error, words))
-      onRefusal?.(error)
+      onRefusal?.(error, typed)
     } finally {
       isRunning.current = false
       setIsBusy(false)
     }
+    // What this throws is a fault of the page, not a refusal.
+    if (caller) onLogin?.(caller)
   }
   return (
     <div className={`mainstay-login ${className}`.trim()}>
@@ -92,7 +97,7 @@ export function LoginForm({
             isAgain={email !== null}
             logIn={credentials => {
               setEmail(credentials.email)
-              void run(() => client.login(credentials))
+              void run(() => client.login(credentials), credentials.email)
             }}
           />
           {passkeys && (

@@ -82,7 +82,10 @@ export function UserButton({ children, words = {}, className = '', onLogout }: U
           onClick={() => {
             setIsOpen(false)
             // They are logged out here at once; this resolves when the service knows.
-            void client.logout().then(onLogout, onLogout)
+            void client
+              .logout()
+              .catch(() => {})
+              .then(() => onLogout?.())
           }}
         >
           {logOut}
