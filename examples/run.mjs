@@ -16,6 +16,8 @@ if (!examples.includes(name) || rest.length > 0) {
 
 await requireSupportedNode()
 prepare()
+// Before anything is built: Vite would set it to production.
+process.env.NODE_ENV ??= 'development'
 
 const { PORT = '3000', EXAMPLE_PORT = '4000', ALLOWED_ORIGINS = 'http://127.0.0.1:3001' } = process.env
 const { PUBLIC_URL = `http://localhost:${PORT}`, MAIN_ORIGIN = `http://localhost:${PORT}` } = process.env
@@ -29,7 +31,6 @@ try {
     origin,
     port: Number(EXAMPLE_PORT),
   })
-  process.env.NODE_ENV ??= 'development'
   process.env.ALLOWED_ORIGINS = `${ALLOWED_ORIGINS},${origin}`
   await import(new URL('../dist/joined/development.js', here))
   console.log(whatToTry)

@@ -14,7 +14,7 @@ export async function serveSatellite(folder, { apiUrl, mainUrl, port }) {
   const server = fastify({ forceCloseConnections: true })
   server.addHook('onSend', async (_, reply) => {
     reply.headers({
-      'content-security-policy': `default-src 'self'; connect-src ${apiUrl}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
+      'content-security-policy': `default-src 'self'; img-src 'self' data:; connect-src ${apiUrl}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`,
       'referrer-policy': 'strict-origin',
       'x-content-type-options': 'nosniff',
     })

@@ -72,7 +72,7 @@ describe('npm run example -- react-satellite', () => {
     await page.waitForURL(`${laptop.url}/**`)
     await enter(page, PASSWORD)
     await page.getByRole('button', { name: /^Continue to / }).click()
-    await page.waitForURL(`${workshop}/**`)
+    await page.waitForURL(`${workshop}/`)
     await page.getByRole('heading', { name: 'Repairs' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Repairs' }).waitFor()
@@ -96,6 +96,10 @@ describe('npm run example -- shop', () => {
     await expectGoodPage(page, 'example-shop-visitor')
 
     await page.getByRole('button', { name: 'Staff login' }).click()
+    // Nothing of the page shows through.
+    expect(await page.evaluate('getComputedStyle(document.querySelector("dialog")).backgroundColor')).toMatch(
+      /^rgb\(/,
+    )
     await enter(page, 'wrong')
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     await expectGoodPage(page, 'example-shop-login')
@@ -119,7 +123,7 @@ describe('npm run example -- shop', () => {
     await page.waitForURL(`${laptop.url}/**`)
     await enter(page, PASSWORD)
     await page.getByRole('button', { name: /^Continue to / }).click()
-    await page.waitForURL(`${shop}/**`)
+    await page.waitForURL(`${shop}/`)
     await page.getByRole('button', { name: 'Sell one Touring bike' }).waitFor()
     await page.reload()
     await page.getByRole('button', { name: 'Sell one Touring bike' }).waitFor()

@@ -36,13 +36,16 @@ function Login() {
     // People come back from the main site with an answer in the address.
     completeHandOff()
       .then(result => {
+        // Back to where they were.
+        if (result) history.replaceState(null, '', result.path)
         if (result?.status === 'refused') setProblem(PROBLEMS[result.reason] ?? 'You are not logged in.')
       })
       .catch(() => setProblem('We could not log you in. Please try again.'))
   }, [])
-  const leaveWhereNeeded = (error: unknown) => {
+  const leaveWhereNeeded = (error: unknown, email: string | null) => {
     // The main site knows how to ask for what may not be typed here.
-    if (error instanceof MainstayError && ASKED_BY_MAIN.includes(error.code)) void loginThroughMain()
+    if (error instanceof MainstayError && ASKED_BY_MAIN.includes(error.code))
+      void loginThroughMain({ loginHint: email ?? undefined })
   }
   return (
     <section>

@@ -36,7 +36,7 @@ element('with-password').onsubmit = async event => {
   } catch (error) {
     // A second factor, an owner who may type their password nowhere else, or a shop that takes no passwords: the main site
     // knows how to ask.
-    if (ASKED_BY_MAIN.includes(error.code)) loginThroughMain()
+    if (ASKED_BY_MAIN.includes(error.code)) loginThroughMain({ loginHint: form.email.value })
     else element('problem').textContent = problemIn(error)
   }
 }
@@ -44,6 +44,8 @@ element('with-password').onsubmit = async event => {
 show(client.state)
 try {
   const result = await completeHandOff()
+  // Back to where they were.
+  if (result) history.replaceState(null, '', result.path)
   if (result?.status === 'refused') notify(HAND_OFF_PROBLEMS[result.reason] ?? 'You are not logged in.')
 } catch {
   notify('We could not log you in. Please try again.')

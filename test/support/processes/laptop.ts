@@ -33,13 +33,14 @@ export class Laptop {
       SMTP_URL: `smtp://localhost:${mail}`,
       ALLOWED_ORIGINS: `http://127.0.0.1:${satellite}`,
       DATA_DIR: join(folder.path, 'data'),
-      NODE_ENV: 'development',
       LOG_LEVEL: 'warn',
       ...settings,
     }
     const server = await ServerProcess.start({
       command: 'env',
       args: [
+        // As in a terminal; Jest sets it.
+        '--unset=NODE_ENV',
         ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
         process.execPath,
         join(ROOT, program),
