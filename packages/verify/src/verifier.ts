@@ -1,4 +1,4 @@
-import { type CryptoKey, type JWTHeaderParameters, jwtVerify } from 'jose'
+import { type CryptoKey, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
 import { AccessTokenError } from './access-token-error.js'
 import { isEnough, type RequiredAuthentication } from './auth-methods.js'
 import { type Caller, PERMISSIONS, type Permission } from './caller.js'
@@ -54,6 +54,8 @@ export class AccessTokenVerifier {
     { issuer, audience = issuer, clientIds, jwksUrl }: VerifierOptions,
     private readonly time: Time = SYSTEM_TIME,
   ) {
+    // From JavaScript, a text would be searched for the id.
+    if (clientIds !== undefined && !Array.isArray(clientIds)) throw new TypeError('clientIds is not a list')
     this.expected = { issuer, audience, clientIds }
     this.keys = new PublishedKeys(
       jwksUrl ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
@@ -116,7 +118,7 @@ export class AccessTokenVerifier {
         currentDate: now,
       })
       const claims = readClaims(payload, this.expected, Math.floor(now.getTime() / 1000))
-      if (!claims) throw new Error('A claim is missing or not as expected')
+      if (!claims) throw new Error(mismatchIn(payload, this.expected))
       return claims
     } catch (cause) {
       if (cause instanceof AccessTokenError) throw cause
@@ -128,6 +130,16 @@ export class AccessTokenVerifier {
     if (!isTokenHeader(header)) throw new Error('Not the header of an access token')
     return this.keys.keyOf(header)
   }
+}
+
+/** Names the claim that an option of the verifier is about, since the option may be wrong. */
+function mismatchIn(payload: JWTPayload, { issuer, audience, clientIds }: ExpectedClaims): string {
+  const { iss, aud, client_id: clientId = null } = payload
+  if (iss !== issuer) return `iss is ${JSON.stringify(iss)}, not the issuer ${issuer}`
+  if (aud !== audience) return `aud is ${JSON.stringify(aud)}, not the audience ${audience}`
+  if (clientIds && !clientIds.includes(clientId as string))
+    return `client_id is ${JSON.stringify(clientId)}, which clientIds does not list`
+  return 'A claim is missing or not as expected'
 }
 
 const REQUIREMENT_FIELDS = ['permission', 'acr', 'maxAgeSeconds']

@@ -153,6 +153,25 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
       expect(await codeOf(aVerifier(other).verify(ofOwner))).toBe('401 INVALID_ACCESS_TOKEN')
   })
 
+  it('tells a log which of its options a token does not match', async () => {
+    const { jwtIssuer: issuer } = app.settings
+    const causeWith = (options: Partial<VerifierOptions>) =>
+      aVerifier(options)
+        .verify(ofOwner)
+        .catch(({ cause }) => cause.message)
+    const slash = await causeWith({ issuer: `${issuer}/`, audience: issuer })
+    expect(slash).toBe(`iss is "${issuer}", not the issuer ${issuer}/`)
+    expect(await causeWith({ audience: 'reports' })).toBe(`aud is "${issuer}", not the audience reports`)
+    expect(await causeWith({ clientIds: [SHOP_ONE] })).toBe(
+      'client_id is "main", which clientIds does not list',
+    )
+  })
+
+  it('takes no text for a list of sites', () => {
+    const clientIds = 'https://shop.domain.example' as unknown as string[]
+    expect(() => aVerifier({ clientIds })).toThrow(TypeError)
+  })
+
   // Signed with the service's own key: only what stands in them is wrong.
   it.each<[string, object, object]>([
     ['without expiry', {}, { exp: undefined }],
