@@ -5,10 +5,13 @@ import { existsSync } from 'node:fs'
 import { requireSupportedNode } from '../dev/supported-node.mjs'
 
 const TRIAL_DATA = 'mainstay-data'
+/** They work on no installation. */
+const ANYWHERE = ['-h', '--help', 'help', 'users:convert']
 
 await requireSupportedNode()
 const isCommand = process.argv.length > 2
-if (isCommand && process.env.NODE_ENV === undefined) chooseInstallation()
+if (isCommand && process.env.NODE_ENV === undefined && !ANYWHERE.includes(process.argv[2]))
+  chooseInstallation()
 process.env.NODE_ENV ??= 'development'
 const isProduction = process.env.NODE_ENV.trim() === 'production'
 if (!isProduction) process.env.DATA_DIR ??= TRIAL_DATA

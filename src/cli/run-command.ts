@@ -33,7 +33,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
 
 function programFor(context: CommandContext): Command {
   // Commands inherit these from their program when they are added to it.
-  const program = new Command('mainstay')
+  const program = new Command('mainstay-auth')
     .description('Command line for operators')
     .exitOverride()
     .configureOutput({

@@ -161,6 +161,16 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     expect(existsSync(join(project.folder, 'mainstay-data'))).toBe(false)
   })
 
+  it('explains itself, and converts users, without an installation', async () => {
+    const options = { cwd: project.folder, env: project.environment() }
+    const { stdout } = await run('npx', ['mainstay-auth', '--help'], options)
+    expect(stdout).toMatch(/^Usage: mainstay-auth /)
+    const auth0 = join(ROOT, 'test/http/account/exports/auth0-users.jsonl')
+    await run('npx', ['mainstay-auth', 'users:convert', 'auth0', auth0, '--out', 'users.jsonl'], options)
+    expect(existsSync(join(project.folder, 'users.jsonl'))).toBe(true)
+    expect(existsSync(join(project.folder, 'mainstay-data'))).toBe(false)
+  })
+
   it('starts as npm start does, with its data in this folder, and stops on SIGTERM', async () => {
     const service = await InstalledService.start(project, url, ofService)
     const { status, text } = await request(url)
