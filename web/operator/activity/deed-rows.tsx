@@ -1,7 +1,7 @@
 import { Link } from '../../pieces/router.js'
 import { Ago } from '../../pieces/time/when.js'
 import type { Deed } from '../answers.js'
-import { t } from '../language.js'
+import { type ConsoleKey, t } from '../language.js'
 import { AccountLink } from '../rows/account-link.js'
 import { OutcomeTag, whatIn } from '../rows/log-rows.js'
 
@@ -35,14 +35,23 @@ function sentenceOf({ userId, email, detail, ...deed }: Deed): string {
   return whatIn({ ...deed, userId, detail: { ...detail, operator: true } }, people)
 }
 
+/** Why a login or a passkey failed, as the service records it; all other reasons were typed. */
+const FAULTS: Readonly<Record<string, ConsoleKey>> = {
+  'unknown operator': 'console.fault.operator',
+  'wrong password': 'console.fault.password',
+  'wrong code': 'console.fault.code',
+  'wrong passkey': 'console.fault.passkey',
+}
+
 /** The reason, the account, and further details. */
 function Details({
-  deed: { reason, userId, email, accountId, accountName, detail },
+  deed: { outcome, reason, userId, email, accountId, accountName, detail },
 }: {
   readonly deed: Deed
 }) {
+  const fault = outcome === 'failed' && reason ? FAULTS[reason] : undefined
   const parts = [
-    reason && <q key="reason">{reason}</q>,
+    fault ? t(fault) : reason && <q key="reason">{reason}</q>,
     userId && (
       <Link key="user" href={`/users/${userId}`}>
         {email ?? t('console.log.somebody')}
