@@ -107,7 +107,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   const other = await openTab(await stage.newPerson())
   const { page: theirs } = other
   const finger = await Finger.of(theirs)
-  await visit(theirs, `${MAIN}/account`)
+  await visit(theirs, `${MAIN}/account/billing`)
   await theirs.getByLabel('E-mail').fill(member.email)
   await theirs.getByLabel('Password').fill(PASSWORD)
   await theirs.getByRole('button', { name: 'Log in', exact: true }).click()
@@ -119,7 +119,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await theirs.getByRole('button', { name: 'Confirm' }).click()
   await theirs.getByLabel('I have saved them').check()
   await theirs.getByRole('button', { name: 'Continue' }).click()
-  await theirs.getByText('Member of the team').waitFor()
+  await theirs.getByText('Only people with the permission “Payments” see this page.').waitFor()
 
   await page.getByRole('link', { name: 'Audit log' }).click()
   await seeing(`Somebody entered the password of ${owner.email} and was asked for a second factor`)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
-import { anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN } from './stage/hosts.js'
@@ -82,6 +82,35 @@ describe('the shell', () => {
     await page.evaluate('document.documentElement.dir = "rtl"')
     await expectGoodPage(page, 'main-account-rtl')
     expect(await page.evaluate('document.querySelector(".side").getBoundingClientRect().right')).toBe(1280)
+  })
+})
+
+describe('somebody who lacks the permission for a page', () => {
+  const ONE = '00000000-0000-4000-8000-000000000000'
+  const pages = [
+    ['/account/team', 'Team management'],
+    [`/account/team/${ONE}`, 'Team management'],
+    ['/account/billing', 'Payments'],
+    ['/account/satellites', 'Account settings'],
+    [`/account/satellites/${ONE}`, 'Account settings'],
+    ['/account/audit', 'Account settings'],
+    ['/account/settings', 'Account settings'],
+  ]
+
+  test('is told who sees it, and has a way back', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, await aMember(stage.app, owner))
+    for (const [path, permission] of pages) {
+      await visit(page, `${MAIN}${path}`)
+      const told = `Only people with the permission “${permission}” see this page.`
+      await page.getByText(told).waitFor({ timeout: 5_000 })
+      const main = page.getByRole('main')
+      expect([path, await main.getByRole('button').count()]).toEqual([path, 0])
+      expect(await main.getByRole('alert').count()).toBe(0)
+    }
+    await expectGoodPage(page, 'main-not-permitted')
+    await page.getByRole('link', { name: 'Go to your account' }).click()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 })
 

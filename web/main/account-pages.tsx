@@ -2,6 +2,7 @@ import type { Caller } from '@mainstay-auth/client'
 import type { IconName } from '../pieces/icon.js'
 import { t } from '../pieces/language/t.js'
 import { type Load, useLoad } from '../pieces/loading/use-load.js'
+import type { Permission } from '../pieces/people/permission-names.js'
 import type { Profile } from './answers.js'
 import { call } from './api.js'
 import { AuditPage } from './pages/account/audit/audit.js'
@@ -17,6 +18,7 @@ import { SettingsPage } from './pages/account/settings.js'
 import { MemberPage } from './pages/account/team/member.js'
 import { TeamPage } from './pages/account/team/team.js'
 import { NotFoundHere } from './pages/not-found.js'
+import { NotPermitted } from './pages/not-permitted.js'
 import { SubscribePage } from './pages/subscribe.js'
 import { SideFrame } from './shell/side-frame.js'
 
@@ -29,47 +31,52 @@ const SATELLITE = /^\/account\/satellites\/([\w-]+)$/
 /** Everything for people who are logged in: the navigation, and the current page. */
 export function AccountPages({ caller, path }: { readonly caller: Caller; readonly path: string }) {
   const profile = useLoad(() => call<Profile>('GET', 'profile'))
-  const groups = groupsFor(caller).map(({ name, links }) => ({
+  const groups = allGroups().map(({ name, links }) => ({
     name,
-    links: links.map(([href, name, icon, isShown]) => ({
+    links: links.map(([href, name, icon, needed]) => ({
       href,
       name,
       icon,
-      isShown,
+      needed,
+      isShown: !needed || caller.permissions[needed],
       isCurrent: isOn(path, href),
     })),
   }))
+  const barred = groups.flatMap(({ links }) => links).find(link => link.isCurrent && !link.isShown)
   return (
     <SideFrame person={profile.data} groups={groups}>
-      <AccountPage caller={caller} path={path} profile={profile} />
+      {barred?.needed ? (
+        <NotPermitted key={barred.href} title={barred.name} permission={barred.needed} />
+      ) : (
+        <AccountPage caller={caller} path={path} profile={profile} />
+      )}
     </SideFrame>
   )
 }
 
-type PageLink = readonly [href: string, name: string, icon: IconName, isShown: boolean]
+type PageLink = readonly [href: string, name: string, icon: IconName, needed?: Permission]
 
-/** The order of the pages in the navigation, and who sees which. */
-function groupsFor({ permissions }: Caller): readonly { name: string; links: readonly PageLink[] }[] {
-  const { teamManagement, accountSettings, payments } = permissions
+/** The order of the pages in the navigation, and the permission that each needs. */
+function allGroups(): readonly { name: string; links: readonly PageLink[] }[] {
   return [
     {
       name: t('nav.account'),
       links: [
-        ['/account', t('overview.title'), 'home', true],
-        ['/account/team', t('team.title'), 'team', teamManagement],
-        ['/account/billing', t('billing.title'), 'card', payments],
-        ['/account/satellites', t('satellites.title'), 'globe', accountSettings],
-        ['/account/audit', t('audit.title'), 'list', accountSettings],
-        ['/account/settings', t('settings.title'), 'settings', accountSettings],
+        ['/account', t('overview.title'), 'home'],
+        ['/account/team', t('team.title'), 'team', 'teamManagement'],
+        ['/account/billing', t('billing.title'), 'card', 'payments'],
+        ['/account/satellites', t('satellites.title'), 'globe', 'accountSettings'],
+        ['/account/audit', t('audit.title'), 'list', 'accountSettings'],
+        ['/account/settings', t('settings.title'), 'settings', 'accountSettings'],
       ],
     },
     {
       name: t('nav.you'),
       links: [
-        ['/account/profile', t('profile.title'), 'person', true],
-        ['/account/security', t('security.title'), 'shield', true],
-        ['/account/sessions', t('sessions.title'), 'laptop', true],
-        ['/account/logins', t('logins.title'), 'clock', true],
+        ['/account/profile', t('profile.title'), 'person'],
+        ['/account/security', t('security.title'), 'shield'],
+        ['/account/sessions', t('sessions.title'), 'laptop'],
+        ['/account/logins', t('logins.title'), 'clock'],
       ],
     },
   ]
@@ -97,7 +104,7 @@ function AccountPage({
     case '/account':
       return <OverviewPage caller={caller} />
     case '/account/billing':
-      return caller.permissions.payments ? <BillingPage /> : <NotFoundHere />
+      return <BillingPage />
     case '/account/team':
       return <TeamPage caller={caller} />
     case '/account/satellites':

@@ -1,4 +1,5 @@
 import { MainstayError } from '@mainstay-auth/client'
+import { Empty } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { Page, SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -7,16 +8,28 @@ import { Link } from '../../pieces/router.js'
 export function NotFoundHere() {
   return (
     <Page title={t('notFound.title')}>
-      <p>{t('notFound.removed')}</p>
+      <div className="card">
+        <Empty icon="info" action={<ToAccount />}>
+          {t('notFound.removed')}
+        </Empty>
+      </div>
     </Page>
+  )
+}
+
+export function ToAccount() {
+  return (
+    <Link href="/account" className="button">
+      {t('notFound.toAccount')}
+    </Link>
   )
 }
 
 export function NotFoundPage() {
   return (
-    <SmallPage title={t('notFound.title')}>
-      <p>
-        {t('notFound.mistyped')} <Link href="/account">{t('notFound.toAccount')}</Link>
+    <SmallPage title={t('notFound.title')} lead={t('notFound.mistyped')}>
+      <p className="links">
+        <Link href="/account">{t('notFound.toAccount')}</Link>
       </p>
     </SmallPage>
   )
