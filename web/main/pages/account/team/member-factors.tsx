@@ -1,9 +1,10 @@
-import { ActionRow } from '../../../../pieces/forms/action-row.js'
+import { ActionButton } from '../../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
-import { Hint } from '../../../../pieces/notices/notice.js'
+import { Failure, Hint } from '../../../../pieces/notices/notice.js'
+import { toast } from '../../../../pieces/notices/toasts.js'
 import { Section } from '../../../../pieces/page.js'
 import { When } from '../../../../pieces/time/when.js'
 import type { Person } from '../../../answers.js'
@@ -19,6 +20,10 @@ export function MemberFactors({
 }) {
   const { userId, hasSecondFactor, factorResetAt, name, email } = person
   const path = `team/${userId}/second-factor/reset`
+  const resend = useAction(async () => {
+    await call('POST', path)
+    toast(t('invitations.sentAgain', { email }))
+  })
   const cancel = useAction(() => call('DELETE', path).then(reload))
   if (factorResetAt)
     return (
@@ -26,7 +31,11 @@ export function MemberFactors({
         <Hint>
           <T id="memberFactors.pending" date={<When at={factorResetAt} />} />
         </Hint>
-        <ActionRow action={cancel}>{t('memberFactors.cancel')}</ActionRow>
+        <div className="actions">
+          <ActionButton action={resend}>{t('memberFactors.resend')}</ActionButton>
+          <ActionButton action={cancel}>{t('memberFactors.cancel')}</ActionButton>
+          <Failure error={resend.error ?? cancel.error} />
+        </div>
       </Section>
     )
   return (
