@@ -7,6 +7,7 @@ import { PAGE_PATHS } from '../../src/pages/site.js'
 import type { User } from '../../src/users/user.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
+import { brokenWords } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
@@ -18,6 +19,7 @@ import { subscribed } from './stage/subscribed.js'
 
 const titles = Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { title }]) => [code, title]))
 const PHONE = { width: 390, height: 844 }
+const NARROW = { width: 320, height: 740 }
 
 let stage: Stage
 let owner: User
@@ -61,6 +63,7 @@ async function expectGerman(name: string): Promise<void> {
   await expectNoEnglish()
   await page.setViewportSize(PHONE)
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(await brokenWords(page)).toEqual([])
   await expectGoodPage(page, `german-${name}`)
 }
 
@@ -129,6 +132,8 @@ describe('every page in German', () => {
       await untilShown(page)
       await expectNoEnglish()
     }
+    await page.setViewportSize(NARROW)
+    expect(await brokenWords(page)).toEqual([])
     await keepScreenshot(page, `german${path.replaceAll('/', '-')}`)
   })
 
