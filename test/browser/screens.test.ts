@@ -104,6 +104,7 @@ test('the frame of a satellite cuts nothing off, and a session has its whole lin
   expect(menu.y).toBeLessThan(brand.y + brand.height)
   const [words, button] = [await boxOf('.rows .with-badge'), await boxOf('.rows button')]
   expect(button.y).toBeGreaterThanOrEqual(words.y + words.height)
+  expect(await isWhole('.row-nav')).toBe(true)
 })
 
 test.each(['reduce', 'no-preference'] as const)(
