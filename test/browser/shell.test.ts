@@ -184,3 +184,19 @@ test('a page whose script is gone says so', async () => {
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   complaints.splice(0)
 })
+
+test('a response that stalls half-way is an outage after a while', async () => {
+  await page.addInitScript(`
+    const [timeout, fetched] = [AbortSignal.timeout.bind(AbortSignal), fetch]
+    AbortSignal.timeout = ms => timeout(ms / 20)
+    // Its headers are here, and its body never ends.
+    globalThis.fetch = async (url, init) => {
+      const answer = await fetched(url, init)
+      return String(url).includes('/api/audit') ? new Response(new ReadableStream(), answer) : answer
+    }`)
+  await visit(page, `${MAIN}/account`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.getByText('This is temporarily unavailable.').waitFor({ timeout: 10_000 })
+})

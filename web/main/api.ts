@@ -20,7 +20,7 @@ function proofsWhere(isHere: () => boolean) {
   return { isHere, fetch: repeatAfterProof(client, ({ methods }) => reauthenticate(methods, isHere)) }
 }
 
-/** As long as the client waits for an answer. */
+/** As long as the client waits for an answer, and then for its body. */
 const PATIENCE_MS = 20_000
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -94,13 +94,22 @@ export async function askAsAnybody<T>(path: string): Promise<T> {
 }
 
 async function accepted(answer: Response): Promise<Response> {
-  if (!answer.ok) throw await errorOf(answer)
+  if (!answer.ok) throw await inTime(errorOf(answer))
   return answer
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const text = await answer.text()
+  const text = await inTime(answer.text())
   return (text ? JSON.parse(text) : null) as T
+}
+
+/** Fails with a `TimeoutError` when a body stalls, as the calls of `typedApi` do. */
+function inTime<T>(body: Promise<T>): Promise<T> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  return new Promise((resolve, reject) => {
+    signal.onabort = () => reject(signal.reason)
+    body.then(resolve, reject)
+  })
 }
 
 function jsonOf(body: object | undefined): RequestInit {
