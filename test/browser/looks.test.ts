@@ -71,3 +71,20 @@ test('the whole row of somebody in the team leads to them', async () => {
   await page.getByRole('heading', { name: member.email, level: 1 }).waitFor()
   await untilShown(page)
 })
+
+test('a dialog looks the same wherever it is opened: no part of the page has a say in it', async () => {
+  await visit(page, `${MAIN}/account/settings`)
+  await logInOn(page, owner)
+  const looks = () =>
+    page.evaluate(
+      `['h2', 'p'].map(name => getComputedStyle(document.querySelector('dialog ' + name))).map(({ color, margin }) => color + ' ' + margin)`,
+    )
+  await page.getByRole('button', { name: 'Delete the account' }).click()
+  const ofSection = await looks()
+  // Some dialogs have no text of their own, so this one gets it.
+  await visit(page, `${MAIN}/account/team`)
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.evaluate(`document.querySelector('dialog h2').after(document.createElement('p'))`)
+  expect(await looks()).toEqual(ofSection)
+  expect(ofSection[0]).toMatch(/ 0px 0px 16px$/)
+})
