@@ -75,7 +75,7 @@ test('the whole row of somebody in the team leads to them', async () => {
 test('a dialog looks the same wherever it is opened: no part of the page has a say in it', async () => {
   await visit(page, `${MAIN}/account/settings`)
   await logInOn(page, owner)
-  const looks = () =>
+  const looks = (): Promise<string[]> =>
     page.evaluate(
       `['h2', 'p'].map(name => getComputedStyle(document.querySelector('dialog ' + name))).map(({ color, margin }) => color + ' ' + margin)`,
     )

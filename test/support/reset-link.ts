@@ -10,6 +10,8 @@ export async function mailResetLink(
 ): Promise<void> {
   const mails = app.get(PasswordMails)
   const receiver = { ...user, language: null, disabledAt: null }
-  const mailLink = await app.get(Database).transaction(transaction => mails.resetLinkTo(transaction, receiver))
+  const mailLink = await app
+    .get(Database)
+    .transaction(transaction => mails.resetLinkTo(transaction, receiver))
   mailLink()
 }
