@@ -19,6 +19,7 @@ export function Passkeys({ changed }: { readonly changed: Changed }) {
   const add = useAction(async () => changedList(t('passkeys.added'), await addPasskey()))
   return (
     <>
+      <p>{t('passkeys.about')}</p>
       <Loaded of={list}>
         {({ passkeys }) =>
           passkeys.length > 0 && (

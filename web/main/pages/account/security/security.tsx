@@ -43,7 +43,7 @@ export function SecurityPage() {
             <Requirement state={state} />
             <div className="columns">
               <div>
-                <Section title={t('passkeys.title')} about={t('passkeys.about')}>
+                <Section title={t('passkeys.title')}>
                   <Passkeys changed={changed} />
                 </Section>
                 <Section title={t('totp.title')}>
