@@ -8,7 +8,7 @@ import { AuditLog } from '../audit/audit-log.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { clientOf } from '../http/client.js'
-import { refusalOf } from '../http/edge/edge.js'
+import { refusalOfUrl } from '../http/edge/edge.js'
 import { Satellites } from '../satellites/satellites.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
@@ -41,8 +41,7 @@ export class CorsModule implements OnModuleInit {
 
   /**
    * Checks the origin of every request, even on unknown paths, before anything else. A refused origin gets
-   * 403 and a row in the audit log, and the handler never runs. Then come the edge's own refusals, which pages may
-   * read.
+   * 403 and a row in the audit log, and the handler never runs. Then come refusals of the URL, which pages may read.
    */
   async onModuleInit(): Promise<void> {
     // The command line has no server.
@@ -56,7 +55,7 @@ export class CorsModule implements OnModuleInit {
       }
       allowOrigin(reply, policy)
       // A preflight is answered whatever it asks about, or no page could read the refusal of what it then requests.
-      done(isPreflight(request, policy) ? undefined : refusalOf(request))
+      done(isPreflight(request, policy) ? undefined : refusalOfUrl(request))
     })
     await server.register(scope => answerPreflights(scope, this.known))
   }

@@ -36,7 +36,7 @@ export class CountedAction {
     await this.added.refund(key => left.includes(key))
   }
 
-  /** Like {@link succeeded}, after {@link provedInPart} has already counted this login where it came from. */
+  /** Like {@link succeeded}, after {@link provedInPart} has already counted this login where its first step came from. */
   async completed(): Promise<void> {
     const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
     const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')

@@ -94,22 +94,19 @@ export async function askAsAnybody<T>(path: string): Promise<T> {
 }
 
 async function accepted(answer: Response): Promise<Response> {
-  if (!answer.ok) throw await inTime(errorOf(answer))
+  if (!answer.ok) throw await errorOf(inTime(answer))
   return answer
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const text = await inTime(answer.text())
+  const text = await inTime(answer).text()
   return (text ? JSON.parse(text) : null) as T
 }
 
-/** Fails with a `TimeoutError` when a body stalls, as the calls of `typedApi` do. */
-function inTime<T>(body: Promise<T>): Promise<T> {
+/** The same response. If its body stalls, reading it fails with a `TimeoutError`, and its connection is closed. */
+function inTime(answer: Response): Response {
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  return new Promise((resolve, reject) => {
-    signal.onabort = () => reject(signal.reason)
-    body.then(resolve, reject)
-  })
+  return new Response(answer.body?.pipeThrough(new TransformStream(), { signal }), answer)
 }
 
 function jsonOf(body: object | undefined): RequestInit {

@@ -60,11 +60,17 @@ async function readMe(): Promise<Me> {
   return me
 }
 
+/** A browser's clock may be ahead. */
+const CHECK_AT_MOST_EVERY_MS = 60_000
+
 /** Checks again when the login ends, which nothing else may notice. */
 function useExpiry(me: Me | null): void {
   useEffect(() => {
     if (!me) return undefined
-    const timer = setTimeout(announceEnd, Math.max(0, Date.parse(me.expiresAt) - Date.now()) + 1_000)
+    const timer = setTimeout(
+      announceEnd,
+      Math.max(CHECK_AT_MOST_EVERY_MS, Date.parse(me.expiresAt) - Date.now() + 1_000),
+    )
     return () => clearTimeout(timer)
   }, [me])
 }

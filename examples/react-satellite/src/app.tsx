@@ -36,8 +36,9 @@ function Login() {
     // People come back from the main site with an answer in the address.
     completeHandOff()
       .then(result => {
-        // Back to where they were.
-        if (result) history.replaceState(null, '', result.path)
+        // Back to where they were. The result stays the same for as long as the page, so only from where it arrived.
+        if (result && location.pathname === '/handoff-callback')
+          history.replaceState(history.state, '', result.path)
         if (result?.status === 'refused') setProblem(PROBLEMS[result.reason] ?? 'You are not logged in.')
       })
       .catch(() => setProblem('We could not log you in. Please try again.'))

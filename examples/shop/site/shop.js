@@ -45,7 +45,7 @@ show(client.state)
 try {
   const result = await completeHandOff()
   // Back to where they were.
-  if (result) history.replaceState(null, '', result.path)
+  if (result) history.replaceState(history.state, '', result.path)
   if (result?.status === 'refused') notify(HAND_OFF_PROBLEMS[result.reason] ?? 'You are not logged in.')
 } catch {
   notify('We could not log you in. Please try again.')

@@ -101,7 +101,11 @@ export function LoginForm({
             }}
           />
           {passkeys && (
-            <PasskeyButton words={words} isBusy={isBusy} use={() => run(() => loginWithPasskey(client))} />
+            <PasskeyButton
+              words={words}
+              isBusy={isBusy}
+              use={() => run(() => loginWithPasskey(client), null)}
+            />
           )}
           {children}
         </>

@@ -74,15 +74,17 @@ export class Edge {
       setHeaders(request, reply)
       // Node no longer knows the address of a closed connection, unless it was asked for before.
       void request.raw.socket.remoteAddress
-      done()
+      done(refusalOf(request))
     })
   }
 }
 
 /** Refusals that were decided before the request got here. */
 const refusals = new WeakMap<IncomingMessage, ApiError>()
+/** Refusals of the router: of a path that cannot be decoded, for example. */
+const routerRefusals = new WeakMap<IncomingMessage, ApiError>()
 
-/** Has the edge answer this request with `refusal`, whatever it asks for. */
+/** Has the edge answer this request with `refusal`, whatever it asks for and wherever it comes from. */
 export function refuseRequest(request: IncomingMessage, refusal: ApiError): void {
   refusals.set(request, refusal)
 }
@@ -91,12 +93,12 @@ export function refuseRequest(request: IncomingMessage, refusal: ApiError): void
 const NOWHERE = '/%00'
 
 /**
- * What the router itself refuses, such as a path that cannot be decoded, gets no route, and Fastify then runs no hook
- * and logs nothing. So it is routed again, to be refused like any other request.
+ * What the router itself refuses gets no route, and Fastify then runs no hook and logs nothing. So it is routed again,
+ * to be refused like any other request.
  */
 function refuseInRoute(refusal: ApiError, { raw, server }: FastifyRequest, reply: FastifyReply): void {
   const { url } = raw
-  if (!refusals.has(raw)) refuseRequest(raw, refusal)
+  routerRefusals.set(raw, refusal)
   raw.url = NOWHERE
   server.routing(raw, reply.raw)
   raw.url = url
@@ -108,17 +110,22 @@ function refuseInRoute(refusal: ApiError, { raw, server }: FastifyRequest, reply
  */
 const TARGET = /^(\/|https?:\/\/)/i
 
-/**
- * Why a request is refused whatever it asks for; undefined when it is not. Applied in `cors/`, once the origin is
- * known, so that pages can read the refusal.
- */
-export function refusalOf(request: FastifyRequest): ApiError | undefined {
+/** Why a request is not for this service, or not clearly; undefined when it is. */
+function refusalOf(request: FastifyRequest): ApiError | undefined {
   const refusal = refusals.get(request.raw)
   if (refusal) return refusal
   if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
-  if (request.raw.url && request.raw.url.length > limits.MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')
   return undefined
+}
+
+/**
+ * Why a request is refused for its URL; undefined when it is not. Applied in `cors/`, once the origin is known, so that
+ * pages can read the refusal.
+ */
+export function refusalOfUrl({ raw }: FastifyRequest): ApiError | undefined {
+  if (raw.url && raw.url.length > limits.MAX_URL_LENGTH) return new ApiError('URL_TOO_LONG')
+  return routerRefusals.get(raw)
 }
 
 function transport({ tls }: Settings) {

@@ -174,7 +174,10 @@ describe('embedding: what the host does not notice, and what it has to', () => {
     // Its parts had something to say, and said it to nobody else.
     expect(logOfSecond.lines.map(({ context }) => context)).toContain('AuditSealer')
     expect(Object.values(hostLog).flatMap(method => method.mock.calls)).toEqual([['its own line', 'Host']])
-    expect(outcome(await request(host.url, { path: '/second/health/live' }))).toBe('503 NOT_READY')
+    // A stranger's origin too: it could no longer be noted.
+    const strangers: Record<string, string>[] = [{}, { Origin: 'https://evil.test' }]
+    for (const headers of strangers)
+      expect(outcome(await request(host.url, { path: '/second/health/live', headers }))).toBe('503 NOT_READY')
   })
 })
 

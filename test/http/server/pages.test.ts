@@ -227,8 +227,14 @@ describe('the service with PAGES=main,satellite', () => {
     expect(await siteAt('shop-one.test', '/', claims)).toBe('satellite')
     expect(await siteAt('evil.test', 'http://www.main.test/')).toBe('NOT_FOUND')
     const port = Number(new URL(app.url).port)
-    const twice = 'GET / HTTP/1.1\r\nHost: evil.test\r\nHost: www.main.test\r\nConnection: close\r\n\r\n'
-    expect(await sendRaw(port, twice)).toMatch(/^HTTP\/1\.1 400 /)
+    const preflight = 'Origin: https://www.main.test\r\nAccess-Control-Request-Method: GET\r\n'
+    for (const [method, more] of [
+      ['GET', ''],
+      ['OPTIONS', preflight],
+    ]) {
+      const twice = `${method} / HTTP/1.1\r\nHost: evil.test\r\nHost: www.main.test\r\n${more}Connection: close\r\n\r\n`
+      expect(await sendRaw(port, twice)).toMatch(/^HTTP\/1\.1 400 /)
+    }
   })
 
   it('a satellite has pages while it is active, and a suspended one not even its files', async () => {
@@ -274,10 +280,12 @@ describe('the service with PAGES=main,satellite', () => {
     await aSatellite(app, owner, 'https://unasked.customer.example')
     const run = jest.spyOn(app.app.get(Database), 'run')
     try {
+      const begun = performance.now()
       for (let visits = 0; visits < 100; visits++) await visit('asked.customer.example')
       const asked = run.mock.calls.length
-      // Another part of the service looks for news every second.
-      expect(asked).toBeLessThan(20)
+      // Other parts of the service look for news every second, and these visits take longer on a busy machine.
+      const seconds = (performance.now() - begun) / 1_000
+      expect(asked).toBeLessThan(10 + 3 * seconds)
       run.mockRejectedValue(new Error('down'))
       const { status, text } = await visit('unasked.customer.example')
       expect([status, text]).toEqual([200, expect.stringContaining('<meta name="mainstay-name" content=""')])

@@ -23,6 +23,8 @@ export function MemberFactors({
   const resend = useAction(async () => {
     await call('POST', path)
     toast(t('invitations.sentAgain', { email }))
+    // It may have been stopped meanwhile: this is then a new one, at another time.
+    await reload()
   })
   const cancel = useAction(() => call('DELETE', path).then(reload))
   if (factorResetAt)
