@@ -66,10 +66,17 @@ export class UnrecognizedLoginTokens {
   }
 
   /**
-   * The earliest `since` of the user's valid links; null when there are none. If a stranger had several sessions,
-   * the first one counts, whichever the user reports. Links mailed to this address stop working.
+   * Like {@link earliestSince}: if a stranger had several sessions, the first one counts, whichever the user reports.
+   * Links mailed to this address stop working.
    */
   async settle(transaction: Db, userId: string, address: string): Promise<Date | null> {
+    const first = await this.earliestSince(transaction, userId)
+    await withdrawTokens(transaction, 'not-me', userId, address)
+    return first
+  }
+
+  /** The earliest `since` of the user's valid links; null when there are none. */
+  async earliestSince(transaction: Db, userId: string): Promise<Date | null> {
     const links = await transaction
       .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
       .from(oneTimeTokens)
@@ -80,7 +87,6 @@ export class UnrecognizedLoginTokens {
           gt(oneTimeTokens.expiresAt, this.clock.now()),
         ),
       )
-    await withdrawTokens(transaction, 'not-me', userId, address)
     return earliest(links.map(sinceOf))
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, gte, inArray, max, sql } from 'drizzle-orm'
-import { sinceOf } from '../anomalies/unrecognized-login-tokens.js'
+import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
@@ -25,7 +25,7 @@ type UndoDetail = { readonly turn: number; readonly since: string }
 export interface OpenChange {
   /** Its number in the order of changes. */
   readonly turn: number
-  /** When the session that requested it began. */
+  /** From when on whoever requested it may have acted. */
   readonly since: Date
 }
 
@@ -42,6 +42,7 @@ export class UserEmails {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly reservations: EmailReservations,
+    private readonly reports: UnrecognizedLoginTokens,
     private readonly clock: Clock,
   ) {}
 
@@ -75,9 +76,10 @@ export class UserEmails {
   }
 
   /**
-   * Gives the user, who must be locked, another address and returns the token of the link back to the current
-   * one. Returning to an earlier address undoes the changes since, just as its link would; then it returns
-   * null, because the address being left may be a thief's. Throws like {@link set}.
+   * Gives the user, who must be locked, another address and returns the token of the link back to the current one.
+   * What it undoes begins at `since`, or at the first thing that can still be reported as somebody else's: they may
+   * have logged in again, with a factor of their own. Returning to an earlier address undoes the changes since, just
+   * as its link would; then it returns null, because the address being left may be a thief's. Throws like {@link set}.
    */
   async change(transaction: Db, user: User, email: Email, since: Date): Promise<string | null> {
     const left = await this.openChangeFrom(transaction, user.id, email)
@@ -154,12 +156,13 @@ export class UserEmails {
       .select({ last: max(TURN) })
       .from(oneTimeTokens)
       .where(areOf([userId]))
+    const first = earliest([since, await this.reports.earliestSince(transaction, userId)]) ?? since
     return this.tokens.issue(transaction, {
       purpose: 'email-undo',
       email,
       userId,
       accountId,
-      detail: { turn: Number(row?.last ?? 0) + 1, since: since.toISOString() } satisfies UndoDetail,
+      detail: { turn: Number(row?.last ?? 0) + 1, since: first.toISOString() } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })
   }

@@ -206,6 +206,22 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept], devices: 0, hasSecondFactor: true })
   })
 
+  it('so does one undone days later: also what was added before that session, since the first mail', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    const kept = await givePasskey(owner)
+    app.clock.advance(HOUR)
+    await asThief(owner)
+    app.clock.advance(60)
+    await givePasskey(owner)
+    app.clock.advance(60)
+    // With that passkey, perhaps. The mails about the first session can be used for a day, the undo link for seven.
+    const { undo } = await changeAddress(owner, await asThief(owner))
+    app.clock.advance(3 * DAY)
+    expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept] })
+  })
+
   it('so does a link for a new password that went to the address of before', async () => {
     const owner = await anOwner(app)
     expect(outcome(await call('/api/password/forgot', { email: owner.email }))).toBe('202')
