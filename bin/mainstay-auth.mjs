@@ -6,7 +6,7 @@ import { requireSupportedNode } from '../dev/supported-node.mjs'
 
 const TRIAL_DATA = 'mainstay-data'
 /** They work on no installation. */
-const ANYWHERE = ['-h', '--help', 'help', 'users:convert']
+const ANYWHERE = ['-h', '--help', 'help', '-V', '--version', 'users:convert']
 
 await requireSupportedNode()
 const isCommand = process.argv.length > 2

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { packageVersion } from '../config/package-root.js'
 import type { ApiError } from '../errors/api-error.js'
 import { addAccountCommands, addSessionCommands } from './account-commands.js'
 import { addAuditCommands } from './audit-commands.js'
@@ -35,6 +36,7 @@ function programFor(context: CommandContext): Command {
   // Commands inherit these from their program when they are added to it.
   const program = new Command('mainstay-auth')
     .description('Command line for operators')
+    .version(packageVersion())
     .exitOverride()
     .configureOutput({
       writeOut: text => context.print(withoutLineEnd(text)),

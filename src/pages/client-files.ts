@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { PACKAGE_ROOT } from '../config/package-root.js'
+import { PACKAGE_ROOT, packageVersion } from '../config/package-root.js'
 
 /** Where `npm run build:web` puts the client files for pages without a build step. */
 const BUILT_FOLDER = 'web/dist/client'
@@ -21,8 +21,7 @@ export function serveClientFiles(server: FastifyInstance): void {
     ]),
   )
   files.set('integrity.json', Buffer.from(JSON.stringify(hashes)))
-  const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
-  server.get<{ Params: { file: string } }>(`/client/${version}/:file`, ({ params }, reply) => {
+  server.get<{ Params: { file: string } }>(`/client/${packageVersion()}/:file`, ({ params }, reply) => {
     const content = files.get(params.file)
     if (!content) return reply.callNotFound()
     const type = params.file.endsWith('.json') ? 'application/json' : 'text/javascript'
