@@ -9,6 +9,7 @@ import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, cookie, refreshByCookie } from './api-calls.js'
+import { linksIn, Mailbox, requestOf } from './mailbox.js'
 
 const HOUR = 60 * 60
 const OWNERS_NEW_PASSWORD = 'seven quiet otters juggle'
@@ -18,17 +19,6 @@ const ALL = {
   teamManagement: true,
   dataEntry: true,
   viewReports: true,
-}
-
-/** What the pages of the main site send a mailed token to; `password` is what the reader of the mail would type. */
-const PAGES: Readonly<Record<string, (token: string, password: string) => readonly [string, object]>> = {
-  '/undo-email': token => ['/api/email/undo', { token }],
-  '/not-me': token => ['/api/sessions/not-me', { token }],
-  '/reset-password': (token, password) => ['/api/password/reset', { token, password }],
-  '/stop-transfer': token => ['/api/account/transfer/stop', { token }],
-  '/accept-transfer': token => ['/api/account/transfer/accept', { token }],
-  '/accept-invitation': (token, password) => ['/api/invitations/accept', { token, password }],
-  '/confirm-email': (token, password) => ['/api/email/confirm', { token, password }],
 }
 
 /** Somebody at a browser: a live main session and what they know of it. */
@@ -269,16 +259,14 @@ export class ThiefAndOwner {
     return answer
   }
 
-  private async follow({ text }: ReceivedMail, password: string): Promise<TestResponse | null> {
-    const [, page, token] = /(\/[a-z-]+)#token=([\w-]+)/.exec(text) ?? []
-    const target = page && PAGES[page]?.(token as string, password)
+  private async follow(mail: ReceivedMail, password: string): Promise<TestResponse | null> {
+    const [link] = linksIn(mail)
+    const target = link && requestOf(link, password)
     return target ? this.post(...target) : null
   }
 
-  private async newestToken(email: string, page: string): Promise<string | null> {
-    const mails = await this.app.mailsTo(email)
-    const newest = mails.findLast(({ text }) => text.includes(`${page}#token=`))
-    return newest ? (/#token=([\w-]+)/.exec(newest.text)?.[1] ?? null) : null
+  private newestToken(email: string, page: string): Promise<string | null> {
+    return new Mailbox(this.app, email).newest(page)
   }
 
   private async logIn(email: string, password: string, userAgent: string): Promise<Hands | null> {

@@ -9,10 +9,10 @@ import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { refreshByCookie } from '../support/api-calls.js'
+import { Mailbox } from '../support/mailbox.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { Browser } from './browser.js'
 import { Keyring } from './keyring.js'
-import { Mailbox } from './mailbox.js'
 
 const HOUR = 60 * 60
 const OF_MANAGERS: readonly Permission[] = ['teamManagement', 'dataEntry', 'viewReports']

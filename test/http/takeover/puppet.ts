@@ -1,9 +1,9 @@
 import type { User } from '../../../src/users/user.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
+import { Mailbox } from '../support/mailbox.js'
 import { Browser, type Surroundings } from './browser.js'
 import { Keyring } from './keyring.js'
-import { Mailbox } from './mailbox.js'
 
 /** Whom a thief invites, to own the account one day, or to act against its owner. */
 export class Puppet {

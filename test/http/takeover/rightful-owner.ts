@@ -1,9 +1,9 @@
 import type { User } from '../../../src/users/user.js'
 import { PASSWORD } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
+import { Mailbox, type MailedLink, requestOf } from '../support/mailbox.js'
 import { Browser, type Surroundings } from './browser.js'
 import { Keyring } from './keyring.js'
-import { Mailbox, type MailedLink, requestOf } from './mailbox.js'
 
 /** What the owner has set up before anything is stolen. */
 export interface SetUp {
