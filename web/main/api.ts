@@ -94,19 +94,22 @@ export async function askAsAnybody<T>(path: string): Promise<T> {
 }
 
 async function accepted(answer: Response): Promise<Response> {
-  if (!answer.ok) throw await errorOf(inTime(answer))
+  if (!answer.ok) throw await inTime(errorOf(answer))
   return answer
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const text = await inTime(answer).text()
+  const text = await inTime(answer.text())
   return (text ? JSON.parse(text) : null) as T
 }
 
-/** The same response. If its body stalls, reading it fails with a `TimeoutError`, and its connection is closed. */
-function inTime(answer: Response): Response {
+/** Fails with a `TimeoutError` when a body stalls, as the calls of `typedApi` do. */
+function inTime<T>(body: Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  return new Response(answer.body?.pipeThrough(new TransformStream(), { signal }), answer)
+  return new Promise((resolve, reject) => {
+    signal.onabort = () => reject(signal.reason)
+    body.then(resolve, reject)
+  })
 }
 
 function jsonOf(body: object | undefined): RequestInit {

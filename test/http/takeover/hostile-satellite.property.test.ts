@@ -31,6 +31,8 @@ const ORIGINS = { satellite: SHOP_ONE, 'other satellite': SHOP_TWO, main: MAIN, 
 
 interface Request {
   readonly operation: Operation
+  /** Which of the ids that it is not to touch stands in the path: a user, or one of two sessions. */
+  readonly id: number
   readonly origin: keyof typeof ORIGINS
   readonly token: 'first' | 'refreshed'
   readonly hasCookie: boolean
@@ -39,11 +41,18 @@ interface Request {
 
 const request: fc.Arbitrary<Request> = fc.record({
   operation: fc.constantFrom(...OPERATIONS),
+  id: fc.nat(2),
   origin: fc.constantFrom(...(Object.keys(ORIGINS) as (keyof typeof ORIGINS)[])),
   token: fc.constantFrom('first', 'refreshed'),
   hasCookie: fc.boolean(),
   hasHeader: fc.boolean(),
 })
+
+/** What a satellite's page sends, as it should be. */
+const IN_A_SITE = { origin: 'satellite', token: 'refreshed', hasCookie: false, hasHeader: true } as const
+const END_SESSION = OPERATIONS.find(
+  ({ method, path }) => method === 'DELETE' && path.startsWith('/api/sessions/'),
+) as Operation
 
 /** More of them by hand. */
 const RUNS = Number(process.env.TAKEOVER_RUNS ?? 10)
@@ -81,7 +90,7 @@ async function aVisitor(isOwner: boolean) {
 }
 
 async function send(seen: SignedIn, others: readonly string[], step: Request) {
-  const { operation, origin, token, hasCookie, hasHeader } = step
+  const { operation, id, origin, token, hasCookie, hasHeader } = step
   const sent = ORIGINS[origin]
   const from: Record<string, string> = sent ? { Origin: sent } : {}
   const header = { 'X-Session-ID': seen.sessionId }
@@ -91,7 +100,7 @@ async function send(seen: SignedIn, others: readonly string[], step: Request) {
     headers: { ...from, ...header },
   })
   const accessToken = (token === 'refreshed' && refreshed.json?.accessToken) || seen.accessToken
-  const path = operation.path.replace(/\{\w+\}/g, others[0] as string)
+  const path = operation.path.replace(/\{\w+\}/g, others[id] as string)
   const answer = await app.request({
     method: operation.method,
     path,
@@ -115,11 +124,13 @@ it(
         const { user, main, seen, other } = await aVisitor(isOwner)
         const sids = [main, other].map(({ accessToken }) => claimsOf(accessToken).sid as string)
         const wrong: string[] = []
-        for (const step of taken) {
+        const atSessions = { ...IN_A_SITE, operation: END_SESSION }
+        for (const step of [...taken, { ...atSessions, id: 1 }, { ...atSessions, id: 2 }]) {
           // Logging out is the satellite's right; then there is nothing more to see.
           if (step.operation.path === '/api/logout') continue
           const { refreshed, answer } = await send(seen, [user.id, ...sids], step)
           const claims = refreshed.status === 200 ? claimsOf(refreshed.json.accessToken) : null
+          if (step.origin === 'satellite') expect(claims).not.toBeNull()
           const name = `${JSON.stringify(step)} ${outcome(answer)}`
           if (claims && JSON.stringify(claims.permissions) !== JSON.stringify(LIMITED)) wrong.push(name)
           if (step.operation.isOfMainSite && ![401, 403].includes(answer.status)) wrong.push(name)
