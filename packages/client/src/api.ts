@@ -44,18 +44,23 @@ interface AnyOptions extends Common {
  * Typed calls to the service. Each throws a {@link MainstayError} when the service refuses, and whatever
  * `fetch` throws when the network is down. Unless you pass a signal, it fails with a `TimeoutError` when no
  * response has started after 20 seconds, or JSON has not arrived after as long again. `client` may also be
- * `{ ...client, fetch }` with a `fetch` from `repeatAfterProof`.
+ * `{ ...client, fetch }` with a `fetch` from `repeatAfterProof`. `send` makes the anonymous calls, by default the
+ * platform's `fetch`.
  */
-export function typedApi(client: Pick<Client, 'baseUrl' | 'fetch'>): Api {
+export function typedApi(
+  client: Pick<Client, 'baseUrl' | 'fetch'>,
+  send: typeof fetch = (...request) => fetch(...request),
+): Api {
   const calls = METHODS.map(method => [
     method,
-    (path: string, options?: AnyOptions) => call(client, method, path, options),
+    (path: string, options?: AnyOptions) => call(client, send, method, path, options),
   ])
   return Object.fromEntries(calls) as Api
 }
 
 async function call(
   client: Pick<Client, 'baseUrl' | 'fetch'>,
+  send: typeof fetch,
   method: Method,
   path: string,
   { path: named = {}, query = {}, body, signal, anonymous }: AnyOptions = {},
@@ -75,7 +80,7 @@ async function call(
     }),
   }
   if (anonymous)
-    return inTime(own => fetch(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
+    return inTime(own => send(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
   const answer = await client.fetch(url, init)
   return inTime(() => read(answer), signal)
 }

@@ -137,11 +137,16 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
   }
 }
 
-/** Removed at once and for good, whatever comes of it. */
-function takeAsked({ sessionStorage }: HandOffPage, key: string): Asked | null {
-  const text = sessionStorage.getItem(key)
-  sessionStorage.removeItem(key)
-  return text && JSON.parse(text)
+/** Removed at once and for good, whatever comes of it. Null too where the browser blocks its storage. */
+function takeAsked(page: HandOffPage, key: string): Asked | null {
+  try {
+    const { sessionStorage } = page
+    const text = sessionStorage.getItem(key)
+    sessionStorage.removeItem(key)
+    return text && JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** Two leading slashes would lead to another site, and so would the characters that browsers drop between them. */

@@ -50,7 +50,8 @@ const page = globalThis as Page
 export function thisPlatform(fetchInstead?: typeof fetch): Platform {
   const { document, navigator } = page
   return {
-    fetch: fetchInstead ?? globalThis.fetch.bind(globalThis),
+    // Browsers' own wants to be called like this.
+    fetch: (fetchInstead ?? globalThis.fetch).bind(globalThis),
     now: () => performance.now(),
     deviceTime: () => Date.now(),
     random: Math.random,

@@ -117,6 +117,15 @@ describe('typed calls', () => {
     })
   })
 
+  it('without a session are made by the `fetch` that is given for them', async () => {
+    const send = jest.fn<typeof fetch>(async () => Response.json({ email: 'rosa@example.com' }))
+    const { client, requests } = clientThatGets(nothing)
+    const answer = await typedApi(client, send).get('/api/profile', { anonymous: true })
+    expect(answer).toEqual({ email: 'rosa@example.com' })
+    expect(send).toHaveBeenCalledWith(`${SERVICE}/api/profile`, expect.objectContaining({ method: 'GET' }))
+    expect(requests).toEqual([])
+  })
+
   it('know every operation and nothing else', () => {
     const { client } = clientThatGets(nothing)
     const api = typedApi(client)

@@ -17,6 +17,17 @@ beforeEach(() => {
   service = new SimulatedService(device)
 })
 
+const BLOCKED = () => {
+  throw new Error('SecurityError')
+}
+
+it('is interrupted where the browser lets the page store nothing', async () => {
+  const tab = new SimulatedTab('/handoff-callback#state=any&code=any')
+  Object.defineProperty(tab, 'sessionStorage', { get: BLOCKED })
+  const result = await tab.load().completeHandOff()
+  expect(result).toEqual({ status: 'refused', reason: 'interrupted', path: '/' })
+})
+
 /** One tab: a page with its address, its history and what it stores, in which the client is loaded anew. */
 class SimulatedTab implements HandOffPage {
   readonly location: HandOffPage['location'] & { hash: string; pathname: string; search: string }

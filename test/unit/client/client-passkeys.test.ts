@@ -48,7 +48,10 @@ class SimulatedBrowser {
 
   /** As browsers do while nobody chooses anything. */
   readonly wait = ({ signal }: Asked) =>
-    new Promise<object>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    new Promise<object>((_, reject) => {
+      signal?.throwIfAborted()
+      signal?.addEventListener('abort', () => reject(signal.reason))
+    })
 }
 
 let browser: SimulatedBrowser

@@ -7,7 +7,7 @@ import {
 } from '../../../packages/client/src/http/mainstay-error.js'
 import { thisPlatform } from '../../../packages/client/src/platform.js'
 import { cookieHome, storageHome } from '../../../packages/client/src/tokens/session-home.js'
-import type { Storage } from '../../../packages/client/src/tokens/storage.js'
+import { itemStorage, type Storage } from '../../../packages/client/src/tokens/storage.js'
 import type { ErrorCode } from '../../../src/errors/error-codes.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'
@@ -677,7 +677,8 @@ describe('pages 6: a logout that the service has not heard of', () => {
     await within(10 * SECOND, tab.login(PERSON))
     service.outage = 'lost'
     void tab.logout()
-    await device.advance(SECOND)
+    // Before it is tried again.
+    await device.advance(SECOND / 4)
     service.revoke('handle-of-session-1', 'revoked')
     service.outage = null
     const again = reopened(tab, openTab)
@@ -767,6 +768,15 @@ describe('a client that is closed', () => {
     expect(service.requests).toHaveLength(sent)
   })
 
+  it('retries no refresh that it has just been asked for', async () => {
+    service.outage = 'lost'
+    const tab = openTab()
+    void tab.refresh().catch(() => {})
+    tab.close()
+    await device.advance(HOUR)
+    expect(service.requests.length).toBeLessThan(2)
+  })
+
   it('leaves what is left of a logout to the next one', async () => {
     const [tab] = (await openTabs(1)) as [Client]
     service.outage = 'lost'
@@ -792,6 +802,17 @@ describe('a client that is closed', () => {
 })
 
 describe('pages 3: why a page waits', () => {
+  it('is nothing once a logout that was retried is refused', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    const done = tab.logout()
+    await device.advance(10 * SECOND)
+    expect(tab.state.reason).toBe('network')
+    service.outage = { status: 403, body: { code: 'CROSS_SITE_REFUSED' } }
+    await expect(within(60 * SECOND, done)).rejects.toMatchObject({ status: 403 })
+    expect(tab.state.reason).toBeUndefined()
+  })
+
   it.each([
     ['network', 'lost'],
     ['service', UNAVAILABLE],
@@ -917,6 +938,56 @@ describe('pages 15: after an outage', () => {
     await expect(within(60 * SECOND, tab.fetch('/api/data', { signal }))).rejects.toThrow(
       'Nothing came of it',
     )
+  })
+})
+
+it('a refusal whose body stalls is given up', async () => {
+  const stalling: typeof fetch = async (input, init) =>
+    !String(input).endsWith('/api/data')
+      ? service.fetch(input, init)
+      : new Response(
+          new ReadableStream({
+            start: stream => init?.signal?.addEventListener('abort', () => stream.error(init.signal?.reason)),
+          }),
+          { status: 401 },
+        )
+  const tab = openTab({ send: stalling })
+  await within(SECOND, tab.login(PERSON))
+  expect((await within(60 * SECOND, tab.fetch('/api/data'))).status).toBe(401)
+})
+
+it('a `fetch` of the page is called as browsers want it', async () => {
+  async function strict(this: unknown): Promise<Response> {
+    if (this !== globalThis) throw new TypeError('Illegal invocation')
+    return new Response()
+  }
+  expect((await thisPlatform(strict).fetch('/')).status).toBe(200)
+})
+
+describe('a storage', () => {
+  const full = (kept: Map<string, string>) => ({
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: () => {
+      throw new Error('QuotaExceededError')
+    },
+    removeItem: (key: string) => kept.delete(key),
+  })
+
+  it('that is full does not keep anybody from logging in, and keeps no older session', async () => {
+    const kept = new Map([['key', 'an older one']])
+    const storage = itemStorage(full(kept))
+    const tab = new Client({ baseUrl: SERVICE }, storageHome(storage, 'key'), device.tab(service.fetch))
+    expect(await within(SECOND, tab.login(PERSON))).toMatchObject({ sid: 'handle-of-session-1' })
+    await device.advance(HOUR)
+    expect(tab.state.status).toBe('loggedIn')
+    expect(kept.get('key')).toBeUndefined()
+  })
+
+  it('that holds text is used as long as it takes it', () => {
+    const kept = new Map<string, string>()
+    const storage = itemStorage(() => ({ ...full(kept), setItem: (key, value) => kept.set(key, value) }))
+    storage.set('key', 'text')
+    expect([storage.get('key'), kept.get('key')]).toEqual(['text', 'text'])
   })
 })
 

@@ -3,8 +3,8 @@ import type { Platform } from '../platform.js'
 /**
  * `fetch` that fails with a `TimeoutError` when no answer has started after `ms`. Not where the caller passes
  * a signal in `init`: then that one decides, and a long upload may take its time. A Request's own signal is
- * honoured beside the timeout: every Request has one, whether the caller set it or not. With `isWhole`, the body
- * must have arrived in this time too.
+ * honoured beside the timeout: every Request has one, whether the caller set it or not. The body of a refusal, which
+ * is read here, must have arrived in this time too; with `isWhole`, any body.
  */
 export async function fetchInTime(
   platform: Platform,
@@ -19,11 +19,12 @@ export async function fetchInTime(
   const giveUp = () => patience.abort(theirs?.reason)
   if (theirs?.aborted) giveUp()
   theirs?.addEventListener('abort', giveUp)
-  const expire = () =>
-    patience.abort(Object.assign(new Error(`No answer in ${ms / 1000} s`), { name: 'TimeoutError' }))
-  const callOff = platform.after(ms, expire, isWhole)
+  const expire = () => patience.abort(Object.assign(new Error('No answer'), { name: 'TimeoutError' }))
+  const callOff = platform.after(ms, expire, true)
   try {
-    return await platform.fetch(input, { ...init, signal: patience.signal })
+    const answer = await platform.fetch(input, { ...init, signal: patience.signal })
+    isWhole ||= !answer.ok
+    return answer
   } finally {
     // Nothing happens to a body that has arrived by then.
     isWhole || callOff()

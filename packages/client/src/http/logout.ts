@@ -31,7 +31,10 @@ export class Logout {
   ) {
     this.token = rest.token
     this.backoff = new Backoff(platform)
-    this.done = this.run().finally(() => this.backoff.close())
+    this.done = this.run().finally(() => {
+      this.backoff.close()
+      this.explain(null)
+    })
   }
 
   /** Stops retrying; resolves when the last attempt is over. A late one would take the cookie of the next login. */
@@ -50,7 +53,6 @@ export class Logout {
         await this.putOff(error, signal)
       }
     }
-    this.explain(null)
   }
 
   private async isStillToDo(): Promise<boolean> {

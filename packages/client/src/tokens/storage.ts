@@ -15,7 +15,7 @@ export interface ItemStorage {
 /**
  * `localStorage` and the like as a {@link Storage}. `itemStorage(() => localStorage)` looks for it only when
  * it is used, so that a program without one (a server that renders pages, a build) can run the same code.
- * Where there is none, or the browser blocks it, the session lasts as long as the page.
+ * Where there is none, or it is blocked or full, the session lasts as long as the page.
  */
 export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
   let found = typeof items === 'function' ? null : items
@@ -29,7 +29,16 @@ export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
   }
   return {
     get: key => resolve().getItem(key),
-    set: (key, value) => resolve().setItem(key, value),
+    set: (key, value) => {
+      try {
+        return resolve().setItem(key, value)
+      } catch {
+        // Not even after a reload may an older session take its place.
+        resolve().removeItem(key)
+        found = inMemory()
+        return found.setItem(key, value)
+      }
+    },
     remove: key => resolve().removeItem(key),
   }
 }

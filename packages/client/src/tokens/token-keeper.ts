@@ -131,7 +131,7 @@ export class TokenKeeper {
     this.decided = new AbortController()
     const { signal } = this.decided
     try {
-      while (!signal.aborted) {
+      while (!signal.aborted && !this.isClosed) {
         await this.backoff.wait(signal)
         await this.tabs.inTurn(() => this.ask(signal), signal)
       }
