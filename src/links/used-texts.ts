@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema/links.js'
@@ -26,15 +25,5 @@ export class UsedTexts {
       .onConflictDoNothing()
       .returning({ id: oneTimeTokens.id })
     return added.length > 0
-  }
-
-  /** Forgets a text; returns when it would have expired, or null when it is not known. Of two concurrent calls one gets it. */
-  async take(transaction: Db, purpose: Purpose, text: string): Promise<Date | null> {
-    const { hash, purpose: isFor, expiresAt } = oneTimeTokens
-    const [taken] = await transaction
-      .delete(oneTimeTokens)
-      .where(and(eq(hash, hashOf(text)), eq(isFor, purpose), gt(expiresAt, this.clock.now())))
-      .returning({ expiresAt })
-    return taken?.expiresAt ?? null
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { UsedTexts } from '../../links/used-texts.js'
 import { Logger } from '../../log/logger.js'
 import type { SessionHandle } from '../../sessions/session.js'
@@ -19,6 +20,7 @@ export class UnstampedCodes {
   private readonly logger = new Logger('UnstampedCodes')
 
   constructor(
+    private readonly tokens: OneTimeTokens,
     private readonly usedTexts: UsedTexts,
     private readonly database: Database,
     private readonly clock: Clock,
@@ -45,7 +47,7 @@ export class UnstampedCodes {
    */
   async take(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
     const text = textOf(sid, proof)
-    return text === null ? null : this.database.run(db => this.usedTexts.take(db, 'unstamped-code', text))
+    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
   }
 }
 

@@ -95,8 +95,8 @@ export class SecondFactorChallenges {
    * was faster.
    */
   async use(transaction: Db, { text }: SecondFactorChallenge): Promise<void> {
-    const isUsed = await this.tokens.remove(transaction, 'second-factor', text)
-    if (!isUsed) throw new ApiError('CHALLENGE_EXPIRED')
+    const used = await this.tokens.remove(transaction, 'second-factor', text)
+    if (!used) throw new ApiError('CHALLENGE_EXPIRED')
   }
 
   /** The same, in the statement of the login that it allows. */
