@@ -31,8 +31,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * MainstayError for a refusal.
  */
 export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
-  const answer = await callForAnswer(method, path, body)
-  return read<T>(answer)
+  return inTime(read<T>(await callForAnswer(method, path, body)))
 }
 
 /** Like {@link call}, for responses that are not JSON. */
@@ -94,16 +93,19 @@ export async function askAsAnybody<T>(path: string): Promise<T> {
 }
 
 async function accepted(answer: Response): Promise<Response> {
-  if (!answer.ok) throw await inTime(errorOf(answer))
+  if (!answer.ok) throw await errorOf(answer)
   return answer
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const text = await inTime(answer.text())
+  const text = await answer.text()
   return (text ? JSON.parse(text) : null) as T
 }
 
-/** Fails with a `TimeoutError` when a body stalls, as the calls of `typedApi` do. */
+/**
+ * Fails with a `TimeoutError` when the body of a success stalls, as the calls of `typedApi` do. Any other body ends with
+ * the client's own patience, or with the signal of its request.
+ */
 function inTime<T>(body: Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(PATIENCE_MS)
   return new Promise((resolve, reject) => {
