@@ -1,23 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { Operators } from '../../src/operators/operators.js'
 import type { User } from '../../src/users/user.js'
 import { Users } from '../../src/users/users.js'
-import { Authenticator } from '../support/authenticator.js'
-import { anEmail, anOwner } from '../support/people.js'
+import { anOwner } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { OPERATORS } from './stage/hosts.js'
+import { anOperator, logInAsOperator, type Operator } from './stage/operator-login.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
-const PASSWORD = 'the password of an operator'
 const REASON = 'asked for by phone, ticket 4711'
 const LOGIN_SECONDS = 8 * 60 * 60
-
-interface Operator {
-  readonly email: string
-  readonly app: Authenticator
-}
 
 let stage: Stage
 let owner: User
@@ -34,10 +27,10 @@ beforeAll(async () => {
 afterAll(() => stage?.stop())
 beforeEach(async () => {
   owner = await anOwner(stage.app)
-  operator = await anOperator()
+  operator = await anOperator(stage.app)
   ;({ page, complaints } = await openTab(await stage.newPerson({ locale: 'en-GB' })))
   await visit(page, `${OPERATORS}/users/${owner.id}`)
-  await logIn(page, operator)
+  await logInAsOperator(page, operator)
   await page.getByRole('heading', { name: owner.email }).waitFor()
   await untilShown(page)
 })
@@ -45,19 +38,6 @@ afterEach(async () => {
   expect(complaints).toEqual([])
   await page.context().close()
 })
-
-async function anOperator(): Promise<Operator> {
-  const email = anEmail()
-  const { totpSecret } = await stage.app.app.get(Operators).add(email, PASSWORD)
-  return { email, app: new Authenticator(stage.app, totpSecret) }
-}
-
-async function logIn(tab: Page, { email, app }: Operator): Promise<void> {
-  await tab.getByLabel('E-mail').fill(email)
-  await tab.getByLabel('Password').fill(PASSWORD)
-  await tab.getByLabel('Code from your authenticator app').fill(app.code())
-  await tab.getByRole('button', { name: 'Log in', exact: true }).click()
-}
 
 async function openAccountMenu(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: 'Account menu' }).click()
@@ -82,7 +62,7 @@ describe('a login that ends while somebody types a reason', () => {
 
   test('is followed by the same question, with what was typed', async () => {
     expect(await page.getByText(owner.email).count()).toBe(0)
-    await logIn(page, operator)
+    await logInAsOperator(page, operator)
     await page.getByRole('dialog').waitFor()
     expect(await page.getByLabel('Reason').inputValue()).toBe(REASON)
     expect((await stage.app.app.get(Users).find(owner.id))?.disabledAt).toBeNull()
@@ -95,7 +75,7 @@ describe('a login that ends while somebody types a reason', () => {
   })
 
   test('leaves nothing to another operator', async () => {
-    await logIn(page, await anOperator())
+    await logInAsOperator(page, await anOperator(stage.app))
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await untilShown(page)
     expect(await page.getByRole('dialog').count()).toBe(0)
@@ -122,8 +102,8 @@ describe('two tabs', () => {
     await openAccountMenu(other)
     await other.getByRole('button', { name: 'Log out', exact: true }).click()
     await page.getByText('You are logged out.').waitFor()
-    const next = await anOperator()
-    await logIn(other, next)
+    const next = await anOperator(stage.app)
+    await logInAsOperator(other, next)
     await openAccountMenu(page)
     await page.locator('.menu').getByText(next.email).waitFor()
   })

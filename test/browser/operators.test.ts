@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Page } from 'playwright-core'
 import { FailedMails } from '../../src/mail/failed-mails.js'
 import { Mailer } from '../../src/mail/mailer.js'
-import { Operators } from '../../src/operators/operators.js'
 import { Users } from '../../src/users/users.js'
-import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
+import { giveAuthenticator } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
 import { openSession } from '../support/open-session.js'
-import { aMember, anEmail, anOwner } from '../support/people.js'
+import { aMember, anOwner } from '../support/people.js'
 import { mailResetLink } from '../support/reset-link.js'
 import { aSatellite, setSatelliteState } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -16,13 +15,13 @@ import type { Certificate } from './stage/certificate.js'
 import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, EVIL, MAIN, OPERATORS, SHOP_ONE, SIBLING } from './stage/hosts.js'
+import { anOperator, logInAsOperator, type Operator } from './stage/operator-login.js'
 import { together } from './stage/pages.js'
 import { startPlainPages } from './stage/plain-pages.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
-const PASSWORD = 'the password of an operator'
 const REASON = 'asked for by phone, ticket 4711'
 
 /** The real pages, and on all other origins pages that are nobody's friends. */
@@ -32,8 +31,7 @@ const startAllPages = (certificate: Certificate) =>
 const client = (origin: string) => ({ requestId: 'a', ip: '203.0.113.7', userAgent: 'curl/8', origin })
 
 let stage: Stage
-let email: string
-let app: Authenticator
+let operator: Operator
 let page: Page
 let complaints: string[]
 beforeAll(async () => {
@@ -45,10 +43,7 @@ beforeAll(async () => {
 }, START_MS)
 afterAll(() => stage?.stop())
 beforeEach(async () => {
-  const operator = anEmail()
-  const { totpSecret } = await stage.app.app.get(Operators).add(operator, PASSWORD)
-  email = operator
-  app = new Authenticator(stage.app, totpSecret)
+  operator = await anOperator(stage.app)
   await open('en-GB')
 })
 afterEach(async () => {
@@ -62,11 +57,8 @@ async function open(locale: string): Promise<void> {
   await visit(page, OPERATORS)
 }
 
-async function logIn(code = app.code()): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByLabel('Code from your authenticator app').fill(code)
-  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+function logIn(code?: string): Promise<void> {
+  return logInAsOperator(page, operator, code)
 }
 
 const MENU = 'Account menu'
@@ -103,7 +95,7 @@ describe('an operator', () => {
     await aSatellite(stage.app, owner, CUSTOMER)
     await expectGoodPage(page, 'operators-login')
 
-    await logIn(app.wrongCode())
+    await logIn(operator.app.wrongCode())
     await page.getByText('The address, the password or the code is wrong.').waitFor()
     await logIn()
     await page.getByRole('heading', { name: 'Search' }).waitFor()
@@ -195,7 +187,7 @@ describe('an operator', () => {
     await menu('Your passkeys')
     stage.app.clock.advance(30)
     await page.getByLabel('Name').fill('This laptop')
-    await page.getByLabel('Code from your authenticator app').fill(app.code())
+    await page.getByLabel('Code from your authenticator app').fill(operator.app.code())
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByText('added on').waitFor()
     await expectGoodPage(page, 'operators-passkeys')
@@ -298,7 +290,7 @@ describe('lists of the console', () => {
     await change('Disable', 'is disabled')
     await page.getByRole('link', { name: 'Activity' }).click()
     const row = page.getByRole('listitem').filter({ hasText: owner.email })
-    await row.getByText(`${email} disabled ${owner.email}`).waitFor()
+    await row.getByText(`${operator.email} disabled ${owner.email}`).waitFor()
     await row.getByText(REASON).waitFor()
     await untilShown(page)
     await expectGoodPage(page, 'operators-deeds')
@@ -308,7 +300,7 @@ describe('lists of the console', () => {
     await row.waitFor()
     await page.getByLabel('Who').selectOption('Command line')
     await row.waitFor({ state: 'detached' })
-    await page.getByLabel('Who').selectOption(email)
+    await page.getByLabel('Who').selectOption(operator.email)
     await row.waitFor()
     await page.getByLabel('To', { exact: true }).fill('2020-01-01')
     await page.getByText('Nothing matches.').waitFor()
@@ -323,7 +315,7 @@ describe('lists of the console', () => {
     await page.goBack()
     await row.waitFor()
     await page.getByRole('link', { name: 'Views of people' }).click()
-    await page.getByText(`${email} looked at ${owner.email}`).first().waitFor()
+    await page.getByText(`${operator.email} looked at ${owner.email}`).first().waitFor()
   })
 })
 
@@ -354,9 +346,9 @@ describe('an operator who reads German', () => {
     }
     await page.getByRole('heading', { name: 'Betreiberkonsole' }).waitFor()
     await expectGerman('login')
-    await page.getByLabel('E-Mail').fill(email)
-    await page.getByLabel('Passwort').fill(PASSWORD)
-    await page.getByLabel('Code Ihrer Authenticator-App').fill(app.code())
+    await page.getByLabel('E-Mail').fill(operator.email)
+    await page.getByLabel('Passwort').fill(operator.password)
+    await page.getByLabel('Code Ihrer Authenticator-App').fill(operator.app.code())
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     await page.getByRole('heading', { name: 'Suche' }).waitFor()
     for (const path of [

@@ -12,6 +12,7 @@ import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
 import { run } from '../support/processes/run-program.js'
+import { logInAsOperator, type Operator } from './stage/operator-login.js'
 import { logInOn, untilLoggedIn, untilShown } from './stage/site-page.js'
 
 /**
@@ -40,7 +41,7 @@ let laptop: Laptop
 let satellite: string
 let operatorOrigin: string
 /** What `operator:add` has printed. */
-let operator: { readonly password: string; readonly app: Authenticator }
+let operator: Operator
 let folder: string
 let browser: Browser
 let page: Page
@@ -92,7 +93,7 @@ async function addOperator(settings: Record<string, string>) {
   const [, password] = /^Password: (\S+)$/m.exec(output) ?? []
   const [, secret] = /[?&]secret=([A-Z2-7]+)/.exec(output) ?? []
   if (!password || !secret) throw new Error(`no operator was added: ${output}${errors}`)
-  return { password, app: new Authenticator({ clock: new Clock() }, secret) }
+  return { email: SERVICE, password, app: new Authenticator({ clock: new Clock() }, secret) }
 }
 
 test(
@@ -120,10 +121,7 @@ test(
     await take('sessions')
 
     await visit(`${operatorOrigin}/`)
-    await page.getByLabel('E-mail').fill(SERVICE)
-    await page.getByLabel('Password').fill(operator.password)
-    await page.getByLabel('Code from your authenticator app').fill(operator.app.code())
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await logInAsOperator(page, operator)
     await page.getByLabel('Account or user').fill(OWNER)
     await page.getByRole('button', { name: 'Search' }).click()
     await page.getByRole('link', { name: OWNER }).click()
