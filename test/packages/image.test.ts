@@ -62,6 +62,14 @@ describe('the image, made step by step as the Dockerfile says', () => {
     expect(await bytesIn(app)).toBeLessThan(MAX_BYTES)
   })
 
+  it('finds its code compiled', async () => {
+    const output = await image.run(['node', 'dist/src/cli.js', '--version'], {
+      NODE_DEBUG_NATIVE: 'COMPILE_CACHE',
+    })
+    expect(output.match(/code cache for ESM \S+ was accepted/g)?.length).toBeGreaterThan(20)
+    expect(output).not.toContain('was not initialized')
+  })
+
   it('makes its keys and an account, serves logins, a weak password’s fault and the pages, and changes no file', async () => {
     expect(image.user).toBe('node')
     await cli('keys:generate')
