@@ -30,6 +30,7 @@ export function serviceEnvironment({ databaseUrl, redisUrl, smtpUrl }) {
     STRIPE_WEBHOOK_SECRET: 'whsec_only_for_the_bench',
     STRIPE_PRICE_IDS: 'price_monthly',
     DATA_DIR: FOLDER,
+    NODE_COMPILE_CACHE: join(FOLDER, 'compiled'),
     LOG_LEVEL: 'warn',
     ...(smtpUrl && { SMTP_URL: smtpUrl, MAIL_FROM: 'no-reply@main-site.example' }),
     MAILS_PER_ADDRESS: '1000',

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { prepareDocs } from '../../dev/prepare.mjs'
 import { ENTRY, isReady, NODE_OPTIONS, SATELLITE } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
 import { freePort } from '../machine/free-port.mjs'
@@ -14,10 +15,11 @@ const SEEDED = { email: 'owner@example.com', password: 'correct horse battery st
 const START_OPTIONS = ['--max-semi-space-size=8']
 
 /**
- * What `npm start` runs, on a new data folder and then on the same one again: seconds from the start of the
- * process to the first 200, and resident bytes of the second after some requests.
+ * What `npm start` runs, without npm itself, on a new data folder and then on the same one again: seconds from
+ * the start of the process to the first 200, and resident bytes of the second after some requests.
  */
 export async function measureStart() {
+  prepareDocs()
   const measured = []
   for (let time = 0; time < TIMES; time++) measured.push(await startTwice(join(FOLDER, `data-${time}`)))
   const medianOf = name => median(measured.map(one => one[name]))
@@ -55,7 +57,7 @@ async function startTwice(folder) {
 
 async function startOn(folder) {
   const paymentsPort = await freePort()
-  return startNode('development', [...START_OPTIONS, 'dist/joined/development.js'], {
+  return startNode('development', [...START_OPTIONS, 'dev/run.mjs', 'dist/joined/development.js'], {
     NODE_ENV: 'development',
     STRIPE_API_URL: `http://localhost:${paymentsPort}`,
     DATA_DIR: folder,
