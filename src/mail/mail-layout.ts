@@ -44,10 +44,10 @@ ${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
 <tr><td class="card" style="${CARD}">
-<h1 style="${TITLE}">${subject}</h1>
-${paragraphs.map(text => html`<p style="${PARAGRAPH}">${text}</p>\n`)}
+<h1 style="${TITLE}">${flowing(subject)}</h1>
+${paragraphs.map(text => html`<p style="${PARAGRAPH}">${flowing(text)}</p>\n`)}
 ${action ? button(action, colors) : ''}
-${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : ''}
+${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
 </td></tr>
 <tr><td style="padding:20px 4px 0">${foot(sender, MailLanguage.of(language), colors)}</td></tr>
 </table>
@@ -55,6 +55,17 @@ ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${footnote}</p>` : '
 </body>
 </html>
 `.text
+}
+
+/**
+ * The text with “e-mail”, and each number with the word after it, on one line. Not by a hyphen that does not break:
+ * some fonts have none.
+ */
+function flowing(text: string): Html[] {
+  const parts = text.replace(/(\d\.?) (?=\p{L})/gu, '$1\u00a0').split(/\b(e-mail)/i)
+  return parts.map((part, index) =>
+    index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`,
+  )
 }
 
 /** What mail lists show beside the subject. */
@@ -74,7 +85,7 @@ function head(site: string, logoUrl: string | null, { button: background, ink, o
 
 function button({ label, url }: NonNullable<Mail['action']>, { button: background, ink }: MailColors): Html {
   const style = `${BUTTON};background:${background};color:${ink};border:1px solid ${ink}`
-  return html`<p style="margin:24px 0 12px"><a class="button" href="${url}" style="${style}">${label}</a></p>
+  return html`<p style="margin:24px 0 12px"><a class="button" href="${url}" style="${style}">${flowing(label)}</a></p>
 <p class="quiet" style="${ADDRESS}">${url}</p>`
 }
 

@@ -76,6 +76,20 @@ function valuesIn(words: MailLanguage) {
   }
 }
 
+/** What reads badly on two lines, and stands on two: “e-mail”, and numbers with their word. */
+const TORN = `(() => {
+  const range = document.createRange()
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const torn = []
+  for (let text = walker.nextNode(); text; text = walker.nextNode())
+    for (const { 0: words, index } of text.data.matchAll(/\\be-mail|(?<![\\w-])\\d+\\.?\\s\\p{L}+/giu)) {
+      range.setStart(text, index)
+      range.setEnd(text, index + words.length)
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) torn.push(words)
+    }
+  return torn
+})()`
+
 describe.each(LANGUAGES)('mails in %s', language => {
   const words = MailLanguage.of(language)
 
@@ -91,6 +105,7 @@ describe.each(LANGUAGES)('mails in %s', language => {
           expect(
             await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
           ).toBeLessThanOrEqual(0)
+          expect(await page.evaluate(TORN)).toEqual([])
         }
         // Landmarks are for pages.
         expect(await seriousFindings(page)).toEqual([])
