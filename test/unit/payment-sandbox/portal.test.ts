@@ -210,7 +210,7 @@ describe('A flow', () => {
       type: 'subscription_update',
       subscription_update: { subscription: subscription.id },
     })
-    expect(await page(url)).toMatch(/<option value="price_small" selected>.*<option value="price_large">/s)
+    expect(await page(url)).toMatch(/value="price_small" checked>.*value="price_large">/s)
     const fields = { subscription: subscription.id, item: subscription.items.data[0]!.id }
     await click(url, 'update', { ...fields, price: 'price_large', quantity: '4' })
     expect((await now()).items.data[0]).toMatchObject({ price: { id: 'price_large' }, quantity: 4 })

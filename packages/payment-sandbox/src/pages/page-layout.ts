@@ -115,10 +115,29 @@ summary { margin-top: .75rem; cursor: pointer; font-weight: 600; font-size: .875
 .alert { padding: .75rem 1rem; border-radius: .625rem; background: var(--bad); color: var(--bad-text); }
 code { overflow-wrap: anywhere; font-size: .875rem; }
 label { display: block; margin-bottom: .75rem; font-weight: 600; }
-select, input {
+legend { margin-bottom: .25rem; padding: 0; font-weight: 600; }
+select, input:not([type=radio]) {
   display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; border: 1px solid var(--edge);
-  border-radius: .5rem; background: var(--card); color: var(--text); font: inherit; font-weight: 400;
+  border-radius: .5rem; background-color: var(--card); color: var(--text); font: inherit; font-weight: 400;
 }
+select {
+  appearance: none; padding-right: 2.5rem; background-repeat: no-repeat; background-size: .3125rem .3125rem;
+  background-image: linear-gradient(45deg, transparent 50%, currentcolor 50%), linear-gradient(135deg, currentcolor 50%, transparent 50%);
+  background-position: right 1.125rem center, right .8125rem center;
+}
+fieldset { margin: 0 0 .75rem; padding: 0; border: 0; }
+.choice {
+  display: flex; align-items: baseline; gap: .75rem; margin: 0; padding: .75rem 1rem; border: 1px solid var(--rim);
+  font-weight: 500; cursor: pointer;
+}
+.choice:first-of-type { border-radius: .5rem .5rem 0 0; }
+.choice:last-of-type { border-radius: 0 0 .5rem .5rem; }
+.choice:only-of-type { border-radius: .5rem; }
+.choice + .choice { border-top: 0; }
+.choice:has(:checked) { background: color-mix(in srgb, var(--button) 8%, var(--card)); }
+.choice input { flex: none; margin: 0; accent-color: var(--button); }
+.choice span { flex: 1; min-width: 0; overflow-wrap: anywhere; }
+.choice b { font-variant-numeric: tabular-nums; font-weight: 600; }
 button:hover, .button:hover { filter: brightness(1.08); }
 :focus-visible { outline: 3px solid var(--button); outline-offset: 3px; }
 `)

@@ -28,14 +28,8 @@ export function updatePage(
   subscription: Subscription,
   prices: Price[],
 ): Html {
-  const { flow, locale } = words
+  const { flow } = words
   const [item] = subscription.items.data
-  const options = prices.map(price => {
-    const name = `${planName(words, price.id, 1)}, ${money(price.unit_amount ?? 0, price.currency, locale)}`
-    return price.id === item!.price.id
-      ? html`<option value="${price.id}" selected>${name}</option>`
-      : html`<option value="${price.id}">${name}</option>`
-  })
   return pageLayout(
     words,
     flow.change,
@@ -43,12 +37,22 @@ export function updatePage(
       session,
       'update',
       { subscription: subscription.id, item: item!.id },
-      html`<label>${flow.plan} <select name="price">${options}</select></label>
+      html`<fieldset><legend>${flow.plan}</legend>
+${prices.map(price => planChoice(words, price, price.id === item!.price.id))}
+</fieldset>
 <label>${flow.quantity} <input type="number" name="quantity" min="1" max="9999" required value="${item!.quantity ?? 1}"></label>
 <button>${flow.submitChange}</button>`,
     )}
 ${backLink(words, session)}`,
   )
+}
+
+function planChoice(words: Words, price: Price, isChosen: boolean): Html {
+  const amount = money(price.unit_amount ?? 0, price.currency, words.locale)
+  const every = price.recurring?.interval === 'year' ? words.pay.year : words.pay.month
+  return html`<label class="choice"><input type="radio" name="price" value="${price.id}"${isChosen ? html` checked` : ''}>
+<span>${planName(words, price.id, 1)}<small>${every}</small></span> <b>${amount}</b></label>
+`
 }
 
 /** The page of a `subscription_update_confirm` flow: the subscription before and after the change. */
