@@ -1,5 +1,6 @@
 import { errorOf, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
+import { bodyOf, PATIENCE_MS } from '../pieces/body.js'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
 import { watchPage } from '../pieces/router.js'
@@ -20,9 +21,6 @@ function proofsWhere(isHere: () => boolean) {
   return { isHere, fetch: repeatAfterProof(client, ({ methods }) => reauthenticate(methods, isHere)) }
 }
 
-/** As long as the client waits for an answer, and then for its body. */
-const PATIENCE_MS = 20_000
-
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
@@ -31,7 +29,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * MainstayError for a refusal.
  */
 export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
-  return inTime(read<T>(await callForAnswer(method, path, body)))
+  return read<T>(await callForAnswer(method, path, body))
 }
 
 /** Like {@link call}, for responses that are not JSON. */
@@ -98,20 +96,8 @@ async function accepted(answer: Response): Promise<Response> {
 }
 
 async function read<T>(answer: Response): Promise<T> {
-  const text = await answer.text()
+  const text = await (await bodyOf(answer)).text()
   return (text ? JSON.parse(text) : null) as T
-}
-
-/**
- * Fails with a `TimeoutError` when the body of a success stalls, as the calls of `typedApi` do. Any other body ends with
- * the client's own patience, or with the signal of its request.
- */
-function inTime<T>(body: Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(PATIENCE_MS)
-  return new Promise((resolve, reject) => {
-    signal.onabort = () => reject(signal.reason)
-    body.then(resolve, reject)
-  })
 }
 
 function jsonOf(body: object | undefined): RequestInit {

@@ -1,9 +1,9 @@
+import { bodyOf } from '../pieces/body.js'
 import { callForAnswer } from './api.js'
 
-/** Saves the service's response as a file. */
+/** Saves the service's response as a file. Throws like {@link bodyOf}. */
 export async function download(path: string, fileName: string): Promise<void> {
-  const answer = await callForAnswer('GET', path)
-  saveAs(await answer.blob(), fileName)
+  saveAs(await bodyOf(await callForAnswer('GET', path)), fileName)
 }
 
 /** Makes the browser save this as a file. */

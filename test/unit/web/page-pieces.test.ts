@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { money } from '../../../web/pieces/billing/plans.js'
+import { bodyOf, PATIENCE_MS } from '../../../web/pieces/body.js'
 import { initialsOf } from '../../../web/pieces/people/initials.js'
 import { agoText } from '../../../web/pieces/time/ago.js'
 import { readLanguage } from '../../support/web-language.js'
@@ -53,4 +54,37 @@ describe('an amount of money', () => {
   ])('%d in %s is “%s”', (amount, currency, text) =>
     expect(money(amount, currency).replace(/\s/g, ' ')).toBe(text),
   )
+})
+
+describe('the body of an answer', () => {
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  it.each([
+    ['of one without any', new Response(null, { status: 204 }), ''],
+    ['of one with text', new Response('{"name":"Zoë"}'), '{"name":"Zoë"}'],
+  ])('%s is all of it', async (_, answer, text) => expect(await (await bodyOf(answer)).text()).toBe(text))
+
+  it('may take long, but not stall', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+    let isGivenUp = false
+    const letters = [...'slow']
+    const stream = new ReadableStream({
+      pull: async controller => {
+        if (letters.length === 0) return new Promise(() => {})
+        await new Promise(resolve => setTimeout(resolve, PATIENCE_MS - 1))
+        controller.enqueue(new TextEncoder().encode(letters.shift()))
+      },
+      cancel: () => {
+        isGivenUp = true
+      },
+    })
+    const failed = expect(bodyOf(new Response(stream))).rejects.toMatchObject({ name: 'TimeoutError' })
+    for (let part = 0; part < 'slow'.length; part++) await jest.advanceTimersByTimeAsync(PATIENCE_MS - 1)
+    expect([letters.length, isGivenUp]).toEqual([0, false])
+    await jest.advanceTimersByTimeAsync(PATIENCE_MS)
+    await failed
+    expect(isGivenUp).toBe(true)
+  })
 })
