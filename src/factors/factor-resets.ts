@@ -84,15 +84,13 @@ export class FactorResets {
     const resetAt = secondsAfter(requestedAt, WAIT_SECONDS)
     const reset = { userId, requestedBy: actor.userId ?? null, requestedAt, resetAt }
     await transaction.insert(factorResets).values(reset)
-    const event = auditEventOf(user, actor, 'factors.reset', { step: 'asked', resetAt })
-    await this.auditLog.record(transaction, event)
-    return { reset, token: await this.issueLink(transaction, user) }
+    return { reset, token: await this.issueLink(transaction, user, actor, reset) }
   }
 
   /** The token of a new link to the user's pending reset, in place of earlier ones. */
-  async renewLink(transaction: Db, user: MailedUser): Promise<string> {
+  async renewLink(transaction: Db, user: MailedUser, actor: Actor, pending: FactorReset): Promise<string> {
     await withdrawTokens(transaction, 'factor-reset', user.id)
-    return this.issueLink(transaction, user)
+    return this.issueLink(transaction, user, actor, pending)
   }
 
   /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
@@ -150,7 +148,15 @@ export class FactorResets {
     await this.cancelAll(transaction, theirs, SERVICE, reason)
   }
 
-  private issueLink(transaction: Db, { id: userId, accountId, email }: MailedUser): Promise<string> {
+  private async issueLink(
+    transaction: Db,
+    user: MailedUser,
+    actor: Actor,
+    { resetAt }: FactorReset,
+  ): Promise<string> {
+    const event = auditEventOf(user, actor, 'factors.reset', { step: 'asked', resetAt })
+    await this.auditLog.record(transaction, event)
+    const { id: userId, accountId, email } = user
     const link = { purpose: 'factor-reset', email, userId, accountId, lifetimeSeconds: LINK_SECONDS } as const
     return this.tokens.issue(transaction, link)
   }

@@ -57,7 +57,10 @@ export class FactorResetService {
     if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
     await this.resets.lock(transaction, user.id)
     const pending = await this.resets.find(transaction, user.id)
-    if (pending) return { reset: pending, user, token: await this.resets.renewLink(transaction, user) }
+    if (pending) {
+      const token = await this.resets.renewLink(transaction, user, actor, pending)
+      return { reset: pending, user, token }
+    }
     return { user, ...(await this.resets.open(transaction, user, actor)) }
   }
 

@@ -192,6 +192,7 @@ describe('the command line, beside a running server', () => {
       expect(await login(owner.email)).toBe('200')
       expect(await stepsOf(owner.id)).toEqual([
         ['asked', 'called us'],
+        ['asked', null],
         ['done', null],
       ])
     })

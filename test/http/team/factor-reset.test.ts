@@ -125,14 +125,16 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
   })
 
   it('is not brought forward by asking again, which mails a new link: the first may have been lost', async () => {
-    const { owner, member, session } = await aTeam()
+    const { owner, member, manager, session } = await aTeam()
     const first = (await request(session, member)).json
     const lost = await app.mailedToken(member.email)
     app.clock.advance(60)
     expect((await request(session, member)).json).toEqual(first)
     expect((await request(await provenSession(app, owner), member)).json).toEqual(first)
     expect(await app.mailsTo(member.email)).toHaveLength(3)
-    expect(await rowsOf(member)).toHaveLength(1)
+    expect((await rowsOf(member)).map(({ detail }) => detail)).toEqual(
+      [manager, manager, owner].map(({ id: by }) => ({ step: 'asked', ...first, by })),
+    )
     for (const what of ['confirm', 'stop'] as const)
       expect(outcome(await follow(what, lost))).toBe(INVALID_LINK)
     expect(outcome(await follow('confirm', await app.mailedToken(member.email)))).toBe('204')
