@@ -6,10 +6,11 @@ import { subnetOf } from '../http/network.js'
 import type { Mail } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
-import { NOTHING_TO_POST, type Posting } from '../mail/posting.js'
+import { allOf, type Posting } from '../mail/posting.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import {
   type AffectedSession,
+  type IssuedToken,
   type IssueOptions,
   UnrecognizedLoginTokens,
 } from './unrecognized-login-tokens.js'
@@ -67,21 +68,21 @@ export class AnomalyMails {
   ): Promise<Posting> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, options)
-    if (!issued) return NOTHING_TO_POST
-    const where = {
-      at: this.clock.now(),
-      url: this.links.toMainSite('/not-me', issued.token),
-    }
+    const at = this.clock.now()
     const place = this.geoIp.locate(client.ip)
     const { accountId } = session
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
-    return () =>
-      this.mailer.postAbout(issued.to, satellite, (words, site) => {
-        const told = { place: formatLocation(place, words.name), device: words.device(device) }
-        const data = { ...where, ...told, words, site }
-        return noticeMail(data, write(data))
-      })
+    const postTo = ({ to, token }: IssuedToken): Posting => {
+      const url = this.links.toMainSite('/not-me', token)
+      return () =>
+        this.mailer.postAbout(to, satellite, (words, site) => {
+          const told = { place: formatLocation(place, words.name), device: words.device(device) }
+          const data = { at, url, ...told, words, site }
+          return noticeMail(data, write(data))
+        })
+    }
+    return allOf(...issued.map(postTo))
   }
 }
 

@@ -6,6 +6,7 @@ import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import { ApiError } from '../errors/api-error.js'
+import { addressesLeft } from '../links/addresses-left.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
@@ -132,11 +133,7 @@ export class UserEmails {
 
   /** The user's current address, and those that can still be restored, each once. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
-    const earlier = await db
-      .selectDistinct({ email: oneTimeTokens.email })
-      .from(oneTimeTokens)
-      .where(this.areOpen([id]))
-    const addresses = new Set([email, ...earlier.map(row => row.email)])
+    const addresses = new Set([email, ...(await addressesLeft(db, id, this.clock.now()))])
     return [...addresses].map(address => ({ email: address, language }))
   }
 

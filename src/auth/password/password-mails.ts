@@ -8,6 +8,7 @@ import { Mailer } from '../../mail/mailer.js'
 import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
+import { UserEmails } from '../../users/user-emails.js'
 
 /** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
 const RESET_LINK_SECONDS = 30 * 60
@@ -19,6 +20,7 @@ export class PasswordMails {
     private readonly tokens: OneTimeTokens,
     private readonly mailer: Mailer,
     private readonly links: SiteUrls,
+    private readonly userEmails: UserEmails,
   ) {}
 
   /** Throws `MAIL_UNAVAILABLE` where mail is not configured. */
@@ -61,9 +63,15 @@ export class PasswordMails {
       this.mailer.postAbout(user, about, (words, site) => words.mail('resetPassword', { site, url }))
   }
 
-  /** Tells the user of a new password, which somebody else may have set. */
-  tellChanged(to: Receiver): void {
+  /**
+   * Tells the user of a new password, which somebody else may have set; also at earlier addresses that they can still
+   * return to.
+   */
+  async tellChanged(transaction: Db, user: User): Promise<Posting> {
+    const receivers = await this.userEmails.receiversOf(transaction, user)
     const values = { site: this.links.siteName, url: this.links.forgotPassword() }
-    this.mailer.post(to, words => words.mail('passwordChanged', values))
+    return () => {
+      for (const to of receivers) this.mailer.post(to, words => words.mail('passwordChanged', values))
+    }
   }
 }

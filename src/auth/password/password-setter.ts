@@ -39,8 +39,8 @@ export class PasswordSetter {
   /**
    * Gives the user a new password and ends the sessions that the old one may have opened. What was requested
    * under the old password (another address, another owner) is cancelled. Reset links stay valid, because control
-   * of the mailbox outranks knowledge of the password. `user.email` is sent a notice. Throws `WEAK_PASSWORD`
-   * before anything has changed.
+   * of the mailbox outranks knowledge of the password. A notice goes to `user.email` and to earlier addresses
+   * that the user can still return to. Throws `WEAK_PASSWORD` before anything has changed.
    */
   async set(user: User, { password, keep, client, event, requireAllowed }: PasswordToSet): Promise<void> {
     const known = [user.email, user.name ?? '']
@@ -52,8 +52,9 @@ export class PasswordSetter {
       await this.users.setPassword(transaction, user.id, passwordHash)
       const cancellation = { client, reason: 'new password' }
       const tellOfTransfer = await this.recovery.cancelPending(transaction, user, cancellation)
+      const tellOfPassword = await this.mails.tellChanged(transaction, user)
       const ended = await this.changes.record(transaction, [change], event)
-      const afterCommit = allOf(() => this.mails.tellChanged(user), tellOfTransfer)
+      const afterCommit = allOf(tellOfPassword, tellOfTransfer)
       return mergeRecorded({ ...ended, afterCommit }, recovered)
     })
   }

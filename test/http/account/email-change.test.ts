@@ -11,6 +11,7 @@ import type { User } from '../../../src/users/user.js'
 import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
+import { Authenticator } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
@@ -295,6 +296,45 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     app.clock.advance(7 * DAY)
     const later = await provenSession(app, { email: (await strangerOf(stranger)).email })
     expect(outcome(await confirm(await linkTo(later, owner.email)))).toBe('204')
+  })
+
+  it('lets the old address know of new factors and passwords while it can be undone, with a link that does so', async () => {
+    const owner = await anOwner(app)
+    const thief = await provenSession(app, owner)
+    const email = anEmail()
+    await change(thief, owner.email, email)
+    const call = async (path: string, body = {}) =>
+      expect((await onMainSite(app, thief, 'POST', path, body)).status).toBeLessThan(300)
+    const { secret } = (await onMainSite(app, thief, 'POST', '/api/second-factor/totp')).json
+    await call('/api/second-factor/totp/confirm', { code: new Authenticator(app, secret).code() })
+    await call('/api/password/change', { currentPassword: PASSWORD, password: NEW_PASSWORD })
+    const news = [
+      'An authenticator app was added to your account at Mainstay',
+      'Your password for Mainstay has been changed',
+    ]
+    const subjectsTo = async (address: string) => (await app.mailsTo(address)).map(({ subject }) => subject)
+    for (const address of [owner.email, email])
+      expect(await subjectsTo(address)).toEqual(expect.arrayContaining(news))
+    const token = await app.mailedToken(owner.email, '/not-me')
+    expect(outcome(await follow('/api/sessions/not-me', { token }))).toBe('204')
+    expect(await emailOf(owner)).toBe(owner.email)
+    expect((await app.app.get(Users).find(owner.id))?.hasSecondFactor).toBe(false)
+  })
+
+  it('lets the old address know of nothing once it cannot be undone', async () => {
+    const owner = await anOwner(app)
+    const email = anEmail()
+    await change(await provenSession(app, owner), owner.email, email)
+    app.clock.advance(7 * DAY)
+    const session = await provenSession(app, { email })
+    const before = (await app.mailsTo(owner.email)).length
+    const { secret } = (await onMainSite(app, session, 'POST', '/api/second-factor/totp')).json
+    const code = new Authenticator(app, secret).code()
+    const path = '/api/second-factor/totp/confirm'
+    expect(outcome(await onMainSite(app, session, 'POST', path, { code }))).toBe('200')
+    const passwords = { currentPassword: PASSWORD, password: NEW_PASSWORD }
+    expect(outcome(await onMainSite(app, session, 'POST', '/api/password/change', passwords))).toBe('204')
+    expect(await app.mailsTo(owner.email)).toHaveLength(before)
   })
 
   describe('undone', () => {
