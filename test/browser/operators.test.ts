@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { auditEvent } from '../../src/audit/audit-event.js'
+import { AuditLog } from '../../src/audit/audit-log.js'
 import { FailedMails } from '../../src/mail/failed-mails.js'
 import { Mailer } from '../../src/mail/mailer.js'
 import { Users } from '../../src/users/users.js'
@@ -197,6 +199,31 @@ describe('an operator', () => {
     await page.getByRole('button', { name: MENU }).waitFor()
   })
 
+  test('finds nothing that has the focus behind the header, on the narrowest phone', async () => {
+    const owner = await anOwner(stage.app)
+    for (let number = 0; number < 5; number++) await openSession(stage.app, owner, 'main', client(MAIN))
+    await logIn()
+    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await page.setViewportSize({ width: 320, height: 480 })
+    await visit(page, `${OPERATORS}/users/${owner.id}`)
+    await page.getByRole('button', { name: 'End all' }).focus()
+    const inFocus = () =>
+      page.evaluate(`(() => {
+        const { activeElement: element } = document
+        const { x, y, width } = element.getBoundingClientRect()
+        const seen = document.elementFromPoint(x + width / 2, y + 4)
+        return { name: element.textContent, isSeen: element.contains(seen) }
+      })()`) as Promise<{ name: string; isSeen: boolean }>
+    const passed: unknown[] = []
+    for (let step = 0; step < 8; step++) {
+      await page.keyboard.press('Shift+Tab')
+      passed.push(await inFocus())
+    }
+    const ends = Array(5).fill({ name: 'End', isSeen: true })
+    expect(passed).toEqual(expect.arrayContaining([...ends, { name: 'Disable', isSeen: true }]))
+    expect(passed).not.toContainEqual(expect.objectContaining({ isSeen: false }))
+  })
+
   test('is asked to log in again when the login has ended', async () => {
     await logIn()
     await page.getByRole('heading', { name: 'Search' }).waitFor()
@@ -292,6 +319,7 @@ describe('lists of the console', () => {
     const row = page.getByRole('listitem').filter({ hasText: owner.email })
     await row.getByText(`${operator.email} disabled ${owner.email}`).waitFor()
     await row.getByText(REASON).waitFor()
+    expect((await row.textContent())?.split(owner.email)).toHaveLength(2)
     await untilShown(page)
     await expectGoodPage(page, 'operators-deeds')
     await page.getByLabel('What').selectOption('Enable a user')
@@ -333,6 +361,10 @@ describe('an operator who reads German', () => {
     await giveAuthenticator(stage.app, owner)
     await openSession(stage.app, owner, 'main', client(MAIN))
     await aSatellite(stage.app, owner, 'https://deutsch.example')
+    const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
+    const failed = auditEvent(actor, 'login', { reason: 'wrong password' })
+    stage.app.app.get(AuditLog).note(failed, 'failed')
+    await stage.app.app.get(AuditLog).flush()
     await open('de-AT')
     const [english, german] = [read('en'), read('de')]
     // A mail is in the language of whoever it was for.
@@ -367,6 +399,9 @@ describe('an operator who reads German', () => {
       await page.getByRole('heading', { level: 1 }).waitFor()
       await expectGerman(path.replace(/[^a-z]+/g, '-'))
     }
+    await visit(page, `${OPERATORS}/users/${owner.id}`)
+    await page.getByRole('listitem').filter({ hasText: 'falsches Passwort' }).waitFor()
+    await visit(page, `${OPERATORS}/nothing`)
     await page.getByRole('button', { name: 'Kontomenü' }).click()
     await page.getByLabel('Sprache').selectOption('English')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()

@@ -61,7 +61,14 @@ export interface PaymentEvent {
   /** In lists that cover several accounts. */
   readonly accountName?: string | null
   readonly receivedAt: string
-  readonly effect: string | null
+  readonly effect:
+    | 'applied'
+    | 'none'
+    | 'not newer'
+    | 'noted'
+    | 'unknown customer'
+    | 'second subscription'
+    | null
   readonly lastError: string | null
 }
 

@@ -8,6 +8,7 @@ import type { FailedMail } from '../answers.js'
 import { ask } from '../api.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
+import { RowList } from '../rows/row-list.js'
 
 interface MailsPart {
   readonly mails: readonly FailedMail[]
@@ -26,17 +27,11 @@ export function MailsPage() {
       <Section title={t('console.mails.heading')}>
         <p>{t('console.mails.means')}</p>
         <Loaded of={list} shape="rows">
-          {({ rows }) =>
-            rows.length === 0 ? (
-              <p className="absent">{t('console.mails.none')}</p>
-            ) : (
-              <ul className="rows long">
-                {rows.map(mail => (
-                  <MailRow key={mail.id} mail={mail} reload={list.reload} />
-                ))}
-              </ul>
-            )
-          }
+          {({ rows }) => (
+            <RowList of={rows} none={t('console.mails.none')} isLong>
+              {mail => <MailRow key={mail.id} mail={mail} reload={list.reload} />}
+            </RowList>
+          )}
         </Loaded>
         {more && <ActionRow action={more}>{t('console.more')}</ActionRow>}
       </Section>

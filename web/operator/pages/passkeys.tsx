@@ -10,6 +10,7 @@ import { Day } from '../../pieces/time/when.js'
 import { ask, tell } from '../api.js'
 import { CodeField } from '../code-field.js'
 import { T, t } from '../language.js'
+import { RowList } from '../rows/row-list.js'
 
 interface OwnPasskeys {
   readonly passkeys: readonly {
@@ -38,33 +39,29 @@ export function PasskeysPage() {
       <Section title={t('passkeys.title')}>
         <p>{t('console.passkeys.means')}</p>
         <Loaded of={list} shape="rows">
-          {({ passkeys }) =>
-            passkeys.length === 0 ? (
-              <p className="absent">{t('console.passkeys.none')}</p>
-            ) : (
-              <ul className="rows">
-                {passkeys.map(({ credentialId, name, createdAt }) => (
-                  <li key={credentialId}>
-                    <div>
-                      {name}
-                      <br />
-                      <small>
-                        <T id="console.passkeys.addedOn" day={<Day at={createdAt} />} />
-                      </small>
-                    </div>
-                    <ConfirmButton
-                      name={t('common.remove')}
-                      label={t('console.passkeys.removeLabel', { name })}
-                      kind="plain"
-                      question={t('console.passkeys.removeQuestion', { name })}
-                      confirm={t('common.remove')}
-                      act={() => remove(credentialId)}
-                    />
-                  </li>
-                ))}
-              </ul>
-            )
-          }
+          {({ passkeys }) => (
+            <RowList of={passkeys} none={t('console.passkeys.none')}>
+              {({ credentialId, name, createdAt }) => (
+                <li key={credentialId}>
+                  <div>
+                    {name}
+                    <br />
+                    <small>
+                      <T id="console.passkeys.addedOn" day={<Day at={createdAt} />} />
+                    </small>
+                  </div>
+                  <ConfirmButton
+                    name={t('common.remove')}
+                    label={t('console.passkeys.removeLabel', { name })}
+                    kind="plain"
+                    question={t('console.passkeys.removeQuestion', { name })}
+                    confirm={t('common.remove')}
+                    act={() => remove(credentialId)}
+                  />
+                </li>
+              )}
+            </RowList>
+          )}
         </Loaded>
       </Section>
       {supportsPasskeys() && (

@@ -1,3 +1,5 @@
+import type { ReactNode } from 'react'
+import { Empty } from '../../pieces/empty.js'
 import { Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
@@ -16,24 +18,27 @@ export function SearchPage() {
   const text = query.get('q') ?? ''
   return (
     <Page title={t('console.search.title')}>
-      <div className="card">
+      <search className="console-search">
         <Form
           submit={t('console.search.submit')}
           send={async ({ q = '' }) => go(`/?${new URLSearchParams({ q: q.trim() })}`)}
         >
           <Field
             key={text}
+            type="search"
             label={t('console.search.label')}
+            placeholder={t('console.search.label')}
             name="q"
             defaultValue={text}
             minLength={2}
             maxLength={254}
             autoComplete="off"
+            autoFocus={text === ''}
             hint={t('console.search.hint')}
             required
           />
         </Form>
-      </div>
+      </search>
       {text !== '' && <Results key={text} text={text} />}
     </Page>
   )
@@ -45,31 +50,38 @@ function Results({ text }: { readonly text: string }) {
     <Loaded of={found} shape="rows">
       {({ accounts, users }) => (
         <>
-          <Section title={t('console.search.accounts')}>
-            {accounts.length === 0 ? (
-              <p className="absent">{t('console.search.noAccount')}</p>
-            ) : (
-              <ul className="rows">
-                {accounts.map(account => (
-                  <AccountRow key={account.id} account={account} />
-                ))}
-              </ul>
-            )}
-          </Section>
-          <Section title={t('console.search.users')}>
-            {users.length === 0 ? (
-              <p className="absent">{t('console.search.noUser')}</p>
-            ) : (
-              <ul className="rows">
-                {users.map(user => (
-                  <UserRow key={user.id} user={user} />
-                ))}
-              </ul>
-            )}
-          </Section>
+          <FoundList title={t('console.search.accounts')} of={accounts}>
+            {account => <AccountRow key={account.id} account={account} />}
+          </FoundList>
+          <FoundList title={t('console.search.users')} of={users}>
+            {user => <UserRow key={user.id} user={user} />}
+          </FoundList>
+          {accounts.length + users.length === 0 && (
+            <div className="card">
+              <Empty icon="person">{t('console.search.none')}</Empty>
+            </div>
+          )}
         </>
       )}
     </Loaded>
+  )
+}
+
+function FoundList<T>({
+  title,
+  of: found,
+  children: row,
+}: {
+  readonly title: string
+  readonly of: readonly T[]
+  /** Each with a key of its own. */
+  readonly children: (item: T) => ReactNode
+}) {
+  if (found.length === 0) return null
+  return (
+    <Section title={title}>
+      <ul className="rows">{found.map(row)}</ul>
+    </Section>
   )
 }
 

@@ -4,6 +4,7 @@ import type { PaymentEvent } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { t } from '../language.js'
 import { AccountLink } from './account-link.js'
+import { RowList } from './row-list.js'
 
 const LOOKS = { pending: '', failed: 'warn', parked: 'bad', handled: 'good' } as const
 
@@ -18,10 +19,9 @@ export function EventRows({
   readonly withAccount?: boolean
   readonly reload: () => Promise<void>
 }) {
-  if (events.length === 0) return <p className="absent">{t('console.payments.none')}</p>
   return (
-    <ul className="rows long">
-      {events.map(({ id, type, state, customerId, accountId, accountName, receivedAt, ...rest }) => (
+    <RowList of={events} none={t('console.payments.none')} isLong>
+      {({ id, type, state, customerId, accountId, accountName, receivedAt, effect, lastError }) => (
         <li key={id}>
           <div>
             <strong>
@@ -38,7 +38,7 @@ export function EventRows({
               )}
               <Ago at={receivedAt} /> · <code>{id}</code>
               <br />
-              {rest.lastError ?? rest.effect}
+              {lastError ?? (effect && t(`console.effect.${effect}`))}
             </small>
           </div>
           {customerId && (
@@ -54,8 +54,8 @@ export function EventRows({
             </ChangeButton>
           )}
         </li>
-      ))}
-    </ul>
+      )}
+    </RowList>
   )
 }
 

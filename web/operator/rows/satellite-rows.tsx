@@ -3,6 +3,7 @@ import type { Satellite } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
 import { AccountLink } from './account-link.js'
+import { RowList } from './row-list.js'
 
 const LOOKS = { pending: 'warn', active: 'good', suspended: 'bad' } as const
 
@@ -20,10 +21,9 @@ export function SatelliteRows({
   readonly none: string
   readonly reload: () => Promise<void>
 }) {
-  if (satellites.length === 0) return <p className="absent">{none}</p>
   return (
-    <ul className="rows long">
-      {satellites.map(satellite => (
+    <RowList of={satellites} none={none} isLong>
+      {satellite => (
         <li key={satellite.id}>
           <div>
             <strong>{satellite.origin}</strong> <Tags satellite={satellite} />
@@ -41,8 +41,8 @@ export function SatelliteRows({
           </div>
           <Changes satellite={satellite} reload={reload} />
         </li>
-      ))}
-    </ul>
+      )}
+    </RowList>
   )
 }
 

@@ -5,6 +5,7 @@ import { Ago } from '../../pieces/time/when.js'
 import type { Person } from '../answers.js'
 import { ChangeButton } from '../change-button.js'
 import { T, t } from '../language.js'
+import { RowList } from '../rows/row-list.js'
 import type { PersonProps } from './person-props.js'
 
 export function UserSessions({ person: { id, email, sites }, reload }: PersonProps) {
@@ -14,13 +15,10 @@ export function UserSessions({ person: { id, email, sites }, reload }: PersonPro
   return (
     <Section title={t('console.sessions.title')}>
       {!sites && <p>{t('console.sessions.storeDown')}</p>}
-      {sites && all.length === 0 && <p className="absent">{t('console.sessions.none')}</p>}
-      {all.length > 0 && (
-        <ul className="rows">
-          {all.map(session => (
-            <SessionRow key={session.sid} userId={id} session={session} reload={reload} />
-          ))}
-        </ul>
+      {sites && (
+        <RowList of={all} none={t('console.sessions.none')}>
+          {session => <SessionRow key={session.sid} userId={id} session={session} reload={reload} />}
+        </RowList>
       )}
       {all.length > 1 && (
         <div className="actions">
