@@ -143,12 +143,14 @@ async function autofilled(client: Client, signal: AbortSignal | undefined): Prom
 /** Resolves after a pause, or when somebody looks at the page again: a tab in the background requests nothing. */
 function untilSeen(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   const { document } = browser
-  return new Promise((resolve, reject) => {
+  // Serves as the options of a listener: it has a `signal`.
+  const over = new AbortController()
+  return new Promise<void>((resolve, reject) => {
     const look = () => document.visibilityState === 'visible' && resolve()
-    document.addEventListener('visibilitychange', look, signal ? { signal } : {})
-    signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+    document.addEventListener('visibilitychange', look, over)
+    signal?.addEventListener('abort', () => reject(signal.reason), over)
     AbortSignal.timeout(pauseMs).addEventListener('abort', look)
-  })
+  }).finally(() => over.abort())
 }
 
 async function get(options: PasskeyRequestOptions, more: object): Promise<object> {

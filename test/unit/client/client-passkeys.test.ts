@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { Client } from '../../../packages/client/src/client.js'
 import {
@@ -22,11 +23,7 @@ interface Asked {
 class SimulatedBrowser {
   readonly asked: Asked[] = []
   readonly told: object[] = []
-  readonly listeners: (() => void)[] = []
-  readonly document = {
-    visibilityState: 'visible',
-    addEventListener: (_: string, listener: () => void) => void this.listeners.push(listener),
-  }
+  readonly document = Object.assign(new EventTarget(), { visibilityState: 'visible' })
   answer: (asked: Asked) => Promise<object> = async ({ publicKey }) => ({ signed: publicKey.challenge })
 
   install({ autofill = true } = {}): void {
@@ -95,6 +92,17 @@ describe('passkeys', () => {
     expect(browser.asked[0]?.mediation).toBe('conditional')
   })
 
+  it('leave nothing behind that listens, however often the challenge is replaced', async () => {
+    service.passkeyTimeoutMs = 10
+    const choose = browser.answer
+    browser.answer = asked => (browser.asked.length < 5 ? browser.wait(asked) : choose(asked))
+    const { signal } = new AbortController()
+    await loginWithPasskey(client, { conditional: true, signal })
+    expect(browser.asked).toHaveLength(5)
+    expect(getEventListeners(browser.document, 'visibilitychange')).toEqual([])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
   it('are still offered after a time in which the service could not be reached', async () => {
     const timeout = AbortSignal.timeout.bind(AbortSignal)
     jest.spyOn(AbortSignal, 'timeout').mockImplementation(ms => timeout(Math.min(ms, 10)))
@@ -123,7 +131,7 @@ describe('passkeys', () => {
     browser.answer = browser.wait
     const end = new AbortController()
     const login = loginWithPasskey(client, { conditional: true, signal: end.signal })
-    while (browser.listeners.length === 0) await new Promise(done => setTimeout(done, 5))
+    await eventually(() => getEventListeners(browser.document, 'visibilitychange').length > 0)
     expect(browser.asked).toHaveLength(1)
     end.abort()
     await expect(login).rejects.toMatchObject({ name: 'AbortError' })
