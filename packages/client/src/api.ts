@@ -65,7 +65,7 @@ async function call(
   path: string,
   { path: named = {}, query = {}, body, signal, anonymous }: AnyOptions = {},
 ): Promise<unknown> {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(named[name])))
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => segmentOf(named[name]))
   // Without URLSearchParams: older versions of React Native take no pairs.
   const asked = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${encodeURIComponent(String(value))}`,
@@ -83,6 +83,13 @@ async function call(
     return inTime(own => send(url, { credentials: 'omit', signal: own, ...init }).then(read), signal)
   const answer = await client.fetch(url, init)
   return inTime(() => read(answer), signal)
+}
+
+/** As one segment of a path. Dots, even encoded ones, and nothing at all would lead to another operation. */
+function segmentOf(value: unknown): string {
+  const text = encodeURIComponent(String(value))
+  if (/^\.*$/.test(text)) throw new TypeError(`"${text}" is not an id`)
+  return text
 }
 
 /** What the service says; throws its refusal. */

@@ -47,6 +47,13 @@ describe('typed calls', () => {
     ])
   })
 
+  it.each(['.', '..', ''])('send nothing for an id that would lead to another operation: "%s"', async sid => {
+    const { client, requests } = clientThatGets(nothing)
+    const call = typedApi(client).delete('/api/sessions/{sid}', { path: { sid } })
+    await expect(call).rejects.toThrow(TypeError)
+    expect(requests).toEqual([])
+  })
+
   it('throw a refusal by its code', async () => {
     const { client } = clientThatGets(json({ code: 'NOT_FOUND', detail: 'There is none' }, 404))
     const call = typedApi(client).get('/api/team/{userId}', { path: { userId: 'x' } })
