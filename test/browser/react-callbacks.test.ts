@@ -11,24 +11,28 @@ import { START_MS, Stage } from './stage/stage.js'
 const SITE = `
 import { mainClient } from '@mainstay-auth/client'
 import { LoginForm, MainstayProvider, SignedIn, SignedOut, UserButton } from '@mainstay-auth/react'
-import { StrictMode } from 'react'
+import { useEffect } from 'react'
 
 const refusing = (url, init) =>
   url.endsWith('/api/logout') ? Promise.resolve(Response.json({}, { status: 400 })) : fetch(url, init)
 const client = mainClient({ baseUrl: '${API}', fetch: refusing })
 window.calls = []
+window.mounts = 0
+const Mounted = () => {
+  useEffect(() => void window.mounts++, [])
+  return null
+}
 const note = name => (...values) => window.calls.push([name, ...values])
 const fail = () => {
   throw new Error('A fault of this page')
 }
 export function App() {
   return (
-    <StrictMode>
-      <MainstayProvider client={client}>
-        <SignedOut><LoginForm onLogin={fail} onRefusal={note('onRefusal')} /></SignedOut>
-        <SignedIn><UserButton onLogout={note('onLogout')} /></SignedIn>
-      </MainstayProvider>
-    </StrictMode>
+    <MainstayProvider client={client}>
+      <Mounted />
+      <SignedOut><LoginForm onLogin={fail} onRefusal={note('onRefusal')} /></SignedOut>
+      <SignedIn><UserButton onLogout={note('onLogout')} /></SignedIn>
+    </MainstayProvider>
   )
 }`
 
@@ -39,7 +43,7 @@ beforeAll(async () => {
   const body = `<!doctype html><title>A site</title><link rel="icon" href="data:,"><div></div><script type="module" src="/app.js"></script>`
   const files: Readonly<Record<string, ServedFile>> = {
     '/': { type: 'text/html', body },
-    '/app.js': { type: 'text/javascript', body: await bundleReact(SITE) },
+    '/app.js': { type: 'text/javascript', body: await bundleReact(SITE, true) },
   }
   stage = await Stage.start(certificate => serveFiles(certificate, [MAIN], (_, path) => files[path] ?? null))
 }, START_MS)
@@ -49,7 +53,11 @@ beforeEach(async () => {
   ;({ page, complaints } = await openTab(await stage.newPerson()))
   await page.goto(`${MAIN}/`)
 })
-afterEach(() => page.context().close())
+afterEach(async () => {
+  // StrictMode takes everything down and mounts it again; otherwise these tests would prove less.
+  expect(await page.evaluate('mounts')).toBe(2)
+  await page.context().close()
+})
 
 async function enter(email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel('E-mail').fill(email)

@@ -13,14 +13,19 @@ export function codeUnder(heading: string, docs: string): string {
   return code.replaceAll('https://auth.example.com', API).replaceAll('https://www.example.com', MAIN)
 }
 
-/** The component `App` of this code, drawn into the page's first `<div>`. */
-export function bundleReact(code: string): Promise<string> {
-  const start = `import { createRoot } from 'react-dom/client'
-    createRoot(document.querySelector('div')).render(<App />)`
+/**
+ * The component `App` of this code, drawn into the page's first `<div>`. With `isStrict` React mounts everything twice
+ * and warns, which only its development build does, and only for a StrictMode around the whole.
+ */
+export function bundleReact(code: string, isStrict = false): Promise<string> {
+  const start = `import { Fragment as Loose, StrictMode as Strict } from 'react'
+    import { createRoot } from 'react-dom/client'
+    const Mode = ${isStrict ? 'Strict' : 'Loose'}
+    createRoot(document.querySelector('div')).render(<Mode><App /></Mode>)`
   return bundle({
     stdin: { contents: `${code}\n${start}`, loader: 'tsx', resolveDir: ROOT },
     jsx: 'automatic',
-    define: { 'process.env.NODE_ENV': '"production"' },
+    define: { 'process.env.NODE_ENV': isStrict ? '"development"' : '"production"' },
     alias: {
       '@mainstay-auth/client/handoff': join(CLIENT, 'handoff.ts'),
       '@mainstay-auth/react': join(ROOT, 'packages/react/src/index.ts'),
