@@ -1,12 +1,13 @@
 import { Api, type Credentials, type PasskeyRequestOptions, type SecondFactor } from './http/api.js'
 import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
-import type { Caller, ChangeKind, State, WaitReason } from './http/caller.js'
+import type { Caller, ChangeKind, State } from './http/caller.js'
 import { fetchInTime } from './http/fetch-in-time.js'
-import { Logout, type Rest } from './http/logout.js'
+import { Logouts } from './http/logouts.js'
 import { MainstayError } from './http/mainstay-error.js'
 import type { Platform } from './platform.js'
 import type { AccessToken } from './tokens/access-token.js'
 import type { SessionHome } from './tokens/session-home.js'
+import { SessionState } from './tokens/session-state.js'
 import { TokenKeeper } from './tokens/token-keeper.js'
 import { unlessAborted } from './tokens/waiting.js'
 
@@ -28,13 +29,14 @@ const TIMEOUT_MS = 20_000
 export class Client {
   /** Where the service is, without a trailing slash. */
   readonly baseUrl: string
+  private readonly sessionState = new SessionState()
   private readonly keeper: TokenKeeper
+  private readonly logouts: Logouts
   private readonly api: Api
   private readonly trusted: readonly string[]
-  /** By the monotonic clock, which begins at 0 or later. */
-  private forcedAt = -NEXT_FORCED_REFRESH_MS
-  /** Logouts that the service has not heard of yet, by session; those of the main site share one cookie. */
-  private readonly logouts = new Map<string | null, Logout>()
+  private readonly stopListening: () => void
+  /** No refresh is forced before this moment of the monotonic clock. */
+  private nextForced = 0
 
   constructor(
     { baseUrl, backends = [] }: ClientOptions,
@@ -44,7 +46,17 @@ export class Client {
     this.trusted = [baseUrl, ...backends].map(withoutSlash)
     this.baseUrl = this.trusted[0] as string
     this.api = new Api(this.baseUrl, home, platform)
-    this.keeper = new TokenKeeper(`mainstay ${home.source} ${this.baseUrl}`, this.api, home, platform)
+    this.keeper = new TokenKeeper(
+      `mainstay ${home.source} ${this.baseUrl}`,
+      this.api,
+      home,
+      platform,
+      this.sessionState,
+    )
+    this.logouts = new Logouts(this.api, home, platform, this.keeper, this.sessionState)
+    this.stopListening = platform.onWake(({ persisted }) => {
+      if (persisted && this.state.status !== 'unknown') this.refresh().catch(() => {})
+    })
   }
 
   /** Which of the two kinds of sites this is; apps are satellites. */
@@ -54,7 +66,7 @@ export class Client {
 
   /** Who is logged in, as far as is known. */
   get state(): State {
-    return this.keeper.state
+    return this.sessionState.current
   }
 
   /**
@@ -63,7 +75,7 @@ export class Client {
    * function that unsubscribes.
    */
   readonly onChange = (listener: (state: State, kind: ChangeKind) => void): (() => void) =>
-    this.keeper.listen(listener)
+    this.sessionState.listen(listener)
 
   /**
    * Logs in. Throws a {@link MainstayError}: `INVALID_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, or one with status
@@ -85,7 +97,7 @@ export class Client {
 
   /** A new challenge for passkeys, for `@mainstay-auth/client/passkeys`. Throws as `login` does. */
   async passkeyOptions(): Promise<PasskeyRequestOptions> {
-    return (await this.api.post('login/passkey/options', {})).json() as Promise<PasskeyRequestOptions>
+    return (await this.api.post('login/passkey/options')).json() as Promise<PasskeyRequestOptions>
   }
 
   /**
@@ -93,13 +105,13 @@ export class Client {
    * like that of `POST /api/login`. Throws as `login` does.
    */
   async loginBy(path: string, body: object): Promise<Caller> {
-    if (this.home.source === 'main') await this.callOffLogouts()
+    if (this.home.source === 'main') await this.logouts.callOff()
     try {
       const token = await this.api.login(path, body)
       this.keeper.take(token)
       return token.caller
     } catch (error) {
-      if (this.state.status === 'loggedOut') void this.finishLogout()
+      if (this.state.status === 'loggedOut') void this.logouts.finish()
       throw error
     }
   }
@@ -109,14 +121,8 @@ export class Client {
    * says why it does not know yet, and a note in storage stops a newly opened page from picking the session
    * up again: that page finishes the logout instead.
    */
-  async logout(): Promise<void> {
-    const token = this.keeper.live()
-    // Locked storage must not keep anybody from logging out.
-    const session = await this.home.presented().catch(() => null)
-    const sid = this.keeper.sid() ?? session?.sid ?? null
-    this.keeper.end(sid, 'logout')
-    const isNoted = await this.home.leave(sid).catch(() => false)
-    await this.leave({ token, session, sid, isNoted })
+  logout(): Promise<void> {
+    return this.logouts.begin()
   }
 
   /**
@@ -144,7 +150,7 @@ export class Client {
    */
   readonly fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const url = trustedUrl(input, this.trusted)
-    const signal = init.signal ?? (typeof input === 'object' && 'signal' in input ? input.signal : null)
+    const signal = init.signal ?? (input as Partial<Request>).signal ?? null
     const asking = this.state.caller?.userId
     const token = await this.liveToken({ signal })
     if (!token || (asking && token.caller.userId !== asking))
@@ -162,43 +168,18 @@ export class Client {
    * are waiting, such as `logout` and `refresh`, resolve with what is known.
    */
   close(): void {
+    this.stopListening()
     this.keeper.close()
-    void this.callOffLogouts()
+    this.sessionState.close()
+    void this.logouts.callOff()
   }
 
   private async lookWhoIsThere(): Promise<void> {
-    if (!(await this.finishLogout())) await this.keeper.refresh()
+    if (!(await this.logouts.finish())) await this.keeper.refresh()
   }
 
-  /**
-   * Finishes a logout that the service has not heard of yet; otherwise its session would be resumed. Returns
-   * whether there is one, without waiting for it.
-   */
-  private async finishLogout(): Promise<boolean> {
-    const session = await this.home.left().catch(() => null)
-    if (!session) return false
-    this.keeper.end(session.sid, 'logout')
-    this.leave({ token: null, session, sid: session.sid, isNoted: true }).catch(() => {})
-    return true
-  }
-
-  private leave(rest: Rest): Promise<void> {
-    const { logouts } = this
-    const underWay = logouts.get(rest.sid)
-    if (underWay) return underWay.done
-    const explain = (reason: WaitReason | null) => this.keeper.explain(reason, true)
-    const logout = new Logout(this.api, this.home, this.platform, rest, explain)
-    logouts.set(rest.sid, logout)
-    return logout.done.finally(() => logouts.delete(rest.sid))
-  }
-
-  private async callOffLogouts(): Promise<void> {
-    await Promise.all([...this.logouts.values()].map(logout => logout.callOff()))
-  }
-
-  private async liveToken({ signal }: { signal?: AbortSignal | null }): Promise<AccessToken | null> {
-    if (!this.keeper.live() && this.state.status !== 'loggedOut')
-      await this.refresh({ signal: signal ?? null })
+  private async liveToken(options: { signal?: AbortSignal | null }): Promise<AccessToken | null> {
+    if (!this.keeper.live() && this.state.status !== 'loggedOut') await this.refresh(options)
     return this.keeper.live()
   }
 
@@ -207,10 +188,9 @@ export class Client {
     const { platform, keeper } = this
     const live = keeper.live()
     if (live && live !== refused) return live
-    const isTooSoon = platform.now() - this.forcedAt < NEXT_FORCED_REFRESH_MS
-    if (isTooSoon || this.state.status === 'loggedOut') return null
+    if (platform.now() < this.nextForced || this.state.status === 'loggedOut') return null
     await this.refresh({ signal })
-    this.forcedAt = platform.now()
+    this.nextForced = platform.now() + NEXT_FORCED_REFRESH_MS
     return keeper.live()
   }
 }

@@ -4,8 +4,12 @@ export interface Locks {
 }
 
 export interface Channel {
-  post(message: unknown): void
+  postMessage(message: unknown): void
   close(): void
+}
+
+interface WakeEvent {
+  readonly persisted?: boolean
 }
 
 /** What the client takes from the device; tests bring their own. */
@@ -20,20 +24,21 @@ export interface Platform {
   /** Runs once after `ms`; returns a function that cancels it. An idle timer does not keep a Node process alive. */
   after(ms: number, run: () => void, isIdle?: boolean): () => void
   /**
-   * Calls `listener` when the network comes back or the page becomes visible again. Returns a function that
+   * Calls `listener` when the network comes back or the page becomes visible again; with `persisted` when the browser
+   * has put back the whole page as it was left, to whom messages of other tabs were lost. Returns a function that
    * unsubscribes.
    */
-  onWake(listener: () => void): () => void
+  onWake(listener: (event: WakeEvent) => void): () => void
   /** For the developer of the site. */
   warn(message: string): void
-  /** Null where there is only one tab, or no Web Locks (browsers have them only in secure contexts). */
-  readonly locks: Locks | null
+  /** Undefined where there is only one tab, or no Web Locks (browsers have them only in secure contexts). */
+  readonly locks: Locks | undefined
   openChannel(name: string, receive: (message: unknown) => void): Channel | null
 }
 
 interface Events {
-  addEventListener?(name: string, listener: () => void): void
-  removeEventListener?(name: string, listener: () => void): void
+  addEventListener?(name: string, listener: (event: WakeEvent) => void): void
+  removeEventListener?(name: string, listener: (event: WakeEvent) => void): void
 }
 
 interface Page extends Events {
@@ -58,9 +63,8 @@ export function thisPlatform(fetchInstead?: typeof fetch): Platform {
     after: startTimer,
     onWake,
     warn: message => console.error(message),
-    locks: (document && navigator?.locks) ?? null,
-    openChannel: (name, receive) =>
-      document && typeof BroadcastChannel === 'function' ? openChannel(name, receive) : null,
+    locks: document && navigator?.locks,
+    openChannel: (name, receive) => (document ? openChannel(name, receive) : null),
   }
 }
 
@@ -70,11 +74,12 @@ function startTimer(ms: number, run: () => void, isIdle = false): () => void {
   return () => clearTimeout(timer)
 }
 
-function onWake(listener: () => void): () => void {
+function onWake(listener: (event: WakeEvent) => void): () => void {
   const { document } = page
-  const whenSeen = () => document?.visibilityState === 'visible' && listener()
+  const whenSeen = (event: WakeEvent) => document?.visibilityState === 'visible' && listener(event)
   const change = (method: 'addEventListener' | 'removeEventListener') => {
     page[method]?.('online', listener)
+    page[method]?.('pageshow', listener)
     document?.[method]?.('visibilitychange', whenSeen)
   }
   change('addEventListener')
@@ -85,9 +90,9 @@ function openChannel(name: string, receive: (message: unknown) => void): Channel
   try {
     const channel = new BroadcastChannel(name)
     channel.onmessage = event => receive((event as { data: unknown }).data)
-    return { post: message => channel.postMessage(message), close: () => channel.close() }
+    return channel
   } catch {
-    // Firefox, where the site may not store anything.
+    // Firefox, where the site may not store anything; old browsers have no such class.
     return null
   }
 }

@@ -14,7 +14,7 @@ export class SimulatedDevice {
   private readonly timers = new Set<Timer>()
   private readonly queues = new Map<string, Promise<void>>()
   private readonly channels = new Map<string, Set<(message: unknown) => void>>()
-  private readonly wakeListeners = new Set<() => void>()
+  private readonly wakeListeners = new Set<Parameters<Platform['onWake']>[0]>()
   /** What a person with the developer tools open sees. */
   readonly warnings: string[] = []
   /** What its owner has set the clock to. */
@@ -37,7 +37,7 @@ export class SimulatedDevice {
         return () => this.wakeListeners.delete(listener)
       },
       warn: message => this.warnings.push(message),
-      locks: shares ? this.locks : null,
+      locks: shares ? this.locks : undefined,
       openChannel: (name, receive) => (shares ? this.openChannel(name, receive) : null),
     }
   }
@@ -67,7 +67,16 @@ export class SimulatedDevice {
 
   /** The network comes back, or somebody looks at the page again. */
   wake(): void {
-    for (const listener of this.wakeListeners) listener()
+    for (const listener of this.wakeListeners) listener({})
+  }
+
+  /** Somebody goes back to pages that the browser has kept as they were. */
+  putBack(): void {
+    for (const listener of this.wakeListeners) listener({ persisted: true })
+  }
+
+  get listeners(): number {
+    return this.wakeListeners.size
   }
 
   /** Holds a lock for ever, as a tab that was frozen with it. */
@@ -96,7 +105,7 @@ export class SimulatedDevice {
     const receivers = this.channels.get(name) ?? new Set()
     this.channels.set(name, receivers.add(receive))
     return {
-      post: message => {
+      postMessage: message => {
         if (!receivers.has(receive)) throw new Error('InvalidStateError')
         const copy = structuredClone(message)
         for (const other of receivers) {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { Client } from '../../../packages/client/src/client.js'
 import type { ErrorCode as ClientErrorCode } from '../../../packages/client/src/http/error-code.js'
 import {
+  errorOf,
   isSecondFactorRequired,
   type SecondFactorRequired,
 } from '../../../packages/client/src/http/mainstay-error.js'
@@ -227,6 +228,17 @@ describe('a tab', () => {
     void openTab().refresh()
     await device.advance(100 * SECOND)
     expect(service.refreshes()).toBe(1)
+  })
+
+  it('comes back after a day, whatever a proxy asks for', async () => {
+    service.cookie = 'session-0'
+    // Five weeks: more than a timer can wait.
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '3000000' } }
+    void openTab().refresh()
+    await device.advance(24 * HOUR)
+    expect(service.refreshes()).toBe(1)
+    await device.advance(60 * SECOND)
+    expect(service.refreshes()).toBe(2)
   })
 
   it('lets a request give up waiting, and goes on', async () => {
@@ -777,6 +789,39 @@ describe('a client that is closed', () => {
     expect(service.requests.length).toBeLessThan(2)
   })
 
+  it('attempts a logout once that was begun just before', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    const done = tab.logout()
+    tab.close()
+    await device.advance(HOUR)
+    await done
+    expect(service.requests.filter(line => line.endsWith('/logout'))).toHaveLength(1)
+  })
+
+  it('does not go on with what is left of a logout', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    tab.close()
+    await device.advance(20 * SECOND)
+    const before = service.refreshes()
+    expect(await within(SECOND, tab.refresh())).toBeNull()
+    await device.advance(HOUR)
+    expect(service.refreshes() - before).toBeLessThanOrEqual(1)
+  })
+
+  it('listens to nothing on the device', async () => {
+    const [tab] = (await openTabs(1)) as [Client]
+    service.outage = 'lost'
+    const done = tab.logout()
+    await device.advance(SECOND)
+    tab.close()
+    await within(SECOND, done)
+    expect(device.listeners).toBe(0)
+  })
+
   it('leaves what is left of a logout to the next one', async () => {
     const [tab] = (await openTabs(1)) as [Client]
     service.outage = 'lost'
@@ -903,6 +948,24 @@ describe('pages 15: after an outage', () => {
     expect(service.refreshes()).toBe(1)
   })
 
+  it('no tab asks before the Retry-After that another was given, though somebody looks at it', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void tab.refresh()
+    await device.advance(SECOND)
+    void other.refresh()
+    for (let second = 0; second < 98; second += 1) {
+      await device.advance(SECOND)
+      device.wake()
+    }
+    expect(service.refreshes()).toBe(1)
+    service.outage = null
+    await device.advance(3 * SECOND)
+    device.wake()
+    await device.advance(SECOND)
+    expect(service.refreshes()).toBe(2)
+  })
+
   it('a refresh whose answer stops half-way is tried again', async () => {
     service.cookie = 'session-0'
     let isStalling = true
@@ -938,6 +1001,69 @@ describe('pages 15: after an outage', () => {
     await expect(within(60 * SECOND, tab.fetch('/api/data', { signal }))).rejects.toThrow(
       'Nothing came of it',
     )
+  })
+})
+
+it('a timeout is one also where `fetch` forgets the reason that it was aborted for, as in React Native', async () => {
+  let isOpen = true
+  const forgetting: typeof fetch = (input, init) =>
+    isOpen
+      ? service.fetch(input, init)
+      : hanging(init).catch(() => {
+          throw Object.assign(new Error('Aborted'), { name: 'AbortError' })
+        })
+  const tab = openTab({ send: forgetting })
+  await within(SECOND, tab.login(PERSON))
+  isOpen = false
+  await expect(within(21 * SECOND, tab.fetch('/api/data'))).rejects.toMatchObject({ name: 'TimeoutError' })
+  void tab.refresh()
+  await device.advance(11 * SECOND)
+  expect(tab.state.reason).toBe('service')
+})
+
+describe('a page that was kept while somebody was elsewhere, and put back as it was', () => {
+  /** The messages of other tabs do not reach it. */
+  const openKept = () => openTab({ shares: false })
+
+  it('learns that its person has logged out, or that somebody else has logged in', async () => {
+    const kept = openKept()
+    await within(10 * SECOND, kept.login(PERSON))
+    const other = openTab()
+    await within(10 * SECOND, other.logout())
+    expect(kept.state.status).toBe('loggedIn')
+    device.putBack()
+    await device.advance(SECOND)
+    expect(kept.state.status).toBe('loggedOut')
+    await within(10 * SECOND, other.login(PERSON))
+    device.putBack()
+    await device.advance(SECOND)
+    expect(kept.state.caller?.userId).toBe('user-of-session-2')
+  })
+
+  it('does not pick up a session whose logout the service has not heard of', async () => {
+    const kept = openKept()
+    await within(10 * SECOND, kept.login(PERSON))
+    const other = openTab()
+    await within(10 * SECOND, other.refresh())
+    service.outage = 'lost'
+    void other.logout()
+    await device.advance(SECOND)
+    other.close()
+    service.outage = null
+    device.putBack()
+    await device.advance(SECOND)
+    expect(kept.state).toEqual({ status: 'loggedOut', caller: null, cause: 'logout' })
+  })
+
+  it('asks nothing if it had asked nothing before, or is closed', async () => {
+    const closed = openTab()
+    await within(10 * SECOND, closed.login(PERSON))
+    closed.close()
+    openTab()
+    const before = service.requests.length
+    device.putBack()
+    await device.advance(SECOND)
+    expect(service.requests).toHaveLength(before)
   })
 })
 
@@ -1017,6 +1143,50 @@ it('goes on alone where the browser has blocked the channel between tabs', () =>
     Object.defineProperty(globalThis, 'BroadcastChannel', channel)
     Reflect.deleteProperty(globalThis, 'document')
   }
+})
+
+it('wakes when the network is back or the page is looked at, and says when it was put back', () => {
+  const [window, document] = [
+    new EventTarget(),
+    Object.assign(new EventTarget(), { visibilityState: 'hidden' }),
+  ]
+  const stubs = {
+    document,
+    addEventListener: window.addEventListener.bind(window),
+    removeEventListener: window.removeEventListener.bind(window),
+  }
+  for (const [name, value] of Object.entries(stubs))
+    Object.defineProperty(globalThis, name, { configurable: true, value })
+  try {
+    const seen: unknown[] = []
+    const leave = thisPlatform().onWake(event => seen.push(event.persisted))
+    const happen = () => {
+      window.dispatchEvent(new Event('online'))
+      document.dispatchEvent(new Event('visibilitychange'))
+      window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }))
+    }
+    happen()
+    expect(seen).toEqual([undefined, true])
+    document.visibilityState = 'visible'
+    happen()
+    expect(seen).toEqual([undefined, true, undefined, undefined, true])
+    leave()
+    happen()
+    expect(seen).toHaveLength(5)
+  } finally {
+    for (const name of Object.keys(stubs)) Reflect.deleteProperty(globalThis, name)
+  }
+})
+
+it.each(['null', '"text"', '7', '[1]', '<html>'])('a refusal that is none of the service: %s', async body => {
+  const refusal = await errorOf(new Response(body, { status: 502, headers: { 'Retry-After': 'soon' } }))
+  expect(refusal).toMatchObject({
+    status: 502,
+    code: 'UNKNOWN',
+    errors: [],
+    methods: [],
+    retryAfterSeconds: null,
+  })
 })
 
 it('knows every code of the service', () => {

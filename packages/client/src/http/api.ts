@@ -3,7 +3,7 @@ import { type AccessToken, readToken } from '../tokens/access-token.js'
 import type { Presented, SessionHome } from '../tokens/session-home.js'
 import type { LogoutCause, WaitReason } from './caller.js'
 import { fetchInTime } from './fetch-in-time.js'
-import { errorOf, MainstayError } from './mainstay-error.js'
+import { errorOf, type MainstayError } from './mainstay-error.js'
 
 /** A request that hangs would hold up the other tabs. */
 const TIMEOUT_MS = 10_000
@@ -55,12 +55,16 @@ export class Api {
   ) {}
 
   /** `path` is what follows `/api/`. Throws unless the answer is a success. */
-  async post(path: string, headers: Record<string, string>, body?: object): Promise<Response> {
+  async post(
+    path: string,
+    body: object | null = null,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const init: RequestInit = {
       method: 'POST',
       headers: body ? { ...headers, 'Content-Type': 'application/json' } : headers,
       credentials: this.home.credentials,
-      ...(body && { body: JSON.stringify(body) }),
+      body: body && JSON.stringify(body),
     }
     const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/api/${path}`, init, true)
     this.wasRead = true
@@ -72,7 +76,7 @@ export class Api {
   async login(path: string, body: object): Promise<AccessToken> {
     const bornAt = this.platform.now()
     const { home } = this
-    const answer = await this.post(path, {}, { ...body, deviceId: await home.deviceId() })
+    const answer = await this.post(path, { ...body, deviceId: await home.deviceId() })
     const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
     const token = readToken(accessToken, bornAt)
     await home.keep(sessionId, token.caller.sid, deviceId)
@@ -84,29 +88,29 @@ export class Api {
     const bornAt = this.platform.now()
     try {
       // 204 rather than 401 for a visitor without a cookie: browsers print each 401 in red.
-      const answer = await this.post('refresh?optional=true', headers)
+      const answer = await this.post('refresh?optional=true', null, headers)
       if (answer.status === 204) return null
       const { accessToken } = (await answer.json()) as LoginAnswer
       return readToken(accessToken, bornAt)
     } catch (error) {
       // Not any 401: it may be a proxy's.
-      if (error instanceof MainstayError && error.code === 'SESSION_NOT_FOUND') return error.reason ?? 'ended'
+      const { code, reason = 'ended' } = error as Partial<MainstayError>
+      if (code === 'SESSION_NOT_FOUND') return reason
       throw error
     }
   }
 
   /** Ends the session of this token. */
   async logout({ text }: AccessToken): Promise<void> {
-    await this.post('logout', { Authorization: `Bearer ${text}` })
+    await this.post('logout', null, { Authorization: `Bearer ${text}` })
   }
 
   /** The wait reason for a call that failed with this error. */
   async reasonFor(error: unknown): Promise<WaitReason> {
-    if (error instanceof MainstayError && error.code !== 'ORIGIN_NOT_ALLOWED') return 'service'
-    if (!(error instanceof MainstayError)) {
-      if ((error as Error).name === 'TimeoutError') return 'service'
-      if (this.wasRead || !(await this.isThereUnreadable())) return 'network'
-    }
+    const { status, code } = error as Partial<MainstayError>
+    const { name } = error as Error
+    if (status ? code !== 'ORIGIN_NOT_ALLOWED' : name === 'TimeoutError') return 'service'
+    if (!status && (this.wasRead || !(await this.isThereUnreadable()))) return 'network'
     this.warnOfOrigin()
     return 'origin'
   }

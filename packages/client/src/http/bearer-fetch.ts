@@ -12,7 +12,7 @@ const NO_MATTER_OF_TOKEN = /SECOND_FACTOR|PASSKEY|CREDENTIALS|REAUTHENTICATION|S
  * the host, whatever follows. A token sent to a stranger would open everything until it expired.
  */
 export function trustedUrl(input: string | URL | Request, trusted: readonly string[]): string {
-  const text = isRequest(input) ? input.url : String(input)
+  const text = (input as Partial<Request>).url ?? String(input)
   const url = text.startsWith('/') ? `${trusted[0]}${text}` : text
   if (!trusted.some(base => url.startsWith(`${base}/`)))
     throw new TypeError(`${url} is not in baseUrl or backends`)
@@ -47,7 +47,7 @@ function sendWith(
   init: RequestInit,
   { text }: AccessToken,
 ): Promise<Response> {
-  const headers = new Headers(init.headers ?? (isRequest(target) ? target.headers : {}))
+  const headers = new Headers(init.headers ?? (target as Partial<Request>).headers)
   headers.set('Authorization', `Bearer ${text}`)
   return send(target, { ...init, headers })
 }
@@ -58,5 +58,5 @@ export function isRequest(input: string | URL | Request): input is Request {
 
 /** A stream can be read only once. */
 export function isStream(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'getReader' in body
+  return Boolean((body as Partial<ReadableStream> | null | undefined)?.getReader)
 }

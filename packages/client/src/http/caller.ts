@@ -53,6 +53,3 @@ export type State =
   | ({ readonly status: 'unknown'; readonly caller: null } & Waiting)
   | ({ readonly status: 'loggedIn'; readonly caller: Caller } & Waiting)
   | ({ readonly status: 'loggedOut'; readonly caller: null; readonly cause?: LogoutCause } & Waiting)
-
-export const UNKNOWN: State = { status: 'unknown', caller: null }
-export const LOGGED_OUT: State = { status: 'loggedOut', caller: null }

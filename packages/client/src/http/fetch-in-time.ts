@@ -19,12 +19,19 @@ export async function fetchInTime(
   const giveUp = () => patience.abort(theirs?.reason)
   if (theirs?.aborted) giveUp()
   theirs?.addEventListener('abort', giveUp)
-  const expire = () => patience.abort(Object.assign(new Error('No answer'), { name: 'TimeoutError' }))
+  let late: Error | undefined
+  const expire = () => {
+    late = Object.assign(new Error('No answer'), { name: 'TimeoutError' })
+    patience.abort(late)
+  }
   const callOff = platform.after(ms, expire, true)
   try {
     const answer = await platform.fetch(input, { ...init, signal: patience.signal })
     isWhole ||= !answer.ok
     return answer
+  } catch (error) {
+    // React Native's `fetch` forgets the reason.
+    throw late ?? error
   } finally {
     // Nothing happens to a body that has arrived by then.
     isWhole || callOff()

@@ -1,18 +1,16 @@
 import type { Platform } from '../platform.js'
 import type { AccessToken } from '../tokens/access-token.js'
 import type { Presented, SessionHome } from '../tokens/session-home.js'
+import type { SessionState } from '../tokens/session-state.js'
 import { Backoff, isPassing } from '../tokens/waiting.js'
 import type { Api } from './api.js'
-import type { WaitReason } from './caller.js'
-import { MainstayError } from './mainstay-error.js'
+import type { MainstayError } from './mainstay-error.js'
 
 /** What is left of a session that this device has logged out of. */
 export interface Rest {
   readonly token: AccessToken | null
   readonly session: Presented | null
   readonly sid: string | null
-  /** Whether storage holds a note of it, which a login in any tab clears. */
-  readonly isNoted: boolean
 }
 
 /** Tells the service that a session is over, retrying until it knows. */
@@ -27,13 +25,13 @@ export class Logout {
     private readonly home: SessionHome,
     platform: Platform,
     private readonly rest: Rest,
-    private readonly explain: (reason: WaitReason | null) => void,
+    private readonly sessionState: SessionState,
   ) {
     this.token = rest.token
     this.backoff = new Backoff(platform)
     this.done = this.run().finally(() => {
       this.backoff.close()
-      this.explain(null)
+      sessionState.explain(null, true)
     })
   }
 
@@ -56,9 +54,9 @@ export class Logout {
   }
 
   private async isStillToDo(): Promise<boolean> {
-    const { home, rest } = this
-    // The cookie belongs to the last login, in any tab; a stored session is always the same one.
-    if (home.source !== 'main' || !rest.isNoted) return true
+    const { home } = this
+    // The cookie belongs to the last login, in any tab, which clears the note; a stored session is always the same one.
+    if (home.source !== 'main') return true
     return (await home.left().catch(() => true)) !== null
   }
 
@@ -73,7 +71,7 @@ export class Logout {
   }
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {
-    const isStale = error instanceof MainstayError && error.status === 401
+    const isStale = (error as Partial<MainstayError>).status === 401
     if (isStale) this.token = null
     else if (!isPassing(error)) throw error
     if (isStale && this.backoff.failures === 0) {
@@ -81,7 +79,7 @@ export class Logout {
       return
     }
     this.backoff.fail(error)
-    this.explain(await this.api.reasonFor(error))
+    this.sessionState.explain(await this.api.reasonFor(error), true)
     await this.backoff.wait(signal)
   }
 }

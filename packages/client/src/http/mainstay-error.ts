@@ -74,13 +74,14 @@ export function isSecondFactorRequired(error: unknown): error is SecondFactorReq
 
 /** The refusal in an answer, whose body stays readable. */
 export async function errorOf(answer: Response): Promise<MainstayError> {
-  const problem: unknown = await answer
+  const problem = await answer
     .clone()
     .json()
     .catch(() => null)
   return new MainstayError(
     answer.status,
-    typeof problem === 'object' && problem ? problem : {},
+    // A proxy may answer any JSON, such as null or a text.
+    Object(problem),
     Number(answer.headers.get('Retry-After')) || null,
   )
 }

@@ -16,7 +16,7 @@ export interface AccessToken {
  * token.
  */
 export function readToken(text: string, bornAt: number): AccessToken {
-  const payload = text.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
+  const payload = (text.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/')
   const { userId, accountId, sid, source, permissions, iat, exp } = JSON.parse(atob(payload))
   const lifetimeMs = (exp - iat) * 1000
   if (!(lifetimeMs > 0 && sid)) throw new TypeError('Not an access token')

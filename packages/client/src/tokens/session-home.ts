@@ -26,11 +26,8 @@ export interface SessionHome {
   forget(sid: string | null, isTold?: boolean): Promise<void>
   /** Whether a token of this session may be taken over from another tab: not while one is to be ended here. */
   isOwn(sid: string): Promise<boolean>
-  /**
-   * Notes that the session is to be ended, until `settle` or the next login; false when there is nothing to
-   * note it by.
-   */
-  leave(sid: string | null): Promise<boolean>
+  /** Notes that the session is to be ended, until `settle` or the next login. */
+  leave(sid: string | null): Promise<void>
   /** The session to be ended that the service may not know about yet; null when there is none. */
   left(): Promise<Presented | null>
   /**
@@ -60,10 +57,7 @@ export function cookieHome(storage: Storage, key: string): SessionHome {
       if (isTold && !(await storage.get(key))) await storage.set(key, SETTLED)
     },
     isOwn: async () => !(await storage.get(key)),
-    leave: async sid => {
-      await storage.set(key, sid ?? UNNAMED)
-      return true
-    },
+    leave: async sid => void (await storage.set(key, sid ?? UNNAMED)),
     left: async () => {
       const sid = await storage.get(key)
       return sid ? { sid: sid === UNNAMED ? null : sid, headers: {} } : null
@@ -108,9 +102,7 @@ export function storageHome(storage: Storage, key: string): SessionHome {
     isOwn: async sid => (await read())?.sid === sid,
     leave: async sid => {
       const kept = await read()
-      if (kept?.sid !== sid) return false
-      await storage.set(key, kept.text + LEFT)
-      return true
+      if (kept?.sid === sid) await storage.set(key, kept.text + LEFT)
     },
     left: () => read(true),
     settle: async sid => {

@@ -1,5 +1,6 @@
 import type { LogoutCause, WaitReason } from '../http/caller.js'
 import type { Channel, Platform } from '../platform.js'
+import type { Wait } from './waiting.js'
 
 /**
  * What tabs tell each other. The channel is open only to pages of this same origin, whose scripts could
@@ -10,8 +11,8 @@ export type Message =
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
   /** `sid` is null for the session of the cookie, whichever it is. */
   | { readonly kind: 'ended'; readonly sid: string | null; readonly cause: LogoutCause | null }
-  /** A refresh failed: nobody asks again for `ms`. */
-  | { readonly kind: 'wait'; readonly ms: number; readonly failures: number; readonly reason: WaitReason }
+  /** A refresh failed: nobody asks again for so long. */
+  | ({ readonly kind: 'wait'; readonly reason: WaitReason } & Wait)
 
 /**
  * Two refreshes at once are merely a waste; one that never comes is a standstill, since a tab may be frozen
@@ -31,11 +32,11 @@ export class Tabs {
     private readonly platform: Platform,
     receive: (message: Message) => void,
   ) {
-    this.channel = platform.openChannel(name, message => receive(message as Message))
+    this.channel = platform.openChannel(name, receive as (message: unknown) => void)
   }
 
   tell(message: Message): void {
-    this.channel?.post(message)
+    this.channel?.postMessage(message)
   }
 
   /** Does the work while no other tab does. Resolves when it is done, or as soon as `signal` aborts. */
@@ -43,19 +44,17 @@ export class Tabs {
     const { locks } = this.platform
     if (!locks || signal.aborted) return work()
     const queue = new AbortController()
-    let leave = () => {}
     return new Promise<void>((resolve, reject) => {
       const workNow = () => work().then(resolve, reject)
       const callOff = this.platform.after(LONGEST_LOCK_WAIT_MS, () => {
         queue.abort()
         void workNow()
       })
-      leave = () => {
+      const leave = () => {
         callOff()
-        queue.abort()
         resolve()
       }
-      signal.addEventListener('abort', leave)
+      signal.addEventListener('abort', leave, { signal: queue.signal })
       locks
         .request(this.name, { signal: queue.signal }, async () => {
           callOff()
@@ -68,7 +67,7 @@ export class Tabs {
           callOff()
           if (!queue.signal.aborted) void workNow()
         })
-    }).finally(() => signal.removeEventListener('abort', leave))
+    }).finally(() => queue.abort())
   }
 
   close(): void {

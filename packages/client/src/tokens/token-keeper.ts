@@ -1,24 +1,18 @@
 import type { Api } from '../http/api.js'
-import {
-  type ChangeKind,
-  LOGGED_OUT,
-  type LogoutCause,
-  type State,
-  UNKNOWN,
-  type WaitReason,
-} from '../http/caller.js'
+import type { LogoutCause } from '../http/caller.js'
 import type { Platform } from '../platform.js'
 import { type AccessToken, readToken } from './access-token.js'
 import type { SessionHome } from './session-home.js'
+import type { SessionState } from './session-state.js'
 import { type Message, Tabs } from './tabs.js'
 import { Backoff, isPassing } from './waiting.js'
 
 /**
- * A tab refreshes at a random moment between these fractions of a token's life: the first to do so serves all
- * the others.
+ * A tab refreshes when this much of a token's life is left, and a random part of as much again and more: the first to
+ * do so serves all the others.
  */
-const REFRESH_FROM = 0.85
-const REFRESH_TO = 0.95
+const LEFT_AT_LEAST = 0.05
+const LEFT_SPREAD = 0.1
 /**
  * After a refusal that is not a logout, such as an origin that was removed from the list, until somebody
  * fixes it.
@@ -27,21 +21,17 @@ const AFTER_REFUSAL_MS = 60_000
 /** Another browser process may see a stored value only after a message that was sent later. */
 const STORAGE_LAG_MS = 1_000
 
-export type Listener = (state: State, kind: ChangeKind) => void
-
 /** Holds the access token, in memory only, and keeps it fresh. */
 export class TokenKeeper {
-  state: State = UNKNOWN
   private token: AccessToken | null = null
   /** Aborted when a token or a logout arrives, from any source: a refresh under way then no longer counts. */
   private decided = new AbortController()
   private refreshing: Promise<void> | null = null
   private callOffNext = () => {}
-  private isClosed = false
+  isClosed = false
   private readonly backoff: Backoff
   /** Sessions that are over: a token for one of them may still be on its way. */
   private readonly endedSids = new Set<string>()
-  private readonly listeners = new Set<Listener>()
   private readonly tabs: Tabs
 
   constructor(
@@ -49,6 +39,7 @@ export class TokenKeeper {
     private readonly api: Api,
     private readonly home: SessionHome,
     private readonly platform: Platform,
+    private readonly sessionState: SessionState,
   ) {
     this.backoff = new Backoff(platform)
     this.tabs = new Tabs(name, platform, message => void this.receive(message).catch(() => {}))
@@ -62,19 +53,6 @@ export class TokenKeeper {
   /** The session of the token, expired or not. */
   sid(): string | null {
     return this.token?.caller.sid ?? null
-  }
-
-  /**
-   * Calls the listener soon, if the state is known by then, and after every change. Returns a function that
-   * unsubscribes.
-   */
-  listen(listener: Listener): () => void {
-    // A wrapper of its own, because the same function may subscribe twice.
-    const own: Listener = (state, kind) => listener(state, kind)
-    this.listeners.add(own)
-    if (this.state.status !== 'unknown')
-      queueMicrotask(() => this.listeners.has(own) && callSafely(own, this.state, 'first'))
-    return () => this.listeners.delete(own)
   }
 
   /**
@@ -108,23 +86,12 @@ export class TokenKeeper {
       this.tabs.tell({ kind: 'ended', sid, cause })
   }
 
-  /**
-   * Says why a refresh that is being retried has not succeeded yet, or a logout; null once it has. Whoever is
-   * logged out waits for nothing but their logout, and nobody else for one.
-   */
-  explain(reason: WaitReason | null, isOfLogout = false): void {
-    if ((this.state.status === 'loggedOut') !== isOfLogout) return
-    const { reason: _, ...state } = this.state
-    this.change({ ...state, ...(reason && { reason }) } as State)
-  }
-
   close(): void {
     this.isClosed = true
     this.callOffNext()
     this.decided.abort()
     this.backoff.close()
     this.tabs.close()
-    this.listeners.clear()
   }
 
   private async renew(): Promise<void> {
@@ -160,19 +127,19 @@ export class TokenKeeper {
 
   /** Postpones the next attempt; throws a refusal that waiting cannot fix. */
   private async fail(error: unknown, decided: AbortSignal): Promise<void> {
-    const ms = this.backoff.fail(error)
+    const wait = this.backoff.fail(error)
     const reason = await this.api.reasonFor(error)
     if (decided.aborted) return
-    this.explain(reason)
+    this.sessionState.explain(reason)
     if (!isPassing(error)) throw error
-    this.tabs.tell({ kind: 'wait', ms, failures: this.backoff.failures, reason })
+    this.tabs.tell({ kind: 'wait', ...wait, reason })
   }
 
   private async receive(message: Message): Promise<void> {
     if (message.kind === 'wait') {
-      this.backoff.follow(message.ms, message.failures)
+      this.backoff.follow(message)
       // With a live token it waits for nothing.
-      if (!this.live()) this.explain(message.reason)
+      if (!this.live()) this.sessionState.explain(message.reason)
     } else if (message.kind === 'ended') {
       const { sid, cause } = message
       if (sid) this.endedSids.add(sid)
@@ -189,57 +156,29 @@ export class TokenKeeper {
   }
 
   private isNews({ caller, expiresAt, issuedAtSeconds }: AccessToken): boolean {
-    const isOlder = this.token !== null && issuedAtSeconds < this.token.issuedAtSeconds
+    const isOlder = issuedAtSeconds < (this.token?.issuedAtSeconds ?? 0)
     return !isOlder && expiresAt > this.platform.now() && !this.endedSids.has(caller.sid)
   }
 
   private adopt(token: AccessToken): void {
     this.token = token
     this.backoff.reset()
-    const part = REFRESH_FROM + (REFRESH_TO - REFRESH_FROM) * this.platform.random()
-    this.refreshAfter(token.expiresAt - this.platform.now() - token.lifetimeMs * (1 - part))
+    const left = LEFT_AT_LEAST + LEFT_SPREAD * this.platform.random()
+    this.refreshAfter(token.expiresAt - this.platform.now() - token.lifetimeMs * left)
     this.decided.abort()
-    this.change({ status: 'loggedIn', caller: token.caller })
+    this.sessionState.change({ status: 'loggedIn', caller: token.caller })
   }
 
   private drop(cause: LogoutCause | null): void {
     this.token = null
     this.callOffNext()
     this.decided.abort()
-    if (this.state.status !== 'loggedOut') this.change({ ...LOGGED_OUT, ...(cause && { cause }) })
+    this.sessionState.end(cause)
   }
 
   private refreshAfter(ms: number): void {
     this.callOffNext()
     if (this.isClosed) return
     this.callOffNext = this.platform.after(ms, () => void this.refresh().catch(() => {}), true)
-  }
-
-  /** A refresh that brought nothing new is no change: pages would re-render for nothing. */
-  private change(state: State): void {
-    if (JSON.stringify(state) === JSON.stringify(this.state)) return
-    const kind = kindOf(this.state, state)
-    this.state = state
-    for (const listener of this.listeners) callSafely(listener, state, kind)
-  }
-}
-
-function kindOf(before: State, now: State): ChangeKind {
-  if (before.status !== now.status) {
-    if (before.status === 'unknown') return 'first'
-    return now.caller ? 'login' : 'logout'
-  }
-  if (before.caller?.sid !== now.caller?.sid) return 'login'
-  return before.reason === now.reason ? 'permissions' : 'waiting'
-}
-
-/** An error in a listener is for its page to see; it must not disturb the session. */
-function callSafely(listener: Listener, state: State, kind: ChangeKind): void {
-  try {
-    listener(state, kind)
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
   }
 }

@@ -1,8 +1,18 @@
-import { MainstayError } from '../http/mainstay-error.js'
+import type { MainstayError } from '../http/mainstay-error.js'
 import type { Platform } from '../platform.js'
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
+/** Of what the service asks for: a misconfigured proxy may ask for months, which no timer can wait. */
+const LONGEST_ASKED_MS = 24 * 3_600_000
+
+/** How long one tab waits, and others with it. */
+export interface Wait {
+  readonly ms: number
+  /** How much of that the service asked for: not to be cut short, whatever happens on the device. */
+  readonly askedMs: number
+  readonly failures: number
+}
 
 /** How long to wait between attempts at one thing after successive failures. */
 export class Backoff {
@@ -12,10 +22,15 @@ export class Backoff {
   /** The service does not want to be asked before this, whatever happens on the device. */
   private earliest = 0
   private wake = () => {}
-  private readonly stopListening: () => void
+  /** Call it when nothing is waited for any more. */
+  readonly close: () => void
 
   constructor(private readonly platform: Platform) {
-    this.stopListening = platform.onWake(() => this.hurry())
+    // The network is back, or the page is visible again.
+    this.close = platform.onWake(() => {
+      this.notBefore = Math.min(this.notBefore, this.earliest)
+      this.wake()
+    })
   }
 
   get isOver(): boolean {
@@ -24,22 +39,24 @@ export class Backoff {
 
   /**
    * Waits twice as long each time, on top of what the service asked for, with jitter, so that clients that
-   * were refused together do not come back together. Returns milliseconds.
+   * were refused together do not come back together.
    */
-  fail(error: unknown): number {
-    const { platform } = this
-    const asked = error instanceof MainstayError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
+  fail(error: unknown): Wait {
+    const asked = ((error as Partial<MainstayError>).retryAfterSeconds ?? 0) * 1000
+    const askedMs = Math.min(asked, LONGEST_ASKED_MS)
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures)
-    this.failures += 1
-    this.earliest = platform.now() + asked
-    this.notBefore = this.earliest + longest * (0.5 + platform.random() / 2)
-    return this.notBefore - platform.now()
+    const ms = askedMs + longest * (0.5 + this.platform.random() / 2)
+    const wait = { ms, askedMs, failures: this.failures + 1 }
+    this.follow(wait, 1)
+    return wait
   }
 
   /** Adopts what another tab was told. */
-  follow(ms: number, failures: number): void {
+  follow({ ms, askedMs, failures }: Wait, factor = 1 + this.platform.random()): void {
+    const now = this.platform.now()
     this.failures = failures
-    this.notBefore = this.platform.now() + ms * (1 + this.platform.random())
+    this.earliest = now + askedMs
+    this.notBefore = now + ms * factor
   }
 
   reset(): void {
@@ -49,40 +66,23 @@ export class Backoff {
   /** Resolves when the time has come, or `signal` aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     while (!this.isOver && !signal.aborted) {
-      const nap = new AbortController()
-      this.wake = () => nap.abort()
-      signal.addEventListener('abort', this.wake)
-      await sleep(this.platform, this.notBefore - this.platform.now(), nap.signal)
+      await new Promise<void>(resolve => {
+        const callOff = this.platform.after(this.notBefore - this.platform.now(), resolve)
+        this.wake = () => {
+          callOff()
+          resolve()
+        }
+        signal.addEventListener('abort', this.wake)
+      })
       signal.removeEventListener('abort', this.wake)
     }
-  }
-
-  close(): void {
-    this.stopListening()
-  }
-
-  /** The network is back, or the page is visible again. */
-  private hurry(): void {
-    this.notBefore = Math.min(this.notBefore, this.earliest)
-    this.wake()
   }
 }
 
 /** Whether trying again may help: a lost network, an outage, an overloaded service; not a refusal. */
 export function isPassing(error: unknown): boolean {
-  return !(error instanceof MainstayError) || error.status >= 500 || [408, 425, 429].includes(error.status)
-}
-
-/** Resolves after `ms`, or as soon as `signal` aborts. */
-async function sleep(platform: Platform, ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>(resolve => {
-    const wake = () => {
-      callOff()
-      resolve()
-    }
-    const callOff = platform.after(ms, wake)
-    signal.addEventListener('abort', wake)
-  })
+  const { status } = error as Partial<MainstayError>
+  return !status || status >= 500 || [408, 425, 429].includes(status)
 }
 
 /** `promise`, unless the caller's `signal` aborts first: then rejects as `fetch` would. The work itself continues. */
