@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, desc, eq, gt, gte, lte, max, min, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, lte, max, notExists, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
-import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema/audit.js'
+import { auditChain, auditLog } from '../database/schema/audit.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
 import { ALL_IDS, type IdRange } from './id-range.js'
 
@@ -15,25 +15,12 @@ export interface ChainHead {
 
 export const EMPTY_CHAIN: ChainHead = { position: 0, hash: GENESIS_HASH }
 
-/** A seal with the row it seals; null when that row is gone. */
-export interface ChainLink {
-  readonly position: number
+/** The next link. */
+export interface NewLink extends ChainHead {
+  /** The id of the row that it seals. */
   readonly auditId: number
-  readonly hash: string
-  readonly row: AuditRow | null
-  /** Whether retention has removed the row. */
-  readonly isExpired: boolean
 }
 
-/** What retention has removed so far. */
-export interface Expiry {
-  /** Rows from before this time may be gone; null when none are. */
-  readonly before: Date | null
-  /** The position of the first link that exists; null when none does. */
-  readonly start: number | null
-}
-
-const LINKS_A_PAGE = 2_000
 /** An arbitrary number; every replica must use the same, and nothing else may. */
 const SEALING_LOCK = 7_245_002
 
@@ -61,18 +48,16 @@ export class AuditChain {
     return found.length === 1
   }
 
-  async append(transaction: Db, links: readonly (typeof auditChain.$inferInsert)[]): Promise<void> {
-    await transaction.insert(auditChain).values([...links])
-  }
-
-  async expiry(): Promise<Expiry> {
-    const [row] = await this.database.run(db =>
-      db.select({ before: auditRetention.before }).from(auditRetention),
-    )
-    const [chain] = await this.database.run(db =>
-      db.select({ start: min(auditChain.position) }).from(auditChain),
-    )
-    return { before: row?.before ?? null, start: chain?.start ?? null }
+  /** Adds links that were sealed at the same time. */
+  async append(transaction: Db, links: readonly NewLink[], sealedAt: Date): Promise<void> {
+    // As arrays: a parameter for each value would keep the process busy for longer than the hashes do.
+    const positions = sql.param(links.map(({ position }) => position))
+    const ids = sql.param(links.map(({ auditId }) => auditId))
+    const hashes = sql.param(links.map(({ hash }) => hash))
+    await transaction.execute(sql`
+      insert into ${auditChain} (position, audit_id, hash, sealed_at)
+      select position, audit_id, hash, ${sealedAt.toISOString()}::timestamptz
+      from unnest(${positions}::bigint[], ${ids}::bigint[], ${hashes}::text[]) as link (position, audit_id, hash)`)
   }
 
   /**
@@ -113,18 +98,6 @@ export class AuditChain {
       after = to
     }
   }
-
-  /** All links by position, in pages, from the first that exists. */
-  async *pages(): AsyncGenerator<ChainLink[]> {
-    for (let after = ALL_IDS.after; ; ) {
-      // A report sees one state of links and rows; retention may remove some between two statements.
-      const page: ChainLink[] = await this.database.report(db => linksAfter(db, after), { isBegun: true })
-      const last = page.at(-1)
-      if (!last) return
-      yield page
-      after = last.position
-    }
-  }
 }
 
 /**
@@ -158,41 +131,4 @@ async function nextRange(db: Db, after: number, most: number) {
     .as('next')
   const [found] = await db.select({ to: max(next.id), count: count() }).from(next)
   return found ?? { to: null, count: 0 }
-}
-
-async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
-  const { position, auditId, hash } = auditChain
-  const links = await db
-    .select({ position, auditId, hash, isExpired: sql<boolean>`${IS_EXPIRED}` })
-    .from(auditChain)
-    .where(gt(position, after))
-    .orderBy(asc(position))
-    .limit(LINKS_A_PAGE)
-  const rows = await rowsWith(
-    db,
-    links.map(link => link.auditId),
-  )
-  return links.map(link => {
-    const row = rows.get(link.auditId) ?? null
-    return { ...link, row, isExpired: link.isExpired && row === null }
-  })
-}
-
-const IS_EXPIRED = sql`(${auditChain.auditId} < (select coalesce(max(${auditRetention.belowId}), 0) from ${auditRetention})
-  or exists (select from ${auditRemovedIds} where ${auditRemovedIds.id} = ${auditChain.auditId}))`
-
-/**
- * Also by a range of ids, because neighbouring ids are in the same partition; a join would look for each row in
- * all partitions.
- */
-async function rowsWith(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, AuditRow>> {
-  if (ids.length === 0) return new Map()
-  const { id } = auditLog
-  const sorted = ids.toSorted((one, other) => one - other)
-  const inRange = and(gte(id, sorted[0] as number), lte(id, sorted.at(-1) as number))
-  const rows = await db
-    .select()
-    .from(auditLog)
-    .where(and(inRange, sql`${id} = any (${sql.param(sorted)}::bigint[])`))
-  return new Map(rows.map(row => [row.id, row]))
 }

@@ -4,7 +4,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
-import { AuditChain, type ChainHead, EMPTY_CHAIN } from './audit-chain.js'
+import { AuditChain, type ChainHead, EMPTY_CHAIN, type NewLink } from './audit-chain.js'
 import { type AuditRow, chainHash } from './audit-hash.js'
 import { AuditLog } from './audit-log.js'
 import { ALL_IDS, type IdRange } from './id-range.js'
@@ -151,8 +151,8 @@ export class AuditSealer implements OnApplicationShutdown {
       const isAsKnown = await this.chain.has(transaction, this.head)
       const rows = await this.chain.unsealed(transaction, range, ROWS_A_TRANSACTION)
       const before = await this.chain.head(transaction)
-      const links = linksFor(rows, before, this.clock.now())
-      if (links.length > 0) await this.chain.append(transaction, links)
+      const links = linksFor(rows, before)
+      if (links.length > 0) await this.chain.append(transaction, links, this.clock.now())
       return { isAsKnown, head: links.at(-1) ?? before, links }
     })
     this.know(head, isAsKnown)
@@ -185,11 +185,11 @@ export class AuditSealer implements OnApplicationShutdown {
   }
 }
 
-function linksFor(rows: readonly AuditRow[], head: ChainHead, sealedAt: Date) {
+function linksFor(rows: readonly AuditRow[], head: ChainHead): NewLink[] {
   let { position, hash } = head
   return rows.map(row => {
     position += 1
     hash = chainHash(hash, row)
-    return { position, auditId: row.id, hash, sealedAt }
+    return { position, auditId: row.id, hash }
   })
 }

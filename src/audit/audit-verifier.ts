@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { AuditChain, type ChainHead, type ChainLink, EMPTY_CHAIN, type Expiry } from './audit-chain.js'
+import { type ChainHead, EMPTY_CHAIN } from './audit-chain.js'
+import { AuditChainLinks, type ChainLink, type Expiry } from './audit-chain-links.js'
 import { chainHash } from './audit-hash.js'
 import { AuditSealer, type Overdue } from './audit-sealer.js'
 
@@ -24,7 +25,7 @@ const MAX_NAMED = 1_000
 @Injectable()
 export class AuditVerifier {
   constructor(
-    private readonly chain: AuditChain,
+    private readonly links: AuditChainLinks,
     private readonly sealer: AuditSealer,
   ) {}
 
@@ -36,7 +37,7 @@ export class AuditVerifier {
   async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
     let overdueFaults = 0
     for (let attempt = 1; ; attempt += 1) {
-      const before = await this.chain.expiry()
+      const before = await this.links.expiry()
       const overdue = overdueFault(await this.sealer.sealWholeLog())
       // Sealed now, so that another attempt would not find it.
       if (overdue !== null) {
@@ -44,7 +45,7 @@ export class AuditVerifier {
         overdueFaults += 1
       }
       const { faults, ...verified } = await this.walk(before, noted)
-      const isOvertaken = faults.count > 0 && !isSame(before, await this.chain.expiry())
+      const isOvertaken = faults.count > 0 && !isSame(before, await this.links.expiry())
       if (isOvertaken && attempt < MOST_ATTEMPTS) continue
       for (const fault of faults.inWords()) report(fault)
       return { ...verified, faults: faults.count + overdueFaults }
@@ -55,7 +56,7 @@ export class AuditVerifier {
     const faults = new ChainFaults()
     const verifier = new ChainVerifier()
     let isNotedThere = !noted
-    for await (const page of this.chain.pages())
+    for await (const page of this.links.pages())
       for (const link of page) {
         faults.addLink(verifier.next(link))
         isNotedThere ||= isAt(link, noted as Checkpoint)

@@ -1,6 +1,7 @@
 // What was decided here, and why: docs/decisions/audit.md
 import { Module } from '@nestjs/common'
 import { AuditChain } from './audit-chain.js'
+import { AuditChainLinks } from './audit-chain-links.js'
 import { AuditLog } from './audit-log.js'
 import { AuditSealer } from './audit-sealer.js'
 import { AuditVerifier } from './audit-verifier.js'
@@ -11,7 +12,7 @@ import { AuditUpkeep } from './retention/audit-upkeep.job.js'
 
 @Module({
   providers: [
-    ...[AuditLog, RefusalCleanup, AuditChain, AuditSealer, AuditVerifier],
+    ...[AuditLog, RefusalCleanup, AuditChain, AuditChainLinks, AuditSealer, AuditVerifier],
     ...[AuditPartitions, AuditRetention, AuditUpkeep],
   ],
   exports: [AuditLog, AuditSealer, AuditVerifier],

@@ -10,6 +10,7 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
 import { AuditChain } from '../../../src/audit/audit-chain.js'
+import { AuditChainLinks } from '../../../src/audit/audit-chain-links.js'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { AuditSealer } from '../../../src/audit/audit-sealer.js'
 import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
@@ -193,7 +194,7 @@ describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
     })
 
     it('go in pieces where there is much, and raise no alarm: not of who verifies, nor of who was idle', async () => {
-      const chain = app.app.get(AuditChain)
+      const links = app.app.get(AuditChainLinks)
       const logged = jest.spyOn(Logger.prototype, 'error')
       await idle.run()
       await recordAt(owner, app.clock.now())
@@ -201,9 +202,9 @@ describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
       await idle.run()
 
       const later = new Date(cut.getTime() + DAY_MS)
-      const pages = chain.pages.bind(chain)
+      const pages = links.pages.bind(links)
       const seen: Expired[] = []
-      jest.spyOn(chain, 'pages').mockImplementationOnce(async function* () {
+      jest.spyOn(links, 'pages').mockImplementationOnce(async function* () {
         for await (const page of pages()) {
           yield page
           if (seen.length === 0) seen.push(await app.app.get(AuditRetention).expire(later))
