@@ -1,10 +1,18 @@
-import { type Caller, MainstayError, mobileClient } from '@mainstay-auth/client'
+import {
+  type Caller,
+  type FactorMethod,
+  isSecondFactorRequired,
+  MainstayError,
+  mobileClient,
+  type SecondFactorRequired,
+} from '@mainstay-auth/client'
 import * as SecureStore from 'expo-secure-store'
 
 /** What the form of a login shows. */
 export type LoginResult =
   | { readonly status: 'loggedIn'; readonly caller: Caller }
-  | { readonly status: 'codeRequired'; readonly challenge: string }
+  /** It takes a code of the authenticator app (`totp`), a recovery code (`recovery`) or either. */
+  | { readonly status: 'codeRequired'; readonly challenge: string; readonly methods: readonly FactorMethod[] }
   | { readonly status: 'refused'; readonly text: string }
 
 /** One for the whole app. EXPO_PUBLIC_MAINSTAY_URL is the address of the service, as the phone reaches it. */
@@ -33,9 +41,12 @@ export function logIn(email: string, password: string): Promise<LoginResult> {
   return resultOf(client.login({ email, password }))
 }
 
-/** The second step, with the code of an authenticator app. */
-export function enterCode(challenge: string, code: string): Promise<LoginResult> {
-  return resultOf(client.completeSecondFactor({ challenge, code }))
+/** The second step: `{ code }` of the authenticator app, or `{ recoveryCode }`. */
+export function enterCode(
+  challenge: string,
+  proof: { readonly code: string } | { readonly recoveryCode: string },
+): Promise<LoginResult> {
+  return resultOf(client.completeSecondFactor({ challenge, ...proof }))
 }
 
 async function resultOf(login: Promise<Caller>): Promise<LoginResult> {
@@ -43,8 +54,13 @@ async function resultOf(login: Promise<Caller>): Promise<LoginResult> {
     return { status: 'loggedIn', caller: await login }
   } catch (error) {
     if (!(error instanceof MainstayError)) return { status: 'refused', text: 'There is no connection.' }
-    if (error.code === 'SECOND_FACTOR_REQUIRED' && error.challenge)
-      return { status: 'codeRequired', challenge: error.challenge }
+    if (isSecondFactorRequired(error)) return secondStepOf(error)
     return { status: 'refused', text: TEXTS[error.code] ?? 'We cannot log you in at the moment.' }
   }
+}
+
+function secondStepOf({ challenge, methods }: SecondFactorRequired): LoginResult {
+  // They have nothing but passkeys, which are for the pages of the main site.
+  if (methods.length === 0) return { status: 'refused', text: 'Please make recovery codes on our website.' }
+  return { status: 'codeRequired', challenge, methods }
 }

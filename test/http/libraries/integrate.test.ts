@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
 import { type MovableAddress, startMovableAddress } from '../../faults/support/movable-address.js'
-import { giveAuthenticator } from '../../support/authenticator.js'
+import { giveAuthenticator, spendCodes } from '../../support/authenticator.js'
 import { documentedBlocks, documentedCode } from '../../support/client/documented-code.js'
 import { projectWithPackages } from '../../support/client/installed-package.js'
 import { eventually } from '../../support/eventually.js'
@@ -15,6 +15,8 @@ import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
+import { addPasskey } from '../support/passkey-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
 
 const run = promisify(execFile)
 const ROOT = join(__dirname, '../../..')
@@ -177,14 +179,23 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
   it('shows a mobile app', async () => {
     await writeProgram('mobile', await documentedCode('A mobile app'))
     const program = await write('use-mobile.mjs', useMobile)
-    const withFactor = await anOwner(app)
-    await giveAuthenticator(app, withFactor)
-    const shown = await node(program, email, PASSWORD, withFactor.email)
-    const [wrong, right, data, secondStep] = shown.trim().split('\n')
-    expect([wrong, right, secondStep]).toEqual([
-      'The e-mail address or the password is wrong',
-      'null',
-      'asked for a code',
+    const [withApp, withPasskey, withPasskeyAlone] = [
+      await anOwner(app),
+      await anOwner(app),
+      await anOwner(app),
+    ]
+    await giveAuthenticator(app, withApp)
+    for (const owner of [withPasskey, withPasskeyAlone])
+      expect((await addPasskey(app, await provenSession(app, owner))).status).toBe(201)
+    await spendCodes(app, withPasskeyAlone.id)
+    const emails = [withApp, withPasskey, withPasskeyAlone].map(owner => owner.email)
+    const shown = await node(program, email, PASSWORD, ...emails)
+    const [wrong, right, data, ...secondSteps] = shown.trim().split('\n')
+    expect([wrong, right]).toEqual(['The e-mail address or the password is wrong', 'null'])
+    expect(secondSteps).toEqual([
+      'asked for totp',
+      'asked for recovery',
+      'Make recovery codes on the main site',
     ])
     expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
   })
@@ -301,12 +312,12 @@ export function deleteItemAsync(key: string): Promise<void>
 `
 
 const useMobile = `import { logIn, readReports } from './mobile.mjs'
-const [, , email, password, emailWithFactor] = process.argv
-const askForCode = async challenge => challenge && 'asked for a code'
+const [, , email, password, ...emailsWithFactors] = process.argv
+const askForCode = async (challenge, methods) => challenge && 'asked for ' + methods
 console.log(await logIn(email, 'wrong', askForCode))
 console.log(await logIn(email, password, askForCode))
 console.log(JSON.stringify(await readReports()))
-console.log(await logIn(emailWithFactor, password, askForCode))
+for (const one of emailsWithFactors) console.log(await logIn(one, password, askForCode))
 `
 
 const useSecondFactor = (url: string) => `import { itemStorage, mobileClient } from '@mainstay-auth/client'
