@@ -49,7 +49,7 @@ export class UserEmails {
 
   /**
    * The token of the link that confirms a new address, requested by a session that began at `since`; earlier
-   * links stop working.
+   * links stop working. It remembers how far back the change reaches, which may be confirmed a day later.
    */
   async issueChange(
     transaction: Db,
@@ -59,14 +59,14 @@ export class UserEmails {
   ): Promise<string> {
     await withdrawTokens(transaction, 'email-change', userId)
     const lifetimeSeconds = CHANGE_LIFETIME_SECONDS
-    const detail = { since: since.toISOString() }
+    const detail = { since: (await this.reachOf(transaction, userId, since)).toISOString() }
     const token = { purpose: 'email-change', email, userId, accountId, detail, lifetimeSeconds } as const
     return this.tokens.issue(transaction, token)
   }
 
   /**
-   * Uses up the link that confirms an address; returns the address, and when the session that requested it
-   * began. Throws `INVALID_LINK`.
+   * Uses up the link that confirms an address; returns the address, and from when on whoever requested it may have
+   * acted. Throws `INVALID_LINK`.
    */
   async consumeChange(
     transaction: Db,
@@ -153,7 +153,7 @@ export class UserEmails {
       .select({ last: max(TURN) })
       .from(oneTimeTokens)
       .where(areOf([userId]))
-    const first = earliest([since, await this.reports.earliestSince(transaction, userId)]) ?? since
+    const first = await this.reachOf(transaction, userId, since)
     return this.tokens.issue(transaction, {
       purpose: 'email-undo',
       email,
@@ -162,6 +162,11 @@ export class UserEmails {
       detail: { turn: Number(row?.last ?? 0) + 1, since: first.toISOString() } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })
+  }
+
+  /** `since`, or the first thing that can still be reported as somebody else's. */
+  private async reachOf(transaction: Db, userId: string, since: Date): Promise<Date> {
+    return earliest([since, await this.reports.earliestSince(transaction, userId)]) ?? since
   }
 
   private areOpen(userIds: readonly string[]) {

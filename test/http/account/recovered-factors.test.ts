@@ -166,6 +166,26 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
   })
 
+  it('a change that is undone reaches back to what could be reported when it was asked for, though confirmed later', async () => {
+    const owner = await anOwner(app)
+    await signIn(app, owner, 'main')
+    await asThief(owner)
+    app.clock.advance(60)
+    await givePasskey(owner)
+    app.clock.advance(23 * HOUR)
+    // In a session of that day, about which nobody is mailed; the mail about the first is a day old at the confirmation.
+    const later = await asThief(owner)
+    const email = anEmail()
+    expect(outcome(await onMainSite(app, later, 'POST', '/api/email/change', { email }))).toBe('202')
+    const token = await app.mailedToken(email)
+    app.clock.advance(1.5 * HOUR)
+    expect(outcome(await call('/api/email/confirm', { token, password: PASSWORD }))).toBe('204')
+    app.clock.advance(3 * DAY)
+    const undo = { token: await app.mailedToken(owner.email) }
+    expect(outcome(await call('/api/email/undo', undo))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
+  })
+
   it('security F14: not what the owner had set up, by a mail that only says their session was used from elsewhere', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
