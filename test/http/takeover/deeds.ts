@@ -9,8 +9,9 @@ export interface Deed {
   /** Whether it needs a second factor of a user who has one. */
   readonly needsFactor?: boolean
   /**
-   * `present address`: the owner is mailed, at least where they are reached now. `every address`: also at one that they
-   * can still return to. Left out where others are told, or nobody.
+   * `present address`: the user's address is mailed; if it is no longer the owner's, they hold a link that undoes the
+   * deed. `every address`: the owner's is mailed too, as long as they can return to it. Left out where others are told,
+   * or nobody.
    */
   readonly mailed?: 'present address' | 'every address'
 }
@@ -49,6 +50,10 @@ export const DEEDS: readonly Deed[] = [
     mailed: 'present address',
   },
   { request: /^POST \/api\/password\/change$/, action: 'password.change', mailed: 'present address' },
+  { request: /^POST \/api\/password\/reset$/, action: 'password.reset', mailed: 'present address' },
+  // Of these the mails are links for whoever follows them, and none goes to somebody who is disabled.
+  { request: /^POST \/api\/sessions\/not-me$/, action: 'session.revoke' },
+  { request: /^POST \/api\/email\/undo$/, action: 'email.undo' },
   { request: /^POST \/api\/email\/change$/, action: 'email.change', needsFactor: true },
   { request: /^POST \/api\/email\/confirm$/, action: 'email.change', mailed: 'present address' },
   {
@@ -61,6 +66,11 @@ export const DEEDS: readonly Deed[] = [
     request: /^POST \/api\/account\/transfer$/,
     action: 'account.transfer',
     needsFactor: true,
+    mailed: 'every address',
+  },
+  {
+    request: /^POST \/api\/account\/transfer\/accept$/,
+    action: 'account.transfer',
     mailed: 'every address',
   },
   {

@@ -100,6 +100,7 @@ const NOTHING_LEFT = {
   rememberedDevices: [],
   opened: [],
   links: [],
+  untried: [],
 }
 
 const NOTHING_SET_UP: SetUp = {
@@ -141,6 +142,24 @@ const KNOWN: readonly [SetUp, Theft, Step[], number][] = [
       hoursPass(30),
       hoursPass(30),
     ],
+    0,
+  ],
+  [
+    NOTHING_SET_UP,
+    ONLY_PASSWORD,
+    named('changes the address', 'adds a passkey', 'forgets the password', 'follows links'),
+    0,
+  ],
+  [
+    NOTHING_SET_UP,
+    ONLY_PASSWORD,
+    named(
+      'sets up an app',
+      'invites a puppet',
+      'transfers',
+      'has the transfer accepted',
+      'guesses passwords',
+    ),
     0,
   ],
 ]

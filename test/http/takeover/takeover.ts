@@ -1,13 +1,16 @@
+import { jest } from '@jest/globals'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
 import { PolicyJob } from '../../../src/account/second-factor-policy/policy-job.js'
 import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
 import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
 import type { User } from '../../../src/users/user.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, anOwner, PASSWORD } from '../../support/people.js'
 import { type TestApp } from '../../support/test-app.js'
+import { UNCOUNTED } from '../../support/uncounted.js'
 import { refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { linksIn, type MailedLink } from '../support/mailbox.js'
 import { RightfulOwner, type SetUp } from './rightful-owner.js'
@@ -148,7 +151,19 @@ export class Takeover {
     return json.role === 'owner' && json.email === user.email
   }
 
+  /** With no limits any more: a full counter would hide a way in until it is empty again. */
   private async waysInOfThief(): Promise<object> {
+    const limits = jest.spyOn(this.app.app.get(RateLimiter), 'count').mockResolvedValue(UNCOUNTED)
+    const logged = this.log.length
+    try {
+      const found = await this.tryAllWaysIn()
+      return { ...found, untried: this.log.slice(logged).filter(line => / 429\b/.test(line)) }
+    } finally {
+      limits.mockRestore()
+    }
+  }
+
+  private async tryAllWaysIn(): Promise<object> {
     const { thief, owner } = this
     const opened: string[] = []
     for (const sessionId of thief.browser.sessions)

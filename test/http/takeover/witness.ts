@@ -3,16 +3,26 @@ import { AuditLog } from '../../../src/audit/audit-log.js'
 import { Database } from '../../../src/database/database.js'
 import { auditLog } from '../../../src/database/schema/audit.js'
 import type { User } from '../../../src/users/user.js'
+import { UserEmails } from '../../../src/users/user-emails.js'
 import { Users } from '../../../src/users/users.js'
 import type { TestApp } from '../../support/test-app.js'
+import { linksIn } from '../support/mailbox.js'
 import { DEEDS, type Deed } from './deeds.js'
 
 /** What was known before a request was sent. */
 interface Before {
   readonly deed: Deed
   readonly rows: number
-  readonly mails: ReadonlyMap<string, number>
+  /** The user's address. */
+  readonly present: string
+  readonly mails: Mails
   readonly hasFactor: boolean
+}
+
+/** How many had come; the owner's address may be the present one. */
+interface Mails {
+  readonly present: number
+  readonly owner: number
 }
 
 /** Watches what somebody does in the owner's name, and whether that is recorded, told and allowed. */
@@ -32,22 +42,38 @@ export class Witness {
     const deed = DEEDS.find(one => one.request.test(request))
     if (!deed) return null
     const user = await this.app.app.get(Users).find(this.owner.id)
-    const addresses = new Set([user?.email ?? this.owner.email, this.owner.email])
-    const mails = new Map<string, number>()
-    for (const address of addresses) mails.set(address, await this.countMails(address))
-    return { deed, mails, rows: await this.countRows(deed), hasFactor: user?.hasSecondFactor ?? false }
+    const present = user?.email ?? this.owner.email
+    return {
+      deed,
+      present,
+      mails: await this.countMails(present),
+      rows: await this.countRows(deed),
+      hasFactor: user?.hasSecondFactor ?? false,
+    }
   }
 
   /** Call it after the request, if it was not refused. */
-  async after(request: string, { deed, rows, mails, hasFactor }: Before): Promise<void> {
+  async after(request: string, { deed, rows, present, mails, hasFactor }: Before): Promise<void> {
     if (deed.needsFactor && hasFactor && !this.hasProvedFactor)
       this.complaints.push(`${request} was done without a second factor`)
     if ((await this.countRows(deed)) === rows) this.complaints.push(`${request} has no row ${deed.action}`)
     if (!deed.mailed) return
-    const reached: boolean[] = []
-    for (const [address, had] of mails) reached.push((await this.countMails(address)) > had)
-    const isTold = deed.mailed === 'every address' ? reached.every(Boolean) : reached.some(Boolean)
-    if (!isTold) this.complaints.push(`${request} was not mailed to the owner`)
+    const now = await this.countMails(present)
+    if (now.present === mails.present) this.complaints.push(`${request} was not mailed to the user`)
+    if (now.owner > mails.owner) return
+    if (deed.mailed === 'every address' || !(await this.hasWayBack()))
+      this.complaints.push(`${request} was not mailed to the owner`)
+  }
+
+  /** Whether the owner's mailbox has a link back to it that works, which undoes all that was done since. */
+  private async hasWayBack(): Promise<boolean> {
+    const { id, email } = this.owner
+    const isMailed = (await this.app.mailsTo(email))
+      .flatMap(linksIn)
+      .some(({ page }) => page === '/undo-email')
+    const { app } = this.app
+    const open = await app.get(Database).run(db => app.get(UserEmails).openChangeFrom(db, id, email))
+    return isMailed && open !== null
   }
 
   private async countRows({ action }: Deed): Promise<number> {
@@ -63,7 +89,10 @@ export class Witness {
     return row?.rows ?? 0
   }
 
-  private async countMails(address: string): Promise<number> {
-    return (await this.app.mailsTo(address)).length
+  private async countMails(present: string): Promise<Mails> {
+    return {
+      present: (await this.app.mailsTo(present)).length,
+      owner: (await this.app.mailsTo(this.owner.email)).length,
+    }
   }
 }
