@@ -12,8 +12,10 @@ interface Known {
   readonly profile: Profile
 }
 
-/** How long after a failure it is requested again. */
+/** How long after a failure it is requested again, unless the service asks for more. */
 const RETRY_MS = 10_000
+/** No longer than the client itself waits. */
+const LONGEST_RETRY_MS = 24 * 3_600_000
 
 /** The profile of the person who is logged in, requested once for all components that show it. */
 export class ProfileStore {
@@ -55,18 +57,20 @@ export class ProfileStore {
       const answer = await this.client.fetch('/api/profile')
       if (answer.ok && this.isLoggedIn(userId))
         this.known = { userId, profile: (await answer.json()) as Profile }
-      if (answer.status >= 500 || answer.status === 429) this.retryLater(userId)
+      if (answer.status >= 500 || answer.status === 429)
+        this.retryLater(userId, (Number(answer.headers.get('Retry-After')) || 0) * 1000)
     } catch {
       // Nobody is logged in any more, which the session reports, or nothing answers.
       this.retryLater(userId)
     }
   }
 
-  private retryLater(userId: string): void {
+  private retryLater(userId: string, askedMs = 0): void {
     clearTimeout(this.retry)
+    const ms = Math.min(Math.max(RETRY_MS, askedMs), LONGEST_RETRY_MS)
     this.retry = setTimeout(() => {
       if (this.isLoggedIn(userId) && this.listeners.size > 0) void this.load(userId, true)
-    }, RETRY_MS)
+    }, ms)
   }
 
   private isLoggedIn(userId: string): boolean {

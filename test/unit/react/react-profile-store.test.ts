@@ -13,14 +13,15 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-/** Answers one after the other, the last one again and again. */
-function clientThatAnswers(...answers: readonly (number | Error)[]) {
+/** Answers one after the other, the last one again and again; headers are those of a 429. */
+function clientThatAnswers(...answers: readonly (number | Error | Headers)[]) {
   let requests = 0
   const client = {
     state: { caller: { userId: USER_ID } as { userId: string } | null },
     fetch: async () => {
       const answer = answers[Math.min(requests, answers.length - 1)]
       requests += 1
+      if (answer instanceof Headers) return new Response(null, { status: 429, headers: answer })
       if (typeof answer !== 'number') throw answer
       return new Response(JSON.stringify(PROFILE), { status: answer })
     },
@@ -46,6 +47,19 @@ describe('a profile that could not be loaded', () => {
     await jest.advanceTimersByTimeAsync(HOUR_MS)
     expect(store.of(USER_ID)).toEqual(PROFILE)
     expect(service.requests()).toBe(3)
+  })
+
+  it.each([
+    ['so much later', '100', 100],
+    ['a day later', '3000000', 24 * 3_600],
+  ])('is requested again %s when the service asks for %s seconds', async (_, asked, seconds) => {
+    const service = clientThatAnswers(new Headers({ 'Retry-After': asked }), 200)
+    const { store } = storeOf(service)
+    await store.load(USER_ID)
+    await jest.advanceTimersByTimeAsync(seconds * 1_000 - 1)
+    expect(service.requests()).toBe(1)
+    await jest.advanceTimersByTimeAsync(1)
+    expect(store.of(USER_ID)).toEqual(PROFILE)
   })
 
   it('is requested no more often for every component that shows it', async () => {
