@@ -13,33 +13,34 @@ import type { TestApp } from './test-app.js'
 
 /** A session without its login. */
 export async function openSession(
-  { app }: TestApp,
+  app: TestApp,
   user: User,
   source: Source,
   client: Client,
 ): Promise<NewSession> {
-  const sessions = app.get(SessionsService)
+  const sessions = app.app.get(SessionsService)
   const proof = { methods: authMethods('pwd') }
-  const confirm = (session: Session) => list(app, session)
+  const confirm = (session: Session) => listRow(app, session)
   const opened = await sessions.open({ ...user, userId: user.id }, source, client, proof, confirm)
-  const live = await app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
+  const live = await app.app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
   await sessions.endSurplus(user.id, live.length, client)
   return opened
 }
 
 /** A session in the list of the user's alone, which expires so many seconds from now. */
 export async function listSession(
-  { app, clock }: TestApp,
+  app: TestApp,
   { id: userId }: Pick<User, 'id'>,
   seconds = 24 * 60 * 60,
 ): Promise<SessionHandle> {
   const sid = randomBytes(32).toString('base64url') as SessionHandle
-  const session = { sid, userId, expiresAt: secondsAfter(clock.now(), seconds) } as Session
-  await list(app, session)
+  const session = { sid, userId, expiresAt: secondsAfter(app.clock.now(), seconds) } as Session
+  await listRow(app, session)
   return sid
 }
 
-async function list(app: TestApp['app'], session: Session): Promise<void> {
+/** The row of a session, without what a login checks. */
+export async function listRow({ app }: TestApp, session: Session): Promise<void> {
   const row = app.get(UserSessions).insertFor(session, sql`(select 1) as found`)
   await app.get(Database).run(db => db.execute(row))
 }

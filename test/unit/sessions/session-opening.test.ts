@@ -1,0 +1,304 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { secondsAfter } from '../../../src/clock/clock.js'
+import { Database } from '../../../src/database/database.js'
+import { unavailable } from '../../../src/errors/api-error.js'
+import { authMethods } from '../../../src/permissions/auth-methods.js'
+import { permissionsOf, type Source } from '../../../src/permissions/permissions.js'
+import { handleOf, type Session, type SessionHandle } from '../../../src/sessions/session.js'
+import { SessionLinks } from '../../../src/sessions/session-links.js'
+import { type ConfirmOpening, type Proof, SessionsService } from '../../../src/sessions/sessions.service.js'
+import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { UserSessions } from '../../../src/sessions/user-sessions.js'
+import type { User } from '../../../src/users/user.js'
+import { listRow } from '../../support/open-session.js'
+import { anOwner } from '../../support/people.js'
+import { aSatellite } from '../../support/satellites.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+
+const LIMIT = 3
+const LIFETIME = 7_200
+const CLIENT = { requestId: 'a', ip: '192.0.2.1', userAgent: 'curl/8.5.0', origin: null }
+const PASSWORD: Proof = { methods: authMethods('pwd') }
+const OUT_OF_REACH = unavailable('SESSION_STORE_UNAVAILABLE')
+
+let app: TestApp
+let sessions: SessionsService
+let store: SessionStore
+let list: UserSessions
+let owner: User
+beforeAll(async () => {
+  app = await TestApp.start('embedded', {
+    LOG_LEVEL: 'silent',
+    MAX_SESSIONS_PER_USER: String(LIMIT),
+    SESSION_TTL_SECONDS: String(LIFETIME),
+  })
+  sessions = app.app.get(SessionsService)
+  store = app.app.get(SessionStore)
+  list = app.app.get(UserSessions)
+})
+afterAll(() => app.stop())
+afterEach(() => void jest.restoreAllMocks())
+beforeEach(async () => {
+  owner = await anOwner(app)
+})
+
+const isLive = async (sid: SessionHandle) => (await store.find(sid, app.clock.now())) !== null
+
+describe('a new session', () => {
+  interface Wanted<Answer> {
+    readonly source?: Source
+    readonly origin?: string
+    readonly proof?: Proof
+    readonly confirm?: ConfirmOpening<Answer>
+    readonly expiresBy?: Date
+  }
+
+  function open<Answer>({ source = 'main', origin = MAIN, proof = PASSWORD, ...rest }: Wanted<Answer> = {}) {
+    const confirm = rest.confirm ?? (session => listRow(app, session) as Promise<Answer>)
+    const client = { ...CLIENT, origin }
+    return sessions.open({ ...owner, userId: owner.id }, source, client, proof, confirm, rest.expiresBy)
+  }
+
+  const secondsOf = ({ createdAt, expiresAt }: Session) => (expiresAt.getTime() - createdAt.getTime()) / 1000
+
+  it('is of its user, at their site, from now on', async () => {
+    const before = app.clock.now()
+    const { session, sessionId, accessToken } = await open({ source: 'satellite', origin: SHOP_ONE })
+    const { createdAt, lastUsed, expiresAt, ...rest } = session
+    expect(rest).toEqual({
+      sid: handleOf(sessionId),
+      userId: owner.id,
+      accountId: owner.accountId,
+      source: 'satellite',
+      permissions: permissionsOf(['dataEntry', 'viewReports']),
+      origin: SHOP_ONE,
+      ip: CLIENT.ip,
+      userAgent: CLIENT.userAgent,
+      reauthenticatedAt: null,
+      amr: authMethods('pwd'),
+      authTime: createdAt,
+    })
+    expect(lastUsed.getTime()).toBeGreaterThanOrEqual(before.getTime())
+    expect(lastUsed.getTime() - createdAt.getTime()).toBeLessThan(1000)
+    expect(createdAt).toEqual(new Date(Math.floor(lastUsed.getTime() / 1000) * 1000))
+    expect(secondsOf(session)).toBe(LIFETIME)
+    const [, payload] = accessToken.split('.')
+    expect(JSON.parse(Buffer.from(payload as string, 'base64url').toString())).toMatchObject({
+      sid: session.sid,
+    })
+    expect(await store.find(session.sid, app.clock.now())).toMatchObject(rest)
+  })
+
+  it('lasts no longer than its satellite allows', async () => {
+    const origin = 'https://short.test'
+    await aSatellite(app, owner, origin, { sessionSeconds: 3_600 })
+    expect(secondsOf((await open({ source: 'satellite', origin })).session)).toBe(3_600)
+    expect(secondsOf((await open()).session)).toBe(LIFETIME)
+  })
+
+  it.each([
+    ['ends then', -1_000],
+    ['does not last longer for that', 1_000],
+  ])('that has to end by a certain time %s', async (_, difference) => {
+    const expiresBy = secondsAfter(app.clock.now(), LIFETIME + difference)
+    const { session } = await open({ expiresBy })
+    if (difference < 0) expect(session.expiresAt).toEqual(expiresBy)
+    else expect(secondsOf(session)).toBe(LIFETIME)
+  })
+
+  it('inherits the time of its login from the session that it was handed on from', async () => {
+    const at = secondsAfter(app.clock.now(), -600)
+    expect((await open({ proof: { ...PASSWORD, at } })).session.authTime).toEqual(at)
+  })
+
+  it('is stored before it is confirmed, and gives the answer of what confirms it', async () => {
+    const confirm = async ({ sid }: Session) => ({ wasStored: await isLive(sid) })
+    expect(await open({ confirm })).toMatchObject({ confirmed: { wasStored: true } })
+  })
+
+  it('that cannot be stored is not confirmed', async () => {
+    jest.spyOn(store, 'create').mockRejectedValue(OUT_OF_REACH)
+    const confirm = jest.fn(async () => {})
+    await expect(open({ confirm })).rejects.toBe(OUT_OF_REACH)
+    expect(confirm).not.toHaveBeenCalled()
+  })
+
+  /** The session, which its login has refused when everything was written. */
+  async function refused(): Promise<Session> {
+    let session: Session | undefined
+    const refusal = new Error('not now')
+    const confirm = async (unconfirmed: Session) => {
+      session = unconfirmed
+      await listRow(app, unconfirmed)
+      throw refusal
+    }
+    await expect(open({ confirm })).rejects.toBe(refusal)
+    return session as Session
+  }
+
+  const isListed = async ({ sid }: Session) => (await list.sidsOf(owner.id, app.clock.now())).includes(sid)
+
+  it('that is not confirmed leaves nothing behind', async () => {
+    const session = await refused()
+    expect([await isLive(session.sid), await isListed(session)]).toEqual([false, false])
+  })
+
+  it('that is not confirmed leaves nothing in one place when the other cannot be reached', async () => {
+    jest.spyOn(store, 'remove').mockRejectedValue(OUT_OF_REACH)
+    expect(await isListed(await refused())).toBe(false)
+    jest.restoreAllMocks()
+    jest.spyOn(list, 'forget').mockRejectedValue(unavailable('DATABASE_UNAVAILABLE'))
+    expect(await isLive((await refused()).sid)).toBe(false)
+  })
+})
+
+describe('the limit of a user’s sessions', () => {
+  /** Sessions, whatever the limit, in the order of login, each last used so many seconds after it began. */
+  async function opened(...usedAfter: number[]): Promise<Session[]> {
+    const made: Session[] = []
+    for (const seconds of usedAfter) {
+      const { session } = await sessions.open(
+        { ...owner, userId: owner.id },
+        'main',
+        { ...CLIENT, origin: MAIN },
+        PASSWORD,
+        unconfirmed => listRow(app, unconfirmed),
+      )
+      await store.touch(session.sid, secondsAfter(session.createdAt, seconds))
+      made.push(session)
+    }
+    return made
+  }
+
+  const end = (count: number) => sessions.endSurplus(owner.id, count, CLIENT)
+  const live = async () => (await store.listByUser(owner.id, app.clock.now())).map(({ sid }) => sid)
+  const sidsOf = (some: (Session | undefined)[]) => some.map(session => session?.sid)
+
+  it('ends those that were used least recently, with the reason', async () => {
+    const [one, two, three, four, five] = await opened(50, 10, 40, 20, 30)
+    await end(5)
+    expect(await live()).toEqual(sidsOf([five, three, one]))
+    const ended = (await app.auditRows()).filter(
+      row => row.userId === owner.id && row.action === 'session.revoke',
+    )
+    expect(ended).toMatchObject(
+      [two, four].map(session => ({
+        sid: session?.sid,
+        accountId: owner.accountId,
+        ip: CLIENT.ip,
+        detail: { reason: 'too many sessions' },
+      })),
+    )
+  })
+
+  it('ends none of those that they were handed on to', async () => {
+    const [parent, child, ...rest] = (await opened(0, 30, 10, 20)) as [Session, Session]
+    const links = app.app.get(SessionLinks)
+    await app.app
+      .get(Database)
+      .transaction(transaction => links.add(transaction, { ...child, origin: SHOP_ONE }, parent))
+    await end(4)
+    expect(await live()).toEqual(sidsOf([...rest, child]))
+  })
+
+  it('ends none where some have ended since they were counted', async () => {
+    const [one, two] = await opened(10, 20)
+    await end(LIMIT + 1)
+    expect(await live()).toEqual(sidsOf([one, two]))
+  })
+
+  it('does not need the store until it is exceeded', async () => {
+    jest.spyOn(store, 'findAll').mockRejectedValue(OUT_OF_REACH)
+    await end(LIMIT)
+    await expect(end(LIMIT + 1)).rejects.toBe(OUT_OF_REACH)
+  })
+
+  describe('for logins at once', () => {
+    /** How often the store was asked for a user's sessions, and how often at the same time. */
+    let asked: number
+    let atOnce: number
+    let most: number
+    /** Lets those go on that are held back, and all later ones. */
+    let goOn: () => void
+
+    beforeEach(() => {
+      asked = atOnce = most = 0
+      const gate = new Promise<void>(resolve => {
+        goOn = resolve
+      })
+      const listByUser = store.listByUser.bind(store)
+      jest.spyOn(store, 'listByUser').mockImplementation(async (userId, now) => {
+        asked++
+        most = Math.max(most, ++atOnce)
+        const found = await listByUser(userId, now)
+        await gate
+        atOnce--
+        return found
+      })
+    })
+
+    /** Until what can begin has begun. */
+    const settled = async () => {
+      for (let turn = 0; turn < 5; turn++) await list.sidsOf(owner.id, app.clock.now())
+    }
+
+    it('asks the store once for those that arrive together', async () => {
+      await opened(10, 20, 30, 40)
+      const logins = [end(4), end(4), end(4)]
+      goOn()
+      await Promise.all(logins)
+      expect(asked).toBe(1)
+    })
+
+    it('asks it once more for all that arrive while that goes on, and ends what is too many by then', async () => {
+      await opened(10, 20, 30, 40)
+      const logins = [end(4)]
+      await settled()
+      const late = await opened(50, 60)
+      logins.push(end(5), end(6))
+      await settled()
+      logins.push(end(6))
+      goOn()
+      await Promise.all(logins)
+      expect([asked, most]).toEqual([2, 1])
+      jest.restoreAllMocks()
+      const left = await live()
+      expect(left).toHaveLength(LIMIT)
+      expect(left.slice(-2)).toEqual(sidsOf(late))
+    })
+
+    it('asks it anew for one that arrives later', async () => {
+      goOn()
+      await opened(10, 20, 30, 40)
+      await end(4)
+      await opened(50)
+      await end(4)
+      expect(asked).toBe(2)
+    })
+
+    it('lets no user wait for another', async () => {
+      const first = end(4)
+      await settled()
+      const second = sessions.endSurplus((await anOwner(app)).id, 4, CLIENT)
+      await settled()
+      expect([asked, most]).toEqual([2, 2])
+      goOn()
+      await Promise.all([first, second])
+    })
+
+    it('lets a failure be that of those who waited for it', async () => {
+      await opened(10, 20, 30, 40)
+      const findAll = jest.spyOn(store, 'findAll').mockRejectedValueOnce(OUT_OF_REACH)
+      const first = end(4)
+      first.catch(() => {})
+      await settled()
+      const second = end(4)
+      goOn()
+      await expect(first).rejects.toBe(OUT_OF_REACH)
+      await second
+      expect(findAll).toHaveBeenCalledTimes(2)
+      jest.restoreAllMocks()
+      expect(await live()).toHaveLength(LIMIT)
+    })
+  })
+})
