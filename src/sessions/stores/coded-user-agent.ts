@@ -48,5 +48,5 @@ export function decodeUserAgent(coded: string): string {
     text += coded.slice(end, at) + phrase
     end = at + 1
   }
-  return end === 0 ? coded : text + coded.slice(end)
+  return text + coded.slice(end)
 }

@@ -95,6 +95,11 @@ describe('a session in Redis', () => {
     })
   })
 
+  it('has its user agent as a text in the long form, which the release before reads', () => {
+    const userAgent = '(Windows NT 10.0; Win64; x64) Chrome/131.0.0.0'
+    expect(hashOf(aSession({ userAgent }), 'long')).toMatchObject({ g: userAgent })
+  })
+
   it.each(['http://localhost:3000', 'null', 'capacitor://localhost', 'https://a.test:8443'])(
     'keeps the origin %s in the compact form',
     origin => {

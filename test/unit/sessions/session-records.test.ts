@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { sessionLinks, userSessions } from '../../../src/database/schema/sessions.js'
+import { PastSessions } from '../../../src/sessions/past-sessions.js'
 import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import type { Session, SessionHandle } from '../../../src/sessions/session.js'
 import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
@@ -130,6 +131,34 @@ describe('links of hand-offs', () => {
     expect((await linkOf(child)).length).toBe(1)
     expect(await links.removeExpired(app.clock.now())).toBeGreaterThanOrEqual(1)
     expect(await linkOf(child)).toEqual([])
+  })
+})
+
+describe('why a session is over', () => {
+  const outcomeOf = (sid: SessionHandle) => app.app.get(PastSessions).outcomeOf(sid)
+
+  it('is known of one that has ended or expired, and of no other', async () => {
+    const [ended, expired, live] = [await listed(owner), await listed(owner, 0), await listed(owner)]
+    await database.transaction(transaction =>
+      app.app.get(SessionChangeLog).end(transaction, [{ sid: ended }]),
+    )
+    expect(await Promise.all([ended, expired, live, aSid()].map(outcomeOf))).toEqual([
+      'revoked',
+      'expired',
+      null,
+      null,
+    ])
+  })
+
+  it('is not known while the database does not answer', async () => {
+    const expired = await listed(owner, 0)
+    const failing = jest.spyOn(database, 'run').mockRejectedValue(new Error('not now'))
+    try {
+      expect(await outcomeOf(expired)).toBeNull()
+    } finally {
+      failing.mockRestore()
+    }
+    expect(await outcomeOf(expired)).toBe('expired')
   })
 })
 
