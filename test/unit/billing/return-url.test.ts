@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isSafeReturnUrl } from '../../../src/billing/checkout/return-url.js'
+import { isSafeReturnUrl, withCheckout, withPortal } from '../../../src/billing/checkout/return-url.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'
@@ -97,4 +97,16 @@ describe('isSafeReturnUrl', () => {
     )
     expect(taken).toBeGreaterThan(100)
   })
+})
+
+it.each([
+  [MAIN, `${MAIN}/?checkout=id-1`, `${MAIN}/?portal=closed`],
+  [
+    `${SHOP}/a?checkout=old&portal=old&b=c#f`,
+    `${SHOP}/a?checkout=id-1&portal=old&b=c#f`,
+    `${SHOP}/a?checkout=old&portal=closed&b=c#f`,
+  ],
+])('back at %s, the page learns where its user comes from', (url, fromCheckout, fromPortal) => {
+  expect(withCheckout(url, 'id-1')).toBe(fromCheckout)
+  expect(withPortal(url)).toBe(fromPortal)
 })
