@@ -25,6 +25,9 @@ const MAX_ATTEMPTS = 20
 /** How many events each step of the search for customers that are not queued reads, in some milliseconds. */
 const EVENTS_A_LOOK = 5_000
 
+/** What one step has added and read, up to the customer `last`. */
+type Look = { readonly added: number; readonly looked: number; readonly last: string }
+
 const RELEASED = { claim: null, claimedUntil: null } as const
 
 /** Which customers have to be synced. All times are by the database's clock, which all replicas share. */
@@ -67,9 +70,9 @@ export class BillingQueue {
   async addForgotten(): Promise<number> {
     for (let added = 0, after = ''; ; ) {
       const found = await this.database.run(db => db.execute(forgottenAfter(after)))
-      const [page] = rowsOf<{ added: number; looked: number; last: string }>(found)
-      added += page?.added ?? 0
-      if (!page || page.looked < EVENTS_A_LOOK) return added
+      const [page] = rowsOf<Look>(found) as [Look]
+      added += page.added
+      if (page.looked < EVENTS_A_LOOK) return added
       after = page.last
     }
   }

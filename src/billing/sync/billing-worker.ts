@@ -101,7 +101,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   private async run(work: ClaimedWork): Promise<void> {
     const limit = AbortSignal.any([AbortSignal.timeout(MAX_MS), this.closing.signal])
     const tooLate = new Promise<never>((_, reject) => {
-      limit.addEventListener('abort', () => reject(limit.reason), { once: true })
+      limit.addEventListener('abort', () => reject(limit.reason))
     })
     try {
       const isFinished = await Promise.race([this.sync.run(work, limit), tooLate])

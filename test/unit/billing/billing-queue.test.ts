@@ -112,6 +112,22 @@ describe('a claim', () => {
     expect((await claimed()).customerId).toBe('cus_1')
   })
 
+  it('whose result is outdated can be given back for a second later', async () => {
+    await queue.add('cus_1')
+    const outdated = await claimed()
+    await database.transaction(transaction => queue.repeat(transaction, outdated))
+    const [row] = await work()
+    expect(row).toMatchObject({ is_claimed: false, claimed_for: null, version: 1 })
+    expect(row?.due_in).toBeLessThanOrEqual(1)
+    expect(await queue.claim(1, 1)).toEqual([])
+    await makeDue()
+    const held = await claimed()
+    // Whose claim is lost gives nothing back.
+    await database.transaction(transaction => queue.repeat(transaction, outdated))
+    expect(await work()).toMatchObject([{ is_claimed: true }])
+    expect(held.claim).not.toBe(outdated.claim)
+  })
+
   it('is never of what is not due yet, or was given up', async () => {
     await queue.addRoutine(['cus_1'], 100, 1)
     await queue.add('cus_2')
@@ -306,5 +322,16 @@ describe('events', () => {
     expect(await queue.addForgotten()).toBe(1)
     expect((await work()).map(({ customer_id }) => customer_id)).toEqual(['cus_1', 'cus_2'])
     expect(await queue.addForgotten()).toBe(0)
+  })
+
+  it('that nobody looks at are found, however many there are', async () => {
+    const many = 12_345
+    await run(sql`
+      insert into provider_events (id, type, customer_id, created_at, received_at)
+      select 'evt_' || n, 'invoice.paid', 'cus_' || n, clock_timestamp(), clock_timestamp()
+      from generate_series(1, ${many}::int) as n`)
+    await run(sql`insert into billing_work (customer_id, due_at) values ('cus_1', clock_timestamp())`)
+    expect(await queue.addForgotten()).toBe(many - 1)
+    expect(await work()).toHaveLength(many)
   })
 })
