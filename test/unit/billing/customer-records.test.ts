@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
+import { HourlyLines } from '../../../src/billing/provider/hourly-lines.js'
 import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
 import type { ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
 import { type Cause, CustomerWriter } from '../../../src/billing/sync/customer-writer.js'
@@ -169,6 +170,10 @@ describe('what is seen at the provider', () => {
       surplus: [],
       seenAt,
     })
+    expect(await app.app.get(Subscriptions).find(owner.accountId)).toMatchObject({
+      status: 'active',
+      plan: 'price_monthly',
+    })
     expect(await entitledOf('account')).toEqual(BASIC)
     expect(await auditOf('entitlements.change')).toEqual([
       { state: 'active', plan: 'price_monthly', entitled: BASIC },
@@ -229,6 +234,23 @@ describe('what is seen at the provider', () => {
     await look({ subscriptions: [bought({ id: `sub_new_${count}` }), bought({ id: `sub_old_${count}` })] })
     expect(await record()).toMatchObject({ providerId: `sub_new_${count}`, surplus: [`sub_old_${count}`] })
     expect(await effects()).toEqual({ [`evt_${count}`]: 'second subscription' })
+  })
+
+  it('that bills twice counts as what it was before', async () => {
+    const [old, second] = [bought({ id: `sub_old_${count}` }), bought({ id: `sub_new_${count}` })]
+    await look({ subscriptions: [old] })
+    await look({ subscriptions: [second, old] })
+    expect(await record()).toMatchObject({ providerId: old.id, surplus: [second.id] })
+  })
+
+  it('has the plan that it had before, beside an add-on, when its price is no longer in any plan', async () => {
+    const before = bought({ price: 'price_of_long_ago' })
+    await look({ subscriptions: [before] })
+    const [plan] = before.items.data
+    const addOn = { ...plan, id: 'si_2', price: { id: 'price_of_an_add_on' } }
+    const items = { data: [addOn, plan] } as Stripe.Subscription['items']
+    await look({ subscriptions: [{ ...before, items }] })
+    expect(await record()).toMatchObject({ priceId: 'price_of_long_ago' })
   })
 
   it('without any subscription leaves no record', async () => {
@@ -310,6 +332,13 @@ describe('what is seen at the provider', () => {
 })
 
 describe('events that wait', () => {
+  it('announce what is seen, which is then no repair', async () => {
+    await look({ cause: 'event' })
+    await anEvent(`evt_${count}`, 'customer.subscription.updated')
+    await look({ subscriptions: [bought({ status: 'past_due' })] })
+    expect(await auditOf('billing.repair')).toEqual([])
+  })
+
   it('have the effect of their kind, in the order in which they were made', async () => {
     const [late, early, other] = [`evt_late_${count}`, `evt_early_${count}`, `evt_other_${count}`]
     await anEvent(late, 'invoice.paid', {}, { age: 1 })
@@ -366,8 +395,12 @@ describe('events that wait', () => {
   it('of nobody are marked so, and lose their personal data', async () => {
     const of = `cus_unknown_${count}`
     await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'somebody@example.com' }, { of })
+    await anEvent(`evt_refund_${count}`, 'refund.created', {}, { of })
     expect(await look({ of })).toEqual({ accountId: null, areUsersBehind: false, update: null })
-    expect(await effects(of)).toEqual({ [`evt_${count}`]: 'unknown customer' })
+    expect(await effects(of)).toEqual({
+      [`evt_${count}`]: 'unknown customer',
+      [`evt_refund_${count}`]: 'unknown customer',
+    })
     expect(await run(sql`select event from provider_events where id = ${`evt_${count}`}`)).toEqual([
       {
         event: {
@@ -379,6 +412,21 @@ describe('events that wait', () => {
         },
       },
     ])
+  })
+
+  it('of nobody are told to operators, and no others', async () => {
+    const note = jest.spyOn(app.app.get(HourlyLines), 'note')
+    try {
+      await anEvent(`evt_${count}`, 'invoice.paid')
+      await look()
+      expect(note).not.toHaveBeenCalled()
+      const of = `cus_unknown_${count}`
+      for (const id of ['a', 'b']) await anEvent(`evt_${id}_${count}`, 'invoice.paid', {}, { of })
+      await look({ of })
+      expect(note.mock.calls.map(([, times]) => times)).toEqual([2])
+    } finally {
+      note.mockRestore()
+    }
   })
 
   it('of ours keep what they say, except those that only name a charge', async () => {
@@ -445,6 +493,13 @@ describe('claimed work', () => {
     expect(await waiting()).toEqual([])
   })
 
+  it('is done for a customer who is no longer ours', async () => {
+    const claimed = await claimedWork()
+    await run(sql`update billing_customers set customer_id = null where account_id = ${owner.accountId}`)
+    await look({ claimed })
+    expect(await waiting()).toEqual([])
+  })
+
   it('tells the provider the number of users where the plan is billed by them', async () => {
     await tellDetails()
     await aMember(app, owner)
@@ -455,6 +510,33 @@ describe('claimed work', () => {
     const [before, now] = [later(), later()]
     expect((await look({ subscriptions: team(2), at: now })).update).toBeNull()
     expect((await look({ subscriptions: team(1), at: before })).update).toBeNull()
+  })
+
+  it('is due again in a second when something newer has been seen meanwhile', async () => {
+    await tellDetails()
+    const claimed = await claimedWork()
+    const [before, now] = [later(), later()]
+    await look({ at: now })
+    const time = async () => (await run<{ at: string }>(sql`select clock_timestamp() as at`))[0]?.at
+    const earliest = await time()
+    await look({ at: before, claimed })
+    const [row] = await run<{ claim: string | null; after: number; left: number }>(sql`
+      select claim, extract(epoch from due_at - ${earliest}::timestamptz)::float8 as after,
+        extract(epoch from due_at - clock_timestamp())::float8 as left
+      from billing_work where customer_id = ${customerId}`)
+    expect(row?.claim).not.toBe(claimed.claim)
+    expect(row?.after).toBeGreaterThanOrEqual(1)
+    expect(row?.left).toBeLessThanOrEqual(1)
+  })
+
+  it.each([
+    ['has a reason', false, []],
+    ['is a comparison', true, [expect.anything()]],
+  ])('without an event that %s: whether what it finds is a repair', async (_, isRoutine, repairs) => {
+    await look({ cause: 'event' })
+    const claimed = { ...(await claimedWork()), isRoutine }
+    await look({ claimed, subscriptions: [bought({ status: 'past_due' })] })
+    expect(await auditOf('billing.repair')).toEqual(repairs)
   })
 
   it('of nobody is dismissed with its events', async () => {

@@ -1,6 +1,10 @@
-import { expect, it } from '@jest/globals'
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
 import { HourlyLines } from '../../../src/billing/provider/hourly-lines.js'
 import { TestClock } from '../../support/test-clock.js'
+
+// The hour is over when the next one begins, to the millisecond.
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 it('billing 10: each kind of line is written once an hour, with how often it happened', () => {
   const clock = new TestClock()

@@ -10,13 +10,26 @@ const REFUSED = new ApiError('PAYMENT_PROVIDER_FAILED', {
   cause: new Stripe.errors.StripeInvalidRequestError({ type: 'invalid_request_error', message: 'No.' }),
 })
 
-/** A provider that knows this customer and this price. */
+/** A provider that knows this customer and this price, of which it gives in full what is asked for. */
 function aProvider(customer: object | Error, price: object): Stripe {
-  const retrieve = (found: object) => async () => {
-    if (found instanceof Error) throw found
-    return found
+  const customers = {
+    retrieve: async (id: string) => {
+      if (customer instanceof Error) throw customer
+      return { id, ...customer }
+    },
   }
-  return { customers: { retrieve: retrieve(customer) }, prices: { retrieve: retrieve(price) } } as never
+  const prices = {
+    retrieve: async (id: string, { expand = [] }: { expand?: string[] } = {}) => {
+      const { currency_options, product, ...rest } = price as Record<string, unknown>
+      return {
+        id,
+        ...rest,
+        product: expand.includes('product') ? product : 'prod_1',
+        ...(expand.includes('currency_options') && { currency_options }),
+      }
+    },
+  }
+  return { customers, prices } as never
 }
 
 const ON_SALE = { active: true, product: { active: true } }
@@ -48,7 +61,9 @@ it.each<[string, object, object, string]>([
   ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
   ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
 ])('a sale is refused to a customer of %s', async (_, customer, price, code) => {
-  expect(await refusalOfPrice(aProvider(customer, price), REFUSED, SALE)).toMatchObject({ code })
+  const refusal = await refusalOfPrice(aProvider(customer, price), REFUSED, SALE)
+  // Operators read what the provider has said.
+  expect(refusal).toMatchObject({ code, cause: REFUSED.cause })
 })
 
 it('the refusal stays what it was where the provider does not say more, or did not refuse at all', async () => {

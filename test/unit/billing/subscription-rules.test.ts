@@ -3,6 +3,7 @@ import type Stripe from 'stripe'
 import { currentSubscription } from '../../../src/billing/subscription/current-subscription.js'
 import {
   ENDED_STATUSES,
+  endsInLaterPeriod,
   isLive,
   isPaidFor,
   isPaymentPending,
@@ -121,6 +122,24 @@ describe('what is known of a subscription', () => {
     expect(view).toMatchObject({ planName: 'Basic', planNames: { de: 'Basis' }, renewsAt, plan: 'price_1' })
     expect(view).not.toHaveProperty('isPaymentPending')
   })
+
+  it('has no name while neither we nor the provider have one', () => {
+    const view = viewOf(knownSubscription(row(), GRACE_SECONDS), null, NOW)
+    expect(view).toMatchObject({ planName: null, planNames: {} })
+  })
+
+  it.each([
+    [END, END, false],
+    [AFTER, END, true],
+    [BEFORE, END, false],
+    [null, END, false],
+    [AFTER, null, false],
+  ])(
+    'that ends at %s, after a period until %s: has another one by then? %s',
+    (endsAt, currentPeriodEnd, has) => {
+      expect(endsInLaterPeriod({ endsAt, currentPeriodEnd })).toBe(has)
+    },
+  )
 
   it('changes by itself at the end of the grace period, and not otherwise', () => {
     const dueSince = (pastDueSince: Date | null) =>
