@@ -17,13 +17,13 @@ export const ROOMS = {
   },
   cors: {
     mutate: ['src/cors/*.ts'],
-    tests: ['test/unit/cors/cors-policy.test.ts', 'test/http/specification/cors.test.ts'],
+    tests: ['test/unit/cors/cors-policy.test.ts', 'test/unit/cors/cors-module.test.ts'],
   },
   sessions: {
     mutate: [
       'src/sessions/{session,session-actor,session-cookie,session-sites,reauthentication}.ts',
       'src/sessions/guards/*.ts',
-      'src/sessions/stores/{redis-session,session-scripts,session-store,coded-user-agent}.ts',
+      'src/sessions/stores/{redis-session,session-keys,coded-user-agent}.ts',
     ],
     tests: [
       ...['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'coded-user-agent'],
@@ -31,9 +31,14 @@ export const ROOMS = {
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
   },
+  'session-opening': {
+    mutate: ['src/sessions/sessions.service.ts', 'src/sessions/stores/session-store.ts'],
+    tests: ['test/unit/sessions/session-opening.test.ts', 'test/unit/sessions/session-encoding.test.ts'],
+    ignoreStatic: true,
+  },
   'session-records': {
-    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup}.ts'],
-    tests: ['test/unit/sessions/session-records.test.ts'],
+    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup,past-sessions}.ts'],
+    tests: ['test/unit/sessions/session-records.test.ts', 'test/unit/sessions/past-sessions.test.ts'],
     ignoreStatic: true,
   },
   'session-changes': {
@@ -41,28 +46,34 @@ export const ROOMS = {
     tests: ['test/unit/sessions/session-changes.test.ts'],
     ignoreStatic: true,
   },
+  'shard-gates': {
+    mutate: ['src/sessions/revocation/{shard-gate,shard-gates,gate-metrics}.ts'],
+    tests: ['test/unit/sessions/shard-gates.test.ts', 'test/faults/redis/shard-gate.test.ts'],
+    ignoreStatic: true,
+  },
+  'active-sessions': {
+    mutate: ['src/sessions/active/{active,own}-sessions.ts'],
+    tests: ['test/http/sessions/active-sessions.test.ts'],
+    ignoreStatic: true,
+  },
   'session-stores': {
     mutate: [
-      'src/sessions/sessions.service.ts',
       'src/sessions/stores/*.ts',
-      '!src/sessions/stores/{redis-session,session-scripts,session-store,coded-user-agent}.ts',
-      'src/sessions/active/{active,own}-sessions.ts',
+      '!src/sessions/stores/{redis-session,session-keys,session-store,coded-user-agent}.ts',
     ],
-    tests: [
-      'test/contracts/redis-session-store.test.ts',
-      'test/contracts/session-store.test.ts',
-      ...['session-limit', 'active-sessions', 'revocation'].map(name => `test/http/sessions/${name}.test.ts`),
-    ],
+    tests: ['test/contracts/redis-session-store.test.ts', 'test/contracts/session-store.test.ts'],
     ignoreStatic: true,
   },
   billing: {
     mutate: [
       'src/billing/subscription/{subscription-rules,current-subscription}.ts',
-      'src/billing/provider/hourly-lines.ts',
+      'src/billing/provider/{hourly-lines,price-refusal}.ts',
+      'src/billing/checkout/return-url.ts',
     ],
     tests: [
-      'test/unit/billing/subscription-rules.test.ts',
-      'test/unit/billing/hourly-lines.test.ts',
+      ...['subscription-rules', 'hourly-lines', 'price-refusal', 'return-url'].map(
+        name => `test/unit/billing/${name}.test.ts`,
+      ),
       'test/unit/permissions/plans.test.ts',
     ],
   },
@@ -83,11 +94,14 @@ export const ROOMS = {
   },
   'billing-records': {
     mutate: [
+      'src/billing/account-settlement.ts',
       'src/billing/subscription/subscriptions.ts',
       'src/billing/sync/{customer-writer,waiting-events}.ts',
       'src/billing/entitlements/{entitlements,user-entitlements}.ts',
     ],
-    tests: ['test/unit/billing/customer-records.test.ts', 'test/unit/billing/entitlements.test.ts'],
+    tests: ['customer-records', 'entitlements', 'account-settlement'].map(
+      name => `test/unit/billing/${name}.test.ts`,
+    ),
     ignoreStatic: true,
   },
 }
