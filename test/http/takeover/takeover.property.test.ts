@@ -157,6 +157,7 @@ const KNOWN: readonly [SetUp, Theft, Step[], number][] = [
       'sets up an app',
       'invites a puppet',
       'transfers',
+      'changes the address',
       'has the transfer accepted',
       'guesses passwords',
     ),
