@@ -29,35 +29,35 @@ export class AuditTrail {
   /**
    * One page of the account's rows, newest first. A page continues where the previous one ended, whatever has
    * been written since; under a filter it may end early, with a `next`. `people` are the e-mail addresses of the
-   * users in it: the current ones, or for removed users the last.
+   * users in it: the current ones, or for removed users the last; `names` are the names of those who have one.
    */
   async list(accountId: string, query: AuditListQuery) {
     const { rows, next } = await this.database.report(async db => {
       const range = await idsBetween(db, query)
       return pageBefore(query, range, step => scanAuditLog(db, selectionOf(accountId, query), step))
     })
-    const emails = await this.emailsOf(accountId, rows)
+    const { emails, names } = await this.usersIn(accountId, rows)
     const entries = rows.map(({ accountId: _, ...row }) => ({
       ...row,
       email: emailOf(row, emails),
       device: deviceOf(row),
     }))
-    return { entries, people: Object.fromEntries(emails), next }
+    return { entries, people: Object.fromEntries(emails), names, next }
   }
 
   /**
-   * E-mail addresses by user id, for all users of the account in these rows: the current address, or for
-   * removed users the last. Never of another account.
+   * E-mail addresses and names by user id, for all users of the account in these rows: the current address, or
+   * for removed users the last; and the current name, if any. Never of another account.
    */
-  private async emailsOf(
+  private async usersIn(
     accountId: string,
     rows: readonly RowWithUsers[],
-  ): Promise<ReadonlyMap<string, string>> {
+  ): Promise<{ emails: ReadonlyMap<string, string>; names: Readonly<Record<string, string>> }> {
     const ids = [...new Set(rows.flatMap(idsIn))]
-    if (ids.length === 0) return new Map()
+    if (ids.length === 0) return { emails: new Map(), names: {} }
     const present = await this.database.report(db =>
       db
-        .select({ id: users.id, email: users.email })
+        .select({ id: users.id, email: users.email, name: users.name })
         .from(users)
         .where(and(inArray(users.id, ids), eq(users.accountId, accountId))),
     )
@@ -66,7 +66,8 @@ export class AuditTrail {
       accountId,
       ids.filter(id => !emails.has(id)),
     )
-    return new Map([...removed, ...emails])
+    const named = present.flatMap(({ id, name }) => (name ? [[id, name] as const] : []))
+    return { emails: new Map([...removed, ...emails]), names: Object.fromEntries(named) }
   }
 
   /** The addresses recorded in the rows about their removal. */

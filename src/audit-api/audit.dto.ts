@@ -133,6 +133,13 @@ class AuditPage {
   people!: Record<string, string>
 
   @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Names by user id, of those in `people` who have one; people choose them freely',
+  })
+  names!: Record<string, string>
+
+  @ApiProperty({
     ...TEXT_OR_NULL,
     description:
       'For `after`; null on the last page. With a filter, a page can be short or empty and have one',

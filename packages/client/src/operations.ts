@@ -599,6 +599,8 @@ export interface AuditPage {
   readonly entries: readonly AuditEntry[]
   /** E-mail addresses by user id, for every user named in the entries (`userId`, and `detail.by`) */
   readonly people: Readonly<Record<string, string>>
+  /** Names by user id, of those in `people` who have one */
+  readonly names: Readonly<Record<string, string>>
   /** For `after` */
   readonly next: string | null
 }

@@ -8,6 +8,7 @@ import { Database } from '../../../src/database/database.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
+import { Users } from '../../../src/users/users.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -178,6 +179,17 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
     )
     const other = await signIn(app, await anOwner(app), 'main')
     expect((await read(other)).text).not.toContain(member.email)
+  })
+
+  it('gives the names of those who have one', async () => {
+    const owner = await anOwner(app)
+    await aMember(app, owner)
+    const signedIn = await signIn(app, owner, 'main')
+    expect((await read(signedIn)).json.names).toEqual({})
+    await app.app
+      .get(Database)
+      .transaction(transaction => app.app.get(Users).setName(transaction, owner.id, 'Rosa Luna'))
+    expect((await read(signedIn)).json.names).toEqual({ [owner.id]: 'Rosa Luna' })
   })
 
   describe('filters', () => {
