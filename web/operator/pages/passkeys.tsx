@@ -53,7 +53,6 @@ export function PasskeysPage() {
                   <ConfirmButton
                     name={t('common.remove')}
                     label={t('console.passkeys.removeLabel', { name })}
-                    kind="plain"
                     question={t('console.passkeys.removeQuestion', { name })}
                     confirm={t('common.remove')}
                     act={() => remove(credentialId)}

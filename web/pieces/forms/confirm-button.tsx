@@ -2,11 +2,11 @@ import { type ReactNode, useState } from 'react'
 import { Dialog } from './dialog.js'
 import { Form } from './form.js'
 
-/** For what cannot be undone: asks before doing it. */
+/** Asks before doing something. */
 export function ConfirmButton({
   name,
   label,
-  kind = 'danger',
+  kind = 'plain',
   question,
   confirm,
   act,
@@ -15,7 +15,7 @@ export function ConfirmButton({
   readonly name: string
   /** Needed where several buttons on a page have the same name. */
   readonly label?: string
-  /** `plain` is quieter, for lists with one in every row. */
+  /** `danger` is for what cannot be undone. */
   readonly kind?: 'danger' | 'plain'
   readonly question: string
   readonly confirm: string
@@ -32,7 +32,11 @@ export function ConfirmButton({
       {isAsking && (
         <Dialog title={question} onCancel={close}>
           {children}
-          <Form kind="danger" submit={confirm} send={() => act().then(close)} />
+          <Form
+            kind={kind === 'danger' ? 'danger' : 'primary'}
+            submit={confirm}
+            send={() => act().then(close)}
+          />
         </Dialog>
       )}
     </>

@@ -52,7 +52,6 @@ function SessionRow({ session, site, end }: Row & { readonly end: (session: Sess
       </div>
       <ConfirmButton
         name={t('session.end')}
-        kind="plain"
         label={t('session.endLabel', { device, site })}
         question={current ? t('session.endHere') : t('session.endThere', { device })}
         confirm={t('session.end')}

@@ -5,7 +5,7 @@ import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
-import { Failure, Hint } from '../../../pieces/notices/notice.js'
+import { Failure, Warning } from '../../../pieces/notices/notice.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { When } from '../../../pieces/time/when.js'
 import type { Account, Profile } from '../../answers.js'
@@ -57,9 +57,9 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
       {({ deleteAt }) =>
         deleteAt ? (
           <>
-            <Hint>
+            <Warning>
               <T id="deletion.allOn" date={<When at={deleteAt} />} />
-            </Hint>
+            </Warning>
             <Failure error={keep.error} />
             <div className="actions">
               <ActionButton action={keep}>{t('deletion.cancel')}</ActionButton>
@@ -71,6 +71,7 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
             <div className="actions">
               <ConfirmButton
                 name={t('deletion.delete')}
+                kind="danger"
                 question={t('deletion.ask')}
                 confirm={t('deletion.yes')}
                 act={() => call('POST', 'account/deletion').then(account.reload)}

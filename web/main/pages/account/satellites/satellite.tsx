@@ -85,6 +85,7 @@ function Standing({ satellite: { id, name, state }, reload }: SatelliteProps) {
       )}
       <ConfirmButton
         name={t('common.remove')}
+        kind="danger"
         question={t('satellite.removeAsk', { name })}
         confirm={t('satellite.removeYes')}
         act={async () => {

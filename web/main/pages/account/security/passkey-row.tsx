@@ -33,7 +33,6 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
       <Rename passkey={passkey} changed={changed} />
       <ConfirmButton
         name={t('common.remove')}
-        kind="plain"
         label={t('passkeys.removeNamed', { name })}
         question={t('passkeys.removeAsk', { name })}
         confirm={t('passkeys.removeYes')}

@@ -147,6 +147,7 @@ function Standing({ person, reload }: MemberProps) {
         )}
         <ConfirmButton
           name={t('common.remove')}
+          kind="danger"
           question={t('member.removeAsk', { name })}
           confirm={t('member.removeYes')}
           act={async () => {
