@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Locator, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
 import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
@@ -175,6 +175,15 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   const key = await page.locator('.secret code').innerText()
   const phone = new Authenticator(stage.app, key.replaceAll(' ', ''))
   await expectGoodPage(page, 'main-authenticator-setup')
+  // As in every card, the buttons are along its lower edge.
+  const card = page.locator('.card').filter({ has: page.locator('.qr') })
+  const actions = card.locator('.actions').last()
+  expect(await actions.getByRole('button').allInnerTexts()).toEqual(['Confirm the code', 'Cancel'])
+  const bottomOf = async (part: Locator) => {
+    const { y, height } = (await part.boundingBox())!
+    return y + height
+  }
+  expect((await bottomOf(card)) - (await bottomOf(actions))).toBeLessThanOrEqual(1)
   await page.getByLabel('Code from the app').fill(phone.wrongCode())
   await press('Confirm the code')
   await seeing('This code is wrong.')

@@ -32,7 +32,13 @@ export function AuthenticatorSetup({
       <>
         <p>{t('totp.about')}</p>
         <ActionRow action={begin}>{t('totp.setUp')}</ActionRow>
-        {cancel && <Cancel cancel={cancel} />}
+        {cancel && (
+          <div className="actions">
+            <button type="button" onClick={cancel}>
+              {t('common.cancel')}
+            </button>
+          </div>
+        )}
       </>
     )
   const confirm = async ({ code = '' }) => {
@@ -61,24 +67,14 @@ export function AuthenticatorSetup({
       <Form
         submit={t('totp.confirm')}
         send={confirm}
+        cancel={cancel ?? (() => setTotp(null))}
         messages={{
           SECOND_FACTOR_INVALID: t('totp.wrongCode'),
         }}
       >
         <CodeField label={t('totp.code')} />
       </Form>
-      <Cancel cancel={cancel ?? (() => setTotp(null))} />
     </>
-  )
-}
-
-function Cancel({ cancel }: { readonly cancel: () => void }) {
-  return (
-    <p className="links">
-      <button type="button" className="link" onClick={cancel}>
-        {t('common.cancel')}
-      </button>
-    </p>
   )
 }
 

@@ -1,5 +1,6 @@
 import { type FieldError, MainstayError } from '@mainstay-auth/client'
 import { createContext, type FormEvent, type ReactNode, useState } from 'react'
+import { t } from '../language/t.js'
 import { faultText, type Messages } from '../notices/messages.js'
 import { Failure } from '../notices/notice.js'
 import { SubmitButton } from './button.js'
@@ -21,6 +22,7 @@ export function Form({
   submit,
   kind,
   messages,
+  cancel,
   children,
 }: {
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
@@ -28,6 +30,8 @@ export function Form({
   readonly kind?: 'primary' | 'plain' | 'danger'
   /** For errors that this form words differently. */
   readonly messages?: Messages
+  /** For a form that can be left; dialogs have a button of their own. */
+  readonly cancel?: () => void
   readonly children?: ReactNode
 }) {
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
@@ -58,6 +62,11 @@ export function Form({
         <SubmitButton isBusy={action.isBusy} kind={kind ?? 'primary'}>
           {submit}
         </SubmitButton>
+        {cancel && (
+          <button type="button" onClick={cancel}>
+            {t('common.cancel')}
+          </button>
+        )}
       </div>
     </form>
   )
