@@ -157,7 +157,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await press('Send invitation')
   await seeing(`An invitation to ${other} is on its way.`)
   // pages 18: rights and sites of who is invited, and another mail.
-  const invited = page.getByRole('row').filter({ hasText: email })
+  const invited = page.getByRole('listitem').filter({ hasText: email })
   for (const text of ['Data entry', 'View reports', new URL(SHOP_ONE).host])
     await invited.getByText(text, { exact: true }).waitFor()
   await press(`Send the invitation to ${email} again`)
@@ -194,7 +194,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   await logInOn(page, { email })
 
   // pages 13: they change their password where they work, and a forgotten one leads back there.
-  await page.getByRole('link', { name: 'Password and sessions' }).click()
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
   await changePassword()
   await visit(page, `${MAIN}/forgot-password`)
   await page.getByLabel('E-mail').fill(email)
@@ -279,7 +279,7 @@ test('asks for the deletion of the account, and keeps it', async () => {
   await press('Delete the account')
   await press('Yes, delete it')
   await confirmPassword()
-  await seeing('The account and all its users will be deleted on')
+  await page.locator('.notice.bad').getByText('The account and all its users will be deleted on').waitFor()
   await keepScreenshot(page, 'main-account-to-be-deleted')
   await page.getByRole('link', { name: 'Overview' }).click()
   await page.getByRole('link', { name: 'Cancel the deletion' }).click()
@@ -308,6 +308,8 @@ test('security H2: asks a member to be the owner, who accepts, and stops it by m
   await followMail(member.email, /to take over your team/)
   await press('Accept ownership')
   await seeing('You have accepted.')
+  // In one piece, beside the link.
+  await seeing(/^You become the owner on .+ at the earliest\.$/)
   await visit(page, `${MAIN}/account/settings`)
   await seeing('has accepted and becomes the owner on')
   await keepScreenshot(page, 'main-account-transfer')

@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
+import { Database } from '../../src/database/database.js'
+import { users } from '../../src/database/schema/accounts.js'
 import type { User } from '../../src/users/user.js'
-import { aMember, anOwner } from '../support/people.js'
+import { aMember, anEmail, anOwner } from '../support/people.js'
+import { brokenParts } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, MAIN } from './stage/hosts.js'
@@ -87,4 +91,44 @@ test('a dialog looks the same wherever it is opened: no part of the page has a s
   await page.evaluate(`document.querySelector('dialog h2').after(document.createElement('p'))`)
   expect(await looks()).toEqual(ofSection)
   expect(ofSection[0]).toMatch(/ 0px 0px 16px$/)
+})
+
+test('an address that is too long for its line continues between its parts', async () => {
+  const { id } = await anOwner(stage.app)
+  const email = 'maximiliane.oppenheimer@accounting.headquarters.company.example.com'
+  const database = stage.app.app.get(Database)
+  await database.run(db => db.update(users).set({ email }).where(eq(users.id, id)))
+  await visit(page, `${MAIN}/account`)
+  await logInOn(page, { email })
+  for (const path of ['', '/team', `/team/${id}`, '/profile']) {
+    await visit(page, `${MAIN}/account${path}`)
+    for (const width of [320, 768]) {
+      await page.setViewportSize({ width, height: 800 })
+      expect([path, width, await brokenParts(page, email)]).toEqual([path, width, []])
+    }
+  }
+})
+
+test('of what can be done about a member, only what is final is red', async () => {
+  const member = await aMember(stage.app, owner)
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  await logInOn(page, owner)
+  await page.getByRole('button', { name: 'Transfer ownership' }).waitFor()
+  expect(await page.locator('button.danger').allInnerTexts()).toEqual(['Remove'])
+  await page.getByRole('button', { name: 'Disable' }).click()
+  expect(await page.getByRole('dialog').locator('button.danger').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').locator('button.danger').waitFor()
+})
+
+test('what can be done about an invitation stands side by side', async () => {
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await visit(page, `${MAIN}/account/team`)
+  await logInOn(page, owner)
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  await page.getByLabel('E-mail of the new member').fill(anEmail())
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  const topOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!.y
+  expect(await topOf(/^Send the invitation to .* again$/)).toBe(await topOf(/^Withdraw the invitation/))
 })

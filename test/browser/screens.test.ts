@@ -90,7 +90,7 @@ test('the frame of a satellite cuts nothing off, and a session has its whole lin
   await page.getByLabel('E-Mail').fill(owner.email)
   await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-  await page.getByRole('heading', { name: 'Passwort und Sitzungen' }).waitFor()
+  await page.getByRole('heading', { name: 'Sicherheit', exact: true }).waitFor()
   await untilShown(page)
   const isWhole = (selector: string) =>
     page.evaluate(
@@ -105,6 +105,8 @@ test('the frame of a satellite cuts nothing off, and a session has its whole lin
   const [words, button] = [await boxOf('.rows .with-badge'), await boxOf('.rows button')]
   expect(button.y).toBeGreaterThanOrEqual(words.y + words.height)
   expect(await isWhole('.row-nav')).toBe(true)
+  // All in one line.
+  expect((await boxOf('.row-nav')).height).toBe((await boxOf('.row-nav a')).height)
 })
 
 test.each(['reduce', 'no-preference'] as const)(

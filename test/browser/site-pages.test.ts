@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page, Route } from 'playwright-core'
 import { Database } from '../../src/database/database.js'
+import { permissionsOf } from '../../src/permissions/permissions.js'
 import type { User } from '../../src/users/user.js'
 import { UserAdministration } from '../../src/users/user-administration.js'
 import { Users } from '../../src/users/users.js'
@@ -115,6 +116,23 @@ test('a satellite sends people who cannot change their password there to the mai
   expect(await link.getAttribute('href')).toBe(`${MAIN}/account/security`)
   expect(await page.getByLabel('Current password').count()).toBe(0)
   await expectGoodPage(page, 'satellite-security-on-main')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a satellite says what is needed for a page, and leads back', async () => {
+  const { page, complaints } = await openTab(await stage.newPerson())
+  const rosa = await aMember(stage.app, owner)
+  const { app } = stage.app
+  await app
+    .get(Database)
+    .transaction(transaction => app.get(Users).setGranted(transaction, rosa.id, permissionsOf([])))
+  await visit(page, `${SHOP_ONE}/data`)
+  await logInOn(page, rosa)
+  await page.getByText('You need the permission “Data entry” to see this.').waitFor()
+  await expectGoodPage(page, 'satellite-not-permitted')
+  await page.getByRole('link', { name: 'Go to the start page' }).click()
+  await page.getByRole('heading', { name: 'My account' }).waitFor()
   expect(complaints).toEqual([])
   await page.context().close()
 })

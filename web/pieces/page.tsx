@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef } from 'react'
+import { breakable } from './language/breakable.js'
 import { LanguageChoice } from './language/language-choice.js'
 import { usePlace } from './router.js'
 import { BrandLink } from './shell/brand-link.js'
@@ -45,7 +46,7 @@ export function Page({
         <div>
           {back}
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            {breakable(title)}
           </h1>
           {lead && <p>{lead}</p>}
         </div>

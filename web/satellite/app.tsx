@@ -33,7 +33,7 @@ function SatellitePages({ caller }: { readonly caller: Caller }) {
     ['/', t('satellite.me'), true],
     ['/data', t('satellite.data'), permissions.dataEntry],
     ['/reports', t('satellite.reports'), permissions.viewReports],
-    ['/security', t('satellite.security'), true],
+    ['/security', t('security.title'), true],
   ] as const
   return (
     <TopFrame

@@ -26,11 +26,7 @@ export function TopFrame({
       <header className="top">
         <BrandLink href="/" />
         <RowNav links={shownOf(links)} />
-        <PersonMenu
-          client={client}
-          person={person}
-          links={[['/security', t('satellite.security'), 'shield']]}
-        />
+        <PersonMenu client={client} person={person} links={[['/security', t('security.title'), 'shield']]} />
       </header>
       <main id="content" className="wide" tabIndex={-1}>
         {children}

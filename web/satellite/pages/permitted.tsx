@@ -1,10 +1,11 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
+import { Empty } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
-import { Hint } from '../../pieces/notices/notice.js'
 import { type Permission, permissionName } from '../../pieces/people/permission-names.js'
+import { Link } from '../../pieces/router.js'
 import { read } from '../client.js'
 
 /** Shows its content to people who may see it, according to the service's answer for this same token. */
@@ -22,7 +23,18 @@ export function Permitted({
         permissions[permission] ? (
           children
         ) : (
-          <Hint>{t('satellite.permissionNeeded', { permission: permissionName(permission) })}</Hint>
+          <div className="card">
+            <Empty
+              icon="shield"
+              action={
+                <Link href="/" className="button">
+                  {t('satellite.toStart')}
+                </Link>
+              }
+            >
+              {t('satellite.permissionNeeded', { permission: permissionName(permission) })}
+            </Empty>
+          </div>
         )
       }
     </Loaded>

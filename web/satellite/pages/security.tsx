@@ -19,7 +19,7 @@ export function SecurityPage() {
   const profile = useLoad(() => read<Profile>('profile'))
   const { sessions, end } = useOwnSessions(call, client)
   return (
-    <Page title={t('satellite.security')}>
+    <Page title={t('security.title')}>
       <Section title={t('field.password')}>
         <Loaded of={profile} shape="fields">
           {({ mayChangePassword }) => (mayChangePassword ? <PasswordForm call={call} /> : <PasswordOnMain />)}

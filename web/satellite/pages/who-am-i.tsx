@@ -95,9 +95,11 @@ function SubscriptionHere({
         </Hint>
       )}
       {mayStart && mayPay && (
-        <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
-          {t('subscribe.title')}
-        </a>
+        <div className="actions">
+          <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
+            {t('subscribe.title')}
+          </a>
+        </div>
       )}
       {mayStart && mayPay === false && <p>{t('subscribe.askSomebody')}</p>}
     </>

@@ -1,6 +1,7 @@
 import { useEffect } from 'react'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { breakable } from '../../../pieces/language/breakable.js'
 import { t } from '../../../pieces/language/t.js'
 import type { Load } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
@@ -24,8 +25,8 @@ export function ProfilePage({ profile }: { readonly profile: Load<Profile> }) {
               <p className="someone">
                 <Avatar name={name ?? email} isLarge />
                 <span>
-                  <strong>{name ?? email}</strong>
-                  {name && <small>{email}</small>}
+                  <strong>{breakable(name ?? email)}</strong>
+                  {name && <small>{breakable(email)}</small>}
                 </span>
               </p>
               <NameForm

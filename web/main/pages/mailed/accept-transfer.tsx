@@ -14,7 +14,10 @@ export function AcceptTransferPage() {
       done={t('newOwner.done')}
       next={({ readyAt }) => (
         <>
-          <T id="newOwner.earliest" date={<When at={readyAt} />} /> <ToLogin />
+          <span>
+            <T id="newOwner.earliest" date={<When at={readyAt} />} />
+          </span>
+          <ToLogin />
         </>
       )}
       anew={t('newOwner.anew')}

@@ -6,7 +6,7 @@ import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
-import { Hint } from '../../../../pieces/notices/notice.js'
+import { Warning } from '../../../../pieces/notices/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/people/permission-names.js'
 import { Link } from '../../../../pieces/router.js'
@@ -91,9 +91,9 @@ function DeletionWarning() {
   const account = useLoad(() => call<Account>('GET', 'account'))
   if (!account.data?.deleteAt) return null
   return (
-    <Hint>
+    <Warning>
       <T id="deletion.on" date={<When at={account.data.deleteAt} />} />{' '}
       <Link href="/account/settings">{t('deletion.cancel')}</Link>
-    </Hint>
+    </Warning>
   )
 }

@@ -1,7 +1,9 @@
-import { Empty } from '../../../../pieces/empty.js'
+import { Badge, Empty } from '../../../../pieces/empty.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
+import { breakable } from '../../../../pieces/language/breakable.js'
 import { t } from '../../../../pieces/language/t.js'
+import { T } from '../../../../pieces/language/text.js'
 import type { Load } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Failure } from '../../../../pieces/notices/notice.js'
@@ -25,24 +27,11 @@ export function OpenInvitations({ open }: { readonly open: Load<{ invitations: I
           invitations.length === 0 ? (
             <Empty icon="mail">{t('invitations.none')}</Empty>
           ) : (
-            <table>
-              <thead>
-                <tr>
-                  <th>{t('field.email')}</th>
-                  <th>{t('permission.title')}</th>
-                  <th>{t('team.sites')}</th>
-                  <th>{t('invitations.until')}</th>
-                  <th>
-                    <span className="unseen">{t('invitations.actions')}</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {invitations.map(invitation => (
-                  <Row key={invitation.email} invitation={invitation} changed={changed} />
-                ))}
-              </tbody>
-            </table>
+            <ul className="rows">
+              {invitations.map(invitation => (
+                <Row key={invitation.email} invitation={invitation} changed={changed} />
+              ))}
+            </ul>
           )
         }
       </Loaded>
@@ -67,28 +56,29 @@ function Row({
     await changed(t('invitations.sentAgain', { email }))
   })
   return (
-    <tr>
-      <td data-name={t('field.email')}>{email}</td>
-      <td data-name={t('permission.title')}>
-        <PermissionChips permissions={permissions} />
-      </td>
-      <td data-name={t('team.sites')}>
-        <Sites satellites={satellites} />
-      </td>
-      <td className="when" data-name={t('invitations.until')}>
-        <When at={expiresAt} />
-      </td>
-      <td className="whole">
-        <span className="tags">
-          <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
-            {t('invitations.resend')}
-          </ActionButton>
-          <ActionButton action={withdraw} label={t('invitations.withdrawNamed', { email })}>
-            {t('invitations.withdraw')}
-          </ActionButton>
-        </span>
-        <Failure error={withdraw.error ?? resend.error} />
-      </td>
-    </tr>
+    <li>
+      <div className="with-badge">
+        <Badge icon="mail" />
+        <div>
+          <strong>{breakable(email)}</strong>
+          <small>
+            <T id="invitations.until" date={<When at={expiresAt} />} />
+          </small>
+          <small>
+            <Sites satellites={satellites} />
+          </small>
+          <PermissionChips permissions={permissions} />
+        </div>
+      </div>
+      <span className="tags">
+        <ActionButton action={resend} label={t('invitations.resendNamed', { email })}>
+          {t('invitations.resend')}
+        </ActionButton>
+        <ActionButton action={withdraw} label={t('invitations.withdrawNamed', { email })}>
+          {t('invitations.withdraw')}
+        </ActionButton>
+      </span>
+      <Failure error={withdraw.error ?? resend.error} />
+    </li>
   )
 }

@@ -1,5 +1,6 @@
 import type { Permissions } from '@mainstay-auth/client'
 import { Empty } from '../../../../pieces/empty.js'
+import { breakable } from '../../../../pieces/language/breakable.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Avatar } from '../../../../pieces/people/avatar.js'
 import { PERMISSIONS, permissionName } from '../../../../pieces/people/permission-names.js'
@@ -47,8 +48,8 @@ function Row({ person }: { readonly person: Person }) {
         <span className="someone">
           <Avatar name={name ?? email} />
           <span>
-            <Link href={`/account/team/${userId}`}>{name ?? email}</Link>
-            {name && <small>{email}</small>}
+            <Link href={`/account/team/${userId}`}>{breakable(name ?? email)}</Link>
+            {name && <small>{breakable(email)}</small>}
             <Standing person={person} />
           </span>
         </span>
