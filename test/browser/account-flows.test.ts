@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { Database } from '../../src/database/database.js'
 import type { User } from '../../src/users/user.js'
+import { Users } from '../../src/users/users.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -395,6 +397,21 @@ test('pages 8, 18: removes somebody, and the audit log says who did what to whom
   await page.getByLabel('About').selectOption(member.email)
   await seeing(`${owner.email} removed ${member.email} from the team`)
   expect(await login.count()).toBe(0)
+})
+
+test('the audit log calls people by their names, and has their addresses too', async () => {
+  const owner = await anOwner(stage.app)
+  const { app } = stage.app
+  const name = 'Rosa Luna'
+  await app.get(Database).transaction(transaction => app.get(Users).setName(transaction, owner.id, name))
+  await logInAtHome(owner)
+  await seeing(`${name} logged in`)
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByText(`${name} logged in`).click()
+  await page.getByRole('definition').filter({ hasText: owner.email }).waitFor()
+  // Somebody else may have taken the same name.
+  await page.getByLabel('About').selectOption(`${name} (${owner.email})`)
+  await seeing(`${name} logged in`)
 })
 
 test('finds everybody of a team that is longer than a page', async () => {

@@ -100,7 +100,7 @@ test('an address that is too long for its line continues between its parts', asy
   await database.run(db => db.update(users).set({ email }).where(eq(users.id, id)))
   await visit(page, `${MAIN}/account`)
   await logInOn(page, { email })
-  for (const path of ['', '/team', `/team/${id}`, '/profile']) {
+  for (const path of ['', '/team', `/team/${id}`, '/profile', '/audit']) {
     await visit(page, `${MAIN}/account${path}`)
     for (const width of [320, 768]) {
       await page.setViewportSize({ width, height: 800 })

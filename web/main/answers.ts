@@ -3,6 +3,7 @@ export type {
   AcceptedAnswer as LoginSites,
   AccountAnswer as Account,
   AuditEntry,
+  AuditPage as AuditPart,
   BrandingBody as Branding,
   HandoffDestinationAnswer as HandOffOffer,
   InvitationAnswer as Invitation,

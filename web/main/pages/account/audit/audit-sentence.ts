@@ -4,7 +4,7 @@ import { PERMISSIONS } from '../../../../pieces/people/permission-names.js'
 import { hostOf } from '../../../../pieces/site/site.js'
 import type { AuditEntry } from '../../../answers.js'
 
-/** E-mail addresses by user id. */
+/** Names or e-mail addresses by user id. */
 export type People = Readonly<Record<string, string>>
 
 /** Who did what to whom, in a sentence without its period. */
@@ -65,12 +65,18 @@ export function detailsOf(entry: AuditEntry): string {
   return parts.filter(Boolean).join(' · ')
 }
 
+/** The e-mail addresses of who did it and whom it concerns; empty when there are none. */
+export function addressesIn({ userId, detail }: AuditEntry, emails: People): string {
+  const addresses = [detail.by, userId, detail.to].map(id => emails[`${id}`])
+  return [...new Set(addresses.filter(Boolean))].join(', ')
+}
+
 function actorOf(entry: AuditEntry, people: People): string {
-  const { userId, email, detail } = entry
+  const { userId, detail } = entry
   if (isOfOperator(entry)) return t('audit.operator')
   if (isOfService(entry)) return t('audit.service')
   if (typeof detail.by === 'string') return people[detail.by] ?? t('audit.formerMemberFirst')
-  if (userId) return email ?? t('audit.formerMemberFirst')
+  if (userId) return people[userId] ?? t('audit.formerMemberFirst')
   return typeof detail.email === 'string' ? detail.email : t('audit.somebody')
 }
 
@@ -85,12 +91,12 @@ function isOfService({ ip, detail }: AuditEntry): boolean {
 }
 
 /** Null where somebody did it to themselves. */
-function subjectOf({ userId, email, ip, detail }: AuditEntry, people: People): string | null {
+function subjectOf({ userId, ip, detail }: AuditEntry, people: People): string | null {
   // For a transfer, because its row is about the current owner.
   if (typeof detail.to === 'string' && !isEmail(detail.to))
     return people[detail.to] ?? t('audit.formerMember')
   if (userId && (detail.by ?? userId) === userId && ip !== null) return null
-  if (userId) return email ?? t('audit.formerMember')
+  if (userId) return people[userId] ?? t('audit.formerMember')
   return typeof detail.email === 'string' ? detail.email : null
 }
 

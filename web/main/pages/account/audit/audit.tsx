@@ -7,17 +7,11 @@ import { usePages } from '../../../../pieces/loading/use-pages.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Failure } from '../../../../pieces/notices/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
-import type { AuditEntry } from '../../../answers.js'
+import type { AuditEntry, AuditPart } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { download } from '../../../download.js'
 import type { People } from './audit-sentence.js'
 import { Entries } from './entries.js'
-
-interface AuditPart {
-  readonly entries: readonly AuditEntry[]
-  readonly people: People
-  readonly next: string | null
-}
 
 /** Who did what in the account. */
 export function AuditPage() {
@@ -43,9 +37,9 @@ export function AuditPage() {
             {t('audit.concerns')}
             <select value={user} onChange={event => setUser(event.target.value)}>
               <option value="">{t('policy.everyone')}</option>
-              {Object.entries(known).map(([id, email]) => (
+              {Object.entries(known).map(([id, words]) => (
                 <option key={id} value={id}>
-                  {email}
+                  {words}
                 </option>
               ))}
             </select>
@@ -73,9 +67,10 @@ function FilteredEntries({
 }) {
   const { list, more } = usePages(async after => {
     const query = new URLSearchParams({ ...filter, ...(after && { after }) })
-    const { entries, people, next } = await call<AuditPart>('GET', `audit?${query}`)
-    onPeople(subjectsOf(entries))
-    return { rows: entries.map(entry => ({ entry, people })), next }
+    const { entries, people: emails, names, next } = await call<AuditPart>('GET', `audit?${query}`)
+    const people = { ...emails, ...names }
+    onPeople(subjectsOf(entries, people))
+    return { rows: entries.map(entry => ({ entry, people, emails })), next }
   })
   return (
     <>
@@ -87,9 +82,12 @@ function FilteredEntries({
   )
 }
 
-/** The people whom a filter can find. */
-function subjectsOf(entries: readonly AuditEntry[]): People {
+/** The people whom a filter can find; names alone could be the same. */
+function subjectsOf(entries: readonly AuditEntry[], people: People): People {
   return Object.fromEntries(
-    entries.flatMap(({ userId, email }) => (userId && email ? [[userId, email] as const] : [])),
+    entries.flatMap(({ userId, email }) => {
+      const who = userId && people[userId]
+      return who && email ? [[userId, who === email ? who : `${who} (${email})`] as const] : []
+    }),
   )
 }

@@ -1,4 +1,5 @@
 import { Icon, type IconName } from '../../../../pieces/icon.js'
+import { breakable } from '../../../../pieces/language/breakable.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
@@ -7,10 +8,10 @@ import { deviceWords } from '../../../../pieces/people/device.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site/site.js'
 import { Ago } from '../../../../pieces/time/when.js'
-import type { AuditEntry, Login } from '../../../answers.js'
+import type { AuditPart, Login } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { iconOf } from '../audit/audit-icon.js'
-import { type People, sentenceOf } from '../audit/audit-sentence.js'
+import { sentenceOf } from '../audit/audit-sentence.js'
 
 const SHOWN = 6
 /** More than are shown, because consecutive duplicates are merged. */
@@ -42,7 +43,7 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
             {eventsIn().map(({ text, at, icon }, index) => (
               <li key={index}>
                 <Icon name={icon} />
-                <span>{text}</span>
+                <span>{breakable(text)}</span>
                 <small>
                   <Ago at={at} />
                 </small>
@@ -57,13 +58,10 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
 
 /** Resolves with a function that words the events in the page's language, which may change. */
 async function eventsOfAccount(): Promise<() => readonly Event[]> {
-  const { entries, people } = await call<{ entries: AuditEntry[]; people: People }>(
-    'GET',
-    `audit?limit=${READ}`,
-  )
+  const { entries, people, names } = await call<AuditPart>('GET', `audit?limit=${READ}`)
   return () => {
     const events = entries.map(entry => ({
-      text: sentenceOf(entry, people),
+      text: sentenceOf(entry, { ...people, ...names }),
       at: entry.at,
       icon: iconOf(entry.action),
     }))
