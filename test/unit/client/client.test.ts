@@ -750,6 +750,20 @@ describe('pages 6: a logout that the service has not heard of', () => {
     await device.advance(60 * SECOND)
     expect(statuses([tab, other])).toEqual(['loggedIn'])
     expect(service.isEnded('handle-of-session-2')).toBe(false)
+  it('is sent, and sent again, also where storage takes no note of it', async () => {
+    const refusing = () => Promise.reject(new Error('SecurityError'))
+    const home = cookieHome({ get: () => null, set: refusing, remove: refusing }, 'key')
+    const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
+    service.cookie = 'session-0'
+    await within(SECOND, tab.refresh())
+    service.outage = 'lost'
+    const done = tab.logout()
+    await device.advance(10 * SECOND)
+    service.outage = null
+    await within(60 * SECOND, done)
+    expect(service.isEnded('handle-of-session-0')).toBe(true)
+  })
+
     expect(items.size).toBe(0)
   })
 })
@@ -1182,6 +1196,9 @@ it.each(['null', '"text"', '7', '[1]', '<html>'])('a refusal that is none of the
   const refusal = await errorOf(new Response(body, { status: 502, headers: { 'Retry-After': 'soon' } }))
   expect(refusal).toMatchObject({
     status: 502,
+  const blocked = () => {
+    throw new Error('SecurityError')
+  }
     code: 'UNKNOWN',
     errors: [],
     methods: [],
@@ -1200,6 +1217,16 @@ it('knows every code of the service', () => {
 
 describe('a login with a second factor', () => {
   it('is completed with the challenge of its refusal', async () => {
+  it('that can only be read keeps nobody from logging in and out', async () => {
+    const storage = itemStorage({ getItem: () => null, setItem: blocked, removeItem: blocked })
+    for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
+      const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
+      const { sid } = await within(SECOND, tab.login(PERSON))
+      await within(SECOND, tab.logout())
+      expect(service.isEnded(sid)).toBe(true)
+    }
+  })
+
     service.code = '123456'
     const tab = openTab()
     const refusal = await within(10 * SECOND, tab.login(PERSON)).catch(error => error)

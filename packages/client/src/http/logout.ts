@@ -11,6 +11,8 @@ export interface Rest {
   readonly token: AccessToken | null
   readonly session: Presented | null
   readonly sid: string | null
+  /** Whether storage could not take the note of it that a login in any tab clears. */
+  readonly isUnnoted?: boolean
 }
 
 /** Tells the service that a session is over, retrying until it knows. */
@@ -53,11 +55,10 @@ export class Logout {
     }
   }
 
-  private async isStillToDo(): Promise<boolean> {
-    const { home } = this
-    // The cookie belongs to the last login, in any tab, which clears the note; a stored session is always the same one.
-    if (home.source !== 'main') return true
-    return (await home.left().catch(() => true)) !== null
+  private async isStillToDo(): Promise<unknown> {
+    const { home, rest } = this
+    // The cookie belongs to the last login, in any tab; a stored session is always the same one.
+    return home.source !== 'main' || rest.isUnnoted || home.left().catch(() => true)
   }
 
   /** Without a live token it gets a new one to log out with; if there is none to be had, the session is over. */
@@ -65,7 +66,7 @@ export class Logout {
     const { session, sid } = this.rest
     const renewed = this.token ?? (session && (await this.api.refresh(session)))
     this.token = typeof renewed === 'string' ? null : renewed
-    const isThisSession = this.token && (sid === null || this.token.caller.sid === sid)
+    const isThisSession = this.token && (!sid || this.token.caller.sid === sid)
     if (isThisSession) await this.api.logout(this.token as AccessToken)
     await this.home.settle(sid, typeof renewed === 'string')
   }
@@ -74,8 +75,8 @@ export class Logout {
     const isStale = (error as Partial<MainstayError>).status === 401
     if (isStale) this.token = null
     else if (!isPassing(error)) throw error
-    if (isStale && this.backoff.failures === 0) {
-      this.backoff.failures += 1
+    if (isStale && !this.backoff.failures) {
+      this.backoff.failures = 1
       return
     }
     this.backoff.fail(error)

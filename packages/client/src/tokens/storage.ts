@@ -27,6 +27,13 @@ export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
     }
     return found
   }
+  const remove = (key: string) => {
+    try {
+      return resolve().removeItem(key)
+    } catch {
+      found = inMemory()
+    }
+  }
   return {
     get: key => resolve().getItem(key),
     set: (key, value) => {
@@ -34,12 +41,12 @@ export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
         return resolve().setItem(key, value)
       } catch {
         // Not even after a reload may an older session take its place.
-        resolve().removeItem(key)
+        remove(key)
         found = inMemory()
         return found.setItem(key, value)
       }
     },
-    remove: key => resolve().removeItem(key),
+    remove,
   }
 }
 
