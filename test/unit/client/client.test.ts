@@ -149,6 +149,16 @@ describe('twenty tabs', () => {
 })
 
 describe('a tab', () => {
+  it('that waited too long for the lock is served at once by the token of another', async () => {
+    service.cookie = 'session-0'
+    device.holdForEver(`mainstay main ${SERVICE}`)
+    const tab = openTab({ send: (_, init) => hanging(init) })
+    const refreshed = tab.refresh()
+    await device.advance(16 * SECOND)
+    await within(SECOND, openTab().login(PERSON))
+    expect(await within(SECOND, refreshed)).toMatchObject({ sid: 'handle-of-session-1' })
+  })
+
   it('without locks and channels does it all by itself', async () => {
     const tab = openTab({ shares: false })
     await within(10 * SECOND, tab.login(PERSON))

@@ -50,11 +50,12 @@ export class Tabs {
         queue.abort()
         void workNow()
       })
+    const listening = new AbortController()
       const leave = () => {
         callOff()
         resolve()
       }
-      signal.addEventListener('abort', leave, { signal: queue.signal })
+      signal.addEventListener('abort', leave, { signal: listening.signal })
       locks
         .request(this.name, { signal: queue.signal }, async () => {
           callOff()
@@ -67,7 +68,10 @@ export class Tabs {
           callOff()
           if (!queue.signal.aborted) void workNow()
         })
-    }).finally(() => queue.abort())
+    }).finally(() => {
+      queue.abort()
+      listening.abort()
+    })
   }
 
   close(): void {
