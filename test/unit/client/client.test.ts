@@ -750,16 +750,6 @@ describe('pages 6: a logout that the service has not heard of', () => {
     expect(service.isEnded('handle-of-session-1')).toBe(true)
   })
 
-  it('does not end the session of who logs in in another tab', async () => {
-    const [tab, other] = (await openTabs(2)) as [Client, Client]
-    service.outage = 'lost'
-    void tab.logout()
-    await device.advance(SECOND)
-    service.outage = null
-    await within(10 * SECOND, other.login(PERSON))
-    await device.advance(60 * SECOND)
-    expect(statuses([tab, other])).toEqual(['loggedIn'])
-    expect(service.isEnded('handle-of-session-2')).toBe(false)
   it('is sent, and sent again, also where storage takes no note of it', async () => {
     const refusing = () => Promise.reject(new Error('SecurityError'))
     const home = cookieHome({ get: () => null, set: refusing, remove: refusing }, 'key')
@@ -774,6 +764,16 @@ describe('pages 6: a logout that the service has not heard of', () => {
     expect(service.isEnded('handle-of-session-0')).toBe(true)
   })
 
+  it('does not end the session of who logs in in another tab', async () => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = 'lost'
+    void tab.logout()
+    await device.advance(SECOND)
+    service.outage = null
+    await within(10 * SECOND, other.login(PERSON))
+    await device.advance(60 * SECOND)
+    expect(statuses([tab, other])).toEqual(['loggedIn'])
+    expect(service.isEnded('handle-of-session-2')).toBe(false)
     expect(items.size).toBe(0)
   })
 })
@@ -990,6 +990,87 @@ describe('pages 15: after an outage', () => {
     expect(service.refreshes()).toBe(2)
   })
 
+  it.each([
+    ['for what is left of it', 60, 40],
+    ['not at all', 103, 0],
+  ])('a tab that was frozen meanwhile waits %s', async (_, frozenSeconds, leftSeconds) => {
+    const [tab, other] = (await openTabs(2)) as [Client, Client]
+    service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '100' } }
+    void tab.refresh()
+    // The message has been sent, and waits.
+    await device.advance(60)
+    device.clockMs += frozenSeconds * SECOND
+    await device.advance(100)
+    service.outage = null
+    const refreshed = other.refresh()
+    for (let second = 1; second < leftSeconds; second += 1) {
+      device.wake()
+      await device.advance(SECOND)
+    }
+    expect(service.refreshes()).toBe(1)
+    await device.advance(SECOND)
+    device.wake()
+    await within(SECOND, refreshed)
+    expect(service.refreshes()).toBe(2)
+  })
+
+  it('a tab that has asked too often does not keep another from asking', async () => {
+    service.cookie = 'session-0'
+    const refusal = { status: 429, headers: { 'Retry-After': '3600' } }
+    let refusals = 0
+    const refusing = openTab({
+      send: async () => {
+        refusals += 1
+        return new Response('{}', refusal)
+      },
+    })
+    const other = openTab()
+    void refusing.refresh()
+    await device.advance(SECOND)
+    expect(await within(5 * SECOND, other.refresh())).not.toBeNull()
+    expect(refusals).toBe(1)
+  })
+
+  it('two tabs that have asked too often do not make each other ask again', async () => {
+    service.cookie = 'session-0'
+    service.outage = { status: 429, headers: { 'Retry-After': '3600' } }
+    const [tab, other] = [openTab(), openTab()]
+    void tab.refresh()
+    await device.advance(SECOND)
+    void other.refresh()
+    await device.advance(10 * SECOND)
+    device.wake()
+    await device.advance(HOUR - 12 * SECOND)
+    expect(service.refreshes()).toBe(2)
+  })
+
+  it.each([
+    ['five seconds', 5 * SECOND, 10 * SECOND],
+    ['five weeks, more than a timer can wait', 35 * 24 * HOUR, 49 * HOUR],
+  ])('a tab waits with one of an older version for %s, and not for ever', async (_, ms, longest) => {
+    service.cookie = 'session-0'
+    const tab = openTab()
+    const older = device.tab(service.fetch).openChannel(`mainstay main ${SERVICE}`, () => {})
+    older?.postMessage({ kind: 'wait', ms, failures: 1, reason: 'service' })
+    await device.advance(SECOND)
+    void tab.refresh()
+    await device.advance(3 * SECOND)
+    expect(service.refreshes()).toBe(0)
+    await device.advance(longest)
+    expect(service.refreshes()).toBeGreaterThan(0)
+  })
+
+  it('a tab that is looked at does not wait with one of an older version', async () => {
+    service.cookie = 'session-0'
+    const tab = openTab()
+    const older = device.tab(service.fetch).openChannel(`mainstay main ${SERVICE}`, () => {})
+    older?.postMessage({ kind: 'wait', ms: 100 * SECOND, failures: 1, reason: 'service' })
+    await device.advance(SECOND)
+    const refreshed = tab.refresh()
+    device.wake()
+    expect(await within(SECOND, refreshed)).not.toBeNull()
+  })
+
   it('a refresh whose answer stops half-way is tried again', async () => {
     service.cookie = 'session-0'
     let isStalling = true
@@ -1115,6 +1196,9 @@ it('a `fetch` of the page is called as browsers want it', async () => {
 })
 
 describe('a storage', () => {
+  const blocked = () => {
+    throw new Error('SecurityError')
+  }
   const full = (kept: Map<string, string>) => ({
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: () => {
@@ -1131,6 +1215,16 @@ describe('a storage', () => {
     await device.advance(HOUR)
     expect(tab.state.status).toBe('loggedIn')
     expect(kept.get('key')).toBeUndefined()
+  })
+
+  it('that can only be read keeps nobody from logging in and out', async () => {
+    const storage = itemStorage({ getItem: () => null, setItem: blocked, removeItem: blocked })
+    for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
+      const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
+      const { sid } = await within(SECOND, tab.login(PERSON))
+      await within(SECOND, tab.logout())
+      expect(service.isEnded(sid)).toBe(true)
+    }
   })
 
   it('that holds text is used as long as it takes it', () => {
@@ -1206,9 +1300,6 @@ it.each(['null', '"text"', '7', '[1]', '<html>'])('a refusal that is none of the
   const refusal = await errorOf(new Response(body, { status: 502, headers: { 'Retry-After': 'soon' } }))
   expect(refusal).toMatchObject({
     status: 502,
-  const blocked = () => {
-    throw new Error('SecurityError')
-  }
     code: 'UNKNOWN',
     errors: [],
     methods: [],
@@ -1227,16 +1318,6 @@ it('knows every code of the service', () => {
 
 describe('a login with a second factor', () => {
   it('is completed with the challenge of its refusal', async () => {
-  it('that can only be read keeps nobody from logging in and out', async () => {
-    const storage = itemStorage({ getItem: () => null, setItem: blocked, removeItem: blocked })
-    for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
-      const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
-      const { sid } = await within(SECOND, tab.login(PERSON))
-      await within(SECOND, tab.logout())
-      expect(service.isEnded(sid)).toBe(true)
-    }
-  })
-
     service.code = '123456'
     const tab = openTab()
     const refusal = await within(10 * SECOND, tab.login(PERSON)).catch(error => error)

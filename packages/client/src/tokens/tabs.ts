@@ -4,15 +4,21 @@ import type { Wait } from './waiting.js'
 
 /**
  * What tabs tell each other. The channel is open only to pages of this same origin, whose scripts could
- * refresh for themselves anyway; the session secret is never sent on it.
+ * refresh for themselves anyway; the session secret is never sent on it. `bornAt` is device time, because a frozen tab
+ * may read its messages much later.
  */
 export type Message =
-  /** A token was issued; `bornAt` is device time, because a frozen tab may read its messages much later. */
+  /** A token was issued. */
   | { readonly kind: 'token'; readonly accessToken: string; readonly bornAt: number }
   /** `sid` is null for the session of the cookie, whichever it is. */
-  | { readonly kind: 'ended'; readonly sid: string | null; readonly cause: LogoutCause | null }
+  | {
+      readonly kind: 'ended'
+      readonly sid: string | null
+      readonly cause: LogoutCause | null
+      readonly bornAt?: undefined
+    }
   /** A refresh failed: nobody asks again for so long. */
-  | ({ readonly kind: 'wait'; readonly reason: WaitReason } & Wait)
+  | ({ readonly kind: 'wait'; readonly reason: WaitReason; readonly bornAt: number } & Wait)
 
 /**
  * Two refreshes at once are merely a waste; one that never comes is a standstill, since a tab may be frozen
@@ -44,13 +50,13 @@ export class Tabs {
     const { locks } = this.platform
     if (!locks || signal.aborted) return work()
     const queue = new AbortController()
+    const listening = new AbortController()
     return new Promise<void>((resolve, reject) => {
       const workNow = () => work().then(resolve, reject)
       const callOff = this.platform.after(LONGEST_LOCK_WAIT_MS, () => {
         queue.abort()
         void workNow()
       })
-    const listening = new AbortController()
       const leave = () => {
         callOff()
         resolve()

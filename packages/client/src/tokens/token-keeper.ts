@@ -132,12 +132,14 @@ export class TokenKeeper {
     if (decided.aborted) return
     this.sessionState.explain(reason)
     if (!isPassing(error)) throw error
-    this.tabs.tell({ kind: 'wait', ...wait, reason })
+    this.tabs.tell({ kind: 'wait', ...wait, reason, bornAt: this.platform.deviceTime() })
   }
 
   private async receive(message: Message): Promise<void> {
+    // A tab with an older version does not say when it began to wait.
+    const age = Math.max(0, this.platform.deviceTime() - (message.bornAt as number)) || 0
     if (message.kind === 'wait') {
-      this.backoff.follow(message)
+      this.backoff.follow(message, age)
       // With a live token it waits for nothing.
       if (!this.live()) this.sessionState.explain(message.reason)
     } else if (message.kind === 'ended') {
@@ -146,7 +148,6 @@ export class TokenKeeper {
       if (!sid || this.sid() === sid) this.drop(cause === 'logout' ? 'logoutElsewhere' : cause)
       if (sid) await this.home.forget(sid)
     } else {
-      const age = Math.max(0, this.platform.deviceTime() - message.bornAt)
       const token = readToken(message.accessToken, this.platform.now() - age)
       const { sid } = token.caller
       if (!(await this.home.isOwn(sid)))
@@ -156,8 +157,8 @@ export class TokenKeeper {
   }
 
   private isNews({ caller, expiresAt, issuedAtSeconds }: AccessToken): boolean {
-    const isOlder = issuedAtSeconds < (this.token?.issuedAtSeconds ?? 0)
-    return !isOlder && expiresAt > this.platform.now() && !this.endedSids.has(caller.sid)
+    const isAsNew = issuedAtSeconds >= (this.token?.issuedAtSeconds ?? 0)
+    return isAsNew && expiresAt > this.platform.now() && !this.endedSids.has(caller.sid)
   }
 
   private adopt(token: AccessToken): void {

@@ -8,8 +8,9 @@ const LONGEST_ASKED_MS = 24 * 3_600_000
 
 /** How long one tab waits, and others with it. */
 export interface Wait {
+  /** On top of what the service asked for. */
   readonly ms: number
-  /** How much of that the service asked for: not to be cut short, whatever happens on the device. */
+  /** What the service asked for: not to be cut short, whatever happens on the device. */
   readonly askedMs: number
   readonly failures: number
 }
@@ -39,24 +40,27 @@ export class Backoff {
 
   /**
    * Waits twice as long each time, on top of what the service asked for, with jitter, so that clients that
-   * were refused together do not come back together.
+   * were refused together do not come back together. Returns what others are to wait: what a 429 asks for is meant for
+   * this one alone.
    */
   fail(error: unknown): Wait {
-    const asked = ((error as Partial<MainstayError>).retryAfterSeconds ?? 0) * 1000
-    const askedMs = Math.min(asked, LONGEST_ASKED_MS)
+    const { status, retryAfterSeconds } = error as Partial<MainstayError>
+    const askedMs = Math.min((retryAfterSeconds ?? 0) * 1000, LONGEST_ASKED_MS)
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.failures)
-    const ms = askedMs + longest * (0.5 + this.platform.random() / 2)
+    const ms = longest * (0.5 + this.platform.random() / 2)
     const wait = { ms, askedMs, failures: this.failures + 1 }
-    this.follow(wait, 1)
-    return wait
+    this.follow(wait, 0, 1)
+    return status === 429 ? { ...wait, askedMs: 0 } : wait
   }
 
-  /** Adopts what another tab was told. */
-  follow({ ms, askedMs, failures }: Wait, factor = 1 + this.platform.random()): void {
-    const now = this.platform.now()
+  /**
+   * Adopts what another tab was told `age` milliseconds ago. In one of an older version, `ms` includes what the service
+   * asked for, and has no limit.
+   */
+  follow({ ms, askedMs = 0, failures }: Wait, age: number, factor = 1 + this.platform.random()): void {
     this.failures = failures
-    this.earliest = now + askedMs
-    this.notBefore = now + ms * factor
+    this.earliest = Math.max(this.earliest, this.platform.now() - age + askedMs)
+    this.notBefore = this.earliest + Math.min(ms, LONGEST_ASKED_MS) * factor
   }
 
   reset(): void {
@@ -66,15 +70,14 @@ export class Backoff {
   /** Resolves when the time has come, or `signal` aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     while (!this.isOver && !signal.aborted) {
-      await new Promise<void>(resolve => {
+      const time = new Promise<void>(resolve => {
         const callOff = this.platform.after(this.notBefore - this.platform.now(), resolve)
         this.wake = () => {
           callOff()
           resolve()
         }
-        signal.addEventListener('abort', this.wake)
       })
-      signal.removeEventListener('abort', this.wake)
+      await unlessAborted(time, signal).catch(this.wake)
     }
   }
 }
