@@ -3,14 +3,14 @@ import { Clock } from '../clock/clock.js'
 import { formatLocation, GeoIp } from '../geoip/geoip.js'
 import { type Client, deviceName } from '../http/client.js'
 import { subnetOf } from '../http/network.js'
-import type { Mail } from '../mail/mail.js'
+import { addressesLeft } from '../links/addresses-left.js'
+import type { Mail, Receiver } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
-import { allOf, type Posting } from '../mail/posting.js'
+import { NOTHING_TO_POST, type Posting } from '../mail/posting.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import {
   type AffectedSession,
-  type IssuedToken,
   type IssueOptions,
   UnrecognizedLoginTokens,
 } from './unrecognized-login-tokens.js'
@@ -23,8 +23,8 @@ export interface NoticeData {
   /** In words; null when it is not known. */
   readonly place: string | null
   readonly at: Date
-  /** The link for "this was not me". */
-  readonly url: string
+  /** The link for "this was not me"; null at an earlier address, which has one that undoes the change of address. */
+  readonly url: string | null
 }
 
 /** What a notice says besides when and from where it happened. */
@@ -59,30 +59,37 @@ export class AnomalyMails {
     post()
   }
 
-  /** Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. */
+  /**
+   * Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. With `always`
+   * and a transaction, earlier addresses that the user can still return to are told too, because the present one may
+   * be a thief's. They get no link of their own: somebody else may have such a mailbox by now.
+   */
   async prepare(
     session: AffectedSession,
     client: Client,
     write: (data: NoticeData) => Notice,
-    options?: IssueOptions,
+    options: IssueOptions = {},
   ): Promise<Posting> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, options)
+    if (!issued) return NOTHING_TO_POST
     const at = this.clock.now()
+    const { always, transaction } = options
+    const left = always && transaction ? await addressesLeft(transaction, session.userId, at) : []
     const place = this.geoIp.locate(client.ip)
     const { accountId } = session
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
-    const postTo = ({ to, token }: IssuedToken): Posting => {
-      const url = this.links.toMainSite('/not-me', token)
-      return () =>
-        this.mailer.postAbout(to, satellite, (words, site) => {
-          const told = { place: formatLocation(place, words.name), device: words.device(device) }
-          const data = { at, url, ...told, words, site }
-          return noticeMail(data, write(data))
-        })
+    const post = (to: Receiver, url: string | null) =>
+      this.mailer.postAbout(to, satellite, (words, site) => {
+        const told = { place: formatLocation(place, words.name), device: words.device(device) }
+        const data = { at, url, ...told, words, site }
+        return noticeMail(data, write(data))
+      })
+    return () => {
+      post(issued.to, this.links.toMainSite('/not-me', issued.token))
+      for (const email of left) post({ ...issued.to, email }, null)
     }
-    return allOf(...issued.map(postTo))
   }
 }
 
@@ -127,5 +134,6 @@ function noticeMail({ words, site, device, place, at, url }: NoticeData, notice:
   const circumstances = place
     ? words.phrase('notice.circumstancesWithPlace', { ...when, place })
     : words.phrase('notice.circumstances', when)
-  return words.mail('notice', { ...notice, site, url, circumstances })
+  const values = { ...notice, site, circumstances }
+  return url ? words.mail('notice', { ...values, url }) : words.mail('noticeAtEarlierAddress', values)
 }

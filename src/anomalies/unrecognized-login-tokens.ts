@@ -5,7 +5,6 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
-import { addressesLeft } from '../links/addresses-left.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
@@ -33,18 +32,14 @@ export interface AffectedSession {
   readonly createdAt: Date | null
 }
 
-/** A token, and where to mail it. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly to: Receiver
   readonly token: string
 }
 
+/** `always`: however often the user has been told. `transaction`: of what they are told about. */
 export interface IssueOptions {
-  /** However often the user has been told. */
   readonly always?: boolean
-  /** Also to earlier addresses that they can still return to, because the present one may be a thief's. */
-  readonly toAddressesLeft?: boolean
-  /** Of what they are told about. */
   readonly transaction?: Db
 }
 
@@ -58,16 +53,16 @@ export class UnrecognizedLoginTokens {
   ) {}
 
   /**
-   * A new token for each address, stored in the transaction if there is one. None when the user is gone, or,
+   * A new token and where to mail it, stored in the transaction if there is one. Null when the user is gone, or,
    * unless `always`, has been told of this session, or of ten sessions, within 24 hours.
    */
   issue(
     session: AffectedSession,
     from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
-    options: IssueOptions = {},
-  ): Promise<readonly IssuedToken[]> {
-    const issue = (db: Db) => this.issueIn(db, session, from, options)
-    return options.transaction ? issue(options.transaction) : this.database.transaction(issue)
+    { always = false, transaction }: IssueOptions = {},
+  ): Promise<IssuedToken | null> {
+    const issue = (db: Db) => this.issueIn(db, session, from, always)
+    return transaction ? issue(transaction) : this.database.transaction(issue)
   }
 
   /**
@@ -99,33 +94,27 @@ export class UnrecognizedLoginTokens {
     transaction: Db,
     { userId, accountId, sid, createdAt }: AffectedSession,
     from: Pick<UnrecognizedLoginDetail, 'device' | 'network'>,
-    { always = false, toAddressesLeft = false }: IssueOptions,
-  ): Promise<readonly IssuedToken[]> {
-    const now = this.clock.now()
+    always: boolean,
+  ): Promise<IssuedToken | null> {
+    const since = (createdAt ?? this.clock.now()).toISOString()
     const { email, language } = users
     const [user] = await transaction.select({ email, language }).from(users).where(eq(users.id, userId))
-    if (!user || (!always && (await this.hasBeenTold(transaction, userId, user.email, sid)))) return []
-    const left = toAddressesLeft ? await addressesLeft(transaction, userId, now) : []
-    const issued: IssuedToken[] = []
-    for (const address of new Set([user.email, ...left])) {
-      const token = await this.tokens.issue(transaction, {
-        purpose: 'not-me',
-        email: address,
-        userId,
-        accountId,
-        detail: { sid, since: (createdAt ?? now).toISOString(), ...from } satisfies UnrecognizedLoginDetail,
-        lifetimeSeconds: LIFETIME_SECONDS,
-      })
-      issued.push({ to: { email: address, language: user.language }, token })
-    }
-    return issued
+    if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
+    const token = await this.tokens.issue(transaction, {
+      purpose: 'not-me',
+      email: user.email,
+      userId,
+      accountId,
+      detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
+      lifetimeSeconds: LIFETIME_SECONDS,
+    })
+    return { to: user, token }
   }
 
-  /** The valid links to the address show what was mailed there in the last 24 hours, whichever replica did it. */
-  private async hasBeenTold(transaction: Db, userId: string, address: string, sid: string): Promise<boolean> {
+  /** The valid links show what was mailed in the last 24 hours, whichever replica did it. */
+  private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
       eq(oneTimeTokens.userId, userId),
-      eq(oneTimeTokens.email, address),
       eq(oneTimeTokens.purpose, 'not-me'),
       gt(oneTimeTokens.expiresAt, this.clock.now()),
     )

@@ -37,8 +37,8 @@ const REMOVED: Readonly<Record<FactorName, Phrase>> = {
 /**
  * Mails about users' factors, each with a link to report that it was somebody else. For a change, and for a recovery
  * code that is used up, the link is stored in its transaction, so that nothing happens without a mail, and earlier
- * addresses that the user can still return to are told too. A mail about a wrong factor stops nothing: if its link
- * cannot be stored, that is logged.
+ * addresses that the user can still return to are told too, though not of new recovery codes. A mail about a wrong
+ * factor stops nothing: if its link cannot be stored, that is logged.
  */
 @Injectable()
 export class FactorMails {
@@ -104,8 +104,7 @@ export class FactorMails {
     write: (data: NoticeData) => Notice,
     always = true,
   ): Promise<Posting> {
-    const options = { always, transaction, toAddressesLeft: true }
-    return this.mails.prepare(this.affectedBy(actor), actor.client, write, options)
+    return this.mails.prepare(this.affectedBy(actor), actor.client, write, { always, transaction })
   }
 
   private async send(actor: FactorActor, write: (data: NoticeData) => Notice): Promise<void> {

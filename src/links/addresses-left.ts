@@ -1,11 +1,26 @@
-import { and, eq, gt } from 'drizzle-orm'
+import { and, asc, eq, gt, min, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 
-/** The addresses that the user has left and can still return to by a mailed link, each once. */
+/** More would let a thief who changes the address again and again have us mail thousands. */
+const MAX_ADDRESSES = 3
+
+/** Of a link that undoes a change of address: the number of the change. */
+export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
+
+/**
+ * The addresses that the user has left and can still return to by a mailed link, each once. Only those that they left
+ * first, which no change that a thief makes later can displace.
+ */
 export async function addressesLeft(db: Db, userId: string, now: Date): Promise<string[]> {
   const { email, expiresAt, purpose } = oneTimeTokens
   const isOpen = and(eq(purpose, 'email-undo'), eq(oneTimeTokens.userId, userId), gt(expiresAt, now))
-  const rows = await db.selectDistinct({ email }).from(oneTimeTokens).where(isOpen)
+  const rows = await db
+    .select({ email })
+    .from(oneTimeTokens)
+    .where(isOpen)
+    .groupBy(email)
+    .orderBy(asc(min(TURN)))
+    .limit(MAX_ADDRESSES)
   return rows.map(row => row.email)
 }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, gte, inArray, max, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import { ApiError } from '../errors/api-error.js'
-import { addressesLeft } from '../links/addresses-left.js'
+import { addressesLeft, TURN } from '../links/addresses-left.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
@@ -29,8 +29,6 @@ export interface OpenChange {
   /** From when on whoever requested it may have acted. */
   readonly since: Date
 }
-
-const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
  * The e-mail addresses of users: the current one, and old ones that can still be restored by a mailed link. A
@@ -131,7 +129,7 @@ export class UserEmails {
     await transaction.delete(oneTimeTokens).where(and(areOf([userId]), gte(TURN, turn)))
   }
 
-  /** The user's current address, and those that can still be restored, each once. */
+  /** The user's current address, and the first ones that can still be restored: {@link addressesLeft}. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
     const addresses = new Set([email, ...(await addressesLeft(db, id, this.clock.now()))])
     return [...addresses].map(address => ({ email: address, language }))

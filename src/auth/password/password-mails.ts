@@ -71,7 +71,10 @@ export class PasswordMails {
     const receivers = await this.userEmails.receiversOf(transaction, user)
     const values = { site: this.links.siteName, url: this.links.forgotPassword() }
     return () => {
-      for (const to of receivers) this.mailer.post(to, words => words.mail('passwordChanged', values))
+      for (const to of receivers) {
+        const name = to.email === user.email ? 'passwordChanged' : 'passwordChangedAtEarlierAddress'
+        this.mailer.post(to, words => words.mail(name, values))
+      }
     }
   }
 }

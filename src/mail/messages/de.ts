@@ -75,6 +75,14 @@ export const de: Translated = {
       ],
       action: 'Neues Passwort wählen',
     },
+    passwordChangedAtEarlierAddress: {
+      subject: 'Ihr Passwort für {site} wurde geändert',
+      paragraphs: [
+        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls ein Wechsel Ihrer E-Mail-Adresse oder der Person, der das Konto gehört, bevorstand, wurde er abgebrochen.',
+        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
+      ],
+      footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
+    },
     invitation: {
       subject: 'Sie wurden in ein Team bei {site} eingeladen',
       paragraphs: [
@@ -223,6 +231,16 @@ export const de: Translated = {
       action: 'Das war ich nicht',
       footnote:
         'Der Link meldet Sie überall ab und schickt Ihnen eine Mail, mit der Sie ein neues Passwort wählen. Er gilt einmal, 24 Stunden lang.',
+    },
+    noticeAtEarlierAddress: {
+      subject: '{subject}',
+      paragraphs: [
+        '{opening}',
+        '{circumstances}',
+        '{advice}',
+        'Waren Sie das nicht, dann folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
+      ],
+      footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
     },
     proofMissing: {
       subject: 'Der Nachweis, dass {host} Ihnen gehört, wurde nicht gefunden',

@@ -72,6 +72,14 @@ export const en = {
       ],
       action: 'Choose a new password',
     },
+    passwordChangedAtEarlierAddress: {
+      subject: 'Your password for {site} has been changed',
+      paragraphs: [
+        'Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account’s owner was pending, it has been cancelled.',
+        'If this was you, everything is fine. If not, use the link “This was not me” in the e-mail about the change of your address: it restores this address and logs everybody out.',
+      ],
+      footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
+    },
     invitation: {
       subject: 'You have been invited to a team at {site}',
       paragraphs: [
@@ -216,6 +224,16 @@ export const en = {
       action: 'This was not me',
       footnote:
         'The link logs you out everywhere and e-mails you a link for choosing a new password. It works once, within 24 hours.',
+    },
+    noticeAtEarlierAddress: {
+      subject: '{subject}',
+      paragraphs: [
+        '{opening}',
+        '{circumstances}',
+        '{advice}',
+        'If this was not you, use the link “This was not me” in the e-mail about the change of your address: it restores this address and logs everybody out.',
+      ],
+      footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
     },
     proofMissing: {
       subject: 'The proof that {host} is yours was not found',
