@@ -364,6 +364,8 @@ describe('an operator who reads German', () => {
     const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
     const failed = auditEvent(actor, 'login', { reason: 'wrong password' })
     stage.app.app.get(AuditLog).note(failed, 'failed')
+    const refused = auditEvent(actor, 'handoff.code', { reason: 'not_invited' })
+    stage.app.app.get(AuditLog).note(refused, 'refused')
     await stage.app.app.get(AuditLog).flush()
     await open('de-AT')
     const [english, german] = [read('en'), read('de')]
@@ -401,12 +403,31 @@ describe('an operator who reads German', () => {
     }
     await visit(page, `${OPERATORS}/users/${owner.id}`)
     await page.getByRole('listitem').filter({ hasText: 'falsches Passwort' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'dort nicht eingeladen' }).waitFor()
     await visit(page, `${OPERATORS}/nothing`)
     await page.getByRole('button', { name: 'Kontomenü' }).click()
     await page.getByLabel('Sprache').selectOption('English')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  })
+})
+
+describe('a reason that an operator has typed', () => {
+  test('is quoted, though the service records others in the same words', async () => {
+    const owner = await anOwner(stage.app)
+    await logIn()
+    await page.getByRole('heading', { name: 'Search' }).waitFor()
+    await visit(page, `${OPERATORS}/users/${owner.id}`)
+    await page.getByRole('button', { name: 'Disable', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Reason').fill('not me')
+    await dialog.getByRole('button', { name: 'Disable' }).click()
+    await page.getByText('is disabled').waitFor()
+    for (const path of [`/users/${owner.id}`, '/activity?kind=all']) {
+      await visit(page, `${OPERATORS}${path}`)
+      await page.locator('q', { hasText: 'not me' }).first().waitFor()
+    }
   })
 })
 

@@ -87,4 +87,24 @@ describe('the body of an answer', () => {
     await failed
     expect(isGivenUp).toBe(true)
   })
+
+  it('may stall for as long as who asks has patience, and fail when it is given up', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] })
+    const unhandled = jest.fn()
+    process.on('unhandledRejection', unhandled)
+    let hasFailed = false
+    const cancel = () => Promise.reject(new Error('gone'))
+    const answer = new Response(new ReadableStream({ pull: () => new Promise(() => {}), cancel }))
+    const failed = bodyOf(answer, 120_000).catch(({ name }: Error) => {
+      hasFailed = true
+      return name
+    })
+    await jest.advanceTimersByTimeAsync(120_000 - 1)
+    expect(hasFailed).toBe(false)
+    await jest.advanceTimersByTimeAsync(1)
+    expect(await failed).toBe('TimeoutError')
+    await new Promise(resolve => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
 })

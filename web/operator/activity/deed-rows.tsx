@@ -52,9 +52,14 @@ function UserLink({ deed }: { readonly deed: Deed }) {
 }
 
 /** The reason, the account, and further details; null where there are none. */
-function detailsOf({ reason, userId, accountId, accountName, detail }: Deed): ReactNode {
+function detailsOf(deed: Deed): ReactNode {
+  const { reason, userId, accountId, accountName, detail } = deed
   const parts = [
-    reason && <Reason key="reason">{reason}</Reason>,
+    reason && (
+      <Reason key="reason" typed={isTyped(deed)}>
+        {reason}
+      </Reason>
+    ),
     accountId && <AccountLink key="account" id={accountId} name={accountName} />,
     ...[detail.text, detail.origin, detail.subject, detail.event, userId ? undefined : detail.email].map(
       text => typeof text === 'string' && <span key={text}>{text}</span>,
@@ -62,4 +67,9 @@ function detailsOf({ reason, userId, accountId, accountName, detail }: Deed): Re
   ].filter(Boolean)
   if (parts.length === 0) return null
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]))
+}
+
+/** A deed in the console always has its operator's reason; one at the command line may have the service's. */
+function isTyped({ operator, outcome }: Deed): boolean {
+  return operator !== null && outcome === 'ok'
 }

@@ -55,12 +55,14 @@ export function whatIn(
 }
 
 /** Why, and from where; null when there are no details. */
-function detailsIn({ ip, device, detail: { reason } }: LogRow) {
+function detailsIn({ ip, device, detail: { operator, reason } }: LogRow) {
   const from = ip && (device ? `${ip}, ${deviceWords(device)}` : ip)
   if (typeof reason !== 'string' && !from) return null
+  // A deed in the console always has its operator's reason; one at the command line may have the service's.
+  const isTyped = operator !== undefined && operator !== 'command line'
   return (
     <>
-      {typeof reason === 'string' && <Reason>{reason}</Reason>}
+      {typeof reason === 'string' && <Reason typed={isTyped}>{reason}</Reason>}
       {typeof reason === 'string' && from && ' · '}
       {from}
     </>
