@@ -50,7 +50,8 @@ COPY src/database/migrations src/database/migrations
 COPY package.json ./
 # New volumes on these folders belong to the user that the service runs as.
 RUN install --directory --owner=node --group=node --mode=0700 /keys /var/lib/mainstay
-# Compiled code, so that no start compiles it again. Node looks for that of its own user id, and only root may change it here.
+# Compiled code of what the command line shares with the service, which is most of it. Node looks for that of its own user
+# id, and only root may change it here.
 ENV NODE_COMPILE_CACHE=/app/compiled
 RUN install --directory --owner=node compiled \
  && setpriv --reuid=node --clear-groups node dist/src/cli.js --version \

@@ -125,7 +125,9 @@ describe('the image, made step by step as the Dockerfile says', () => {
     const [, dockerfile] = /```dockerfile\n(FROM mainstay\n[\s\S]*?)```/.exec(
       await readFile('docs/operations.md', 'utf8'),
     ) as unknown as [string, string]
+    const compiled = await bytesIn(join(image.root.folder, 'app/compiled'))
     await image.extend(dockerfile)
+    expect(await bytesIn(join(image.root.folder, 'app/compiled'))).toBe(compiled)
     expect(image.user).toBe('node')
     const service = image.start(image.command, traced)
     const ended = once(service, 'close')
