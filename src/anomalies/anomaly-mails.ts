@@ -88,7 +88,7 @@ export class AnomalyMails {
       })
     return () => {
       post(issued.to, this.links.toMainSite('/not-me', issued.token))
-      for (const email of left) post({ ...issued.to, email }, null)
+      for (const email of left) if (email !== issued.to.email) post({ ...issued.to, email }, null)
     }
   }
 }
