@@ -106,6 +106,7 @@ test(
     await goTo('/account/satellites')
     await take('satellites')
     await goTo('/account/billing')
+    await page.getByRole('button', { name: 'Subscribe to Monthly' }).waitFor()
     await take('billing')
     await visit(`${satellite}/`)
     await take('satellite-login')
