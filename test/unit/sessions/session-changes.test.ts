@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
+import { auditEvent } from '../../../src/audit/audit-event.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { users } from '../../../src/database/schema/accounts.js'
@@ -15,13 +16,19 @@ import {
 } from '../../../src/sessions/revocation/recorded-changes.js'
 import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import type { Session, SessionHandle, SessionId } from '../../../src/sessions/session.js'
+import {
+  handleOf,
+  newSessionId,
+  type Session,
+  type SessionHandle,
+  type SessionId,
+} from '../../../src/sessions/session.js'
 import { SessionLinks } from '../../../src/sessions/session-links.js'
 import { type SessionChange, SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import type { User } from '../../../src/users/user.js'
 import { markLate, requireOf } from '../../support/factors.js'
-import { listSession, openSession } from '../../support/open-session.js'
+import { listRow, listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 
@@ -215,6 +222,22 @@ describe('changes of sessions', () => {
     expect(await revocations()).toHaveLength(3)
   })
 
+  it('write a row where only one of several is news', async () => {
+    const gone = randomBytes(32).toString('base64url') as SessionHandle
+    const event = auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'session.revoke')
+    await changes.durably(transaction =>
+      changes.record(
+        transaction,
+        [
+          { kind: 'end', sid: gone },
+          { kind: 'end-all', userId: owner.id },
+        ],
+        event,
+      ),
+    )
+    expect(await revocations()).toHaveLength(1)
+  })
+
   it('tell the store of a named session also when the list has lost it, once for each', async () => {
     const told = jest.spyOn(app.app.get(SessionStore), 'apply')
     const [gone, live] = [randomBytes(32).toString('base64url') as SessionHandle, await listed()]
@@ -252,6 +275,13 @@ describe('changes of sessions', () => {
     const following = (what: string): RecordedChanges => ({
       ...NOTHING_RECORDED,
       afterCommit: () => void done.push(what),
+    })
+
+    it('count what all steps have ended, and need nothing to follow', async () => {
+      const ended = { ...NOTHING_RECORDED, ended: 2 }
+      const steps = mergeRecorded(ended, { ...ended, ended: 3 })
+      expect(steps.ended).toBe(5)
+      await expect(changes.durably(async () => steps)).resolves.toBe(steps)
     })
 
     it('of all steps, in their order', async () => {
@@ -327,6 +357,14 @@ describe('changes of sessions', () => {
     })
   })
 
+  it('by somebody end what the session was handed on to as well', async () => {
+    const sid = await listed()
+    await childOf(sid)
+    const { id: userId, accountId } = owner
+    await changes.end({ sid, userId, accountId }, null, 'a reason')
+    expect(await left()).toEqual([])
+  })
+
   it('refuse whoever was let in just before the end of the session', async () => {
     const sid = await listed()
     const check = () => database.transaction(transaction => changes.requireNotRevoked(transaction, { sid }))
@@ -347,6 +385,17 @@ describe('changes of sessions', () => {
       await changes.endReplaced([sessionId], CLIENT)
       expect(await revocations()).toHaveLength(1)
       expect(await left()).toEqual([])
+    })
+
+    it('write no row for one that had expired, which the store is told of all the same', async () => {
+      const expired = newSessionId()
+      const sid = handleOf(expired)
+      const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
+      await listRow(app, { sid, userId: owner.id, expiresAt: secondsAfter(app.clock.now(), -1) } as Session)
+      const told = jest.spyOn(app.app.get(SessionStore), 'apply')
+      await changes.endReplaced([expired, sessionId], CLIENT)
+      expect(told.mock.calls.flatMap(([{ ended }]) => ended).sort()).toEqual([sid, session.sid].sort())
+      expect((await revocations()).map(row => row.sid)).toEqual([session.sid])
     })
 
     it('ask nothing where it had none', async () => {
