@@ -45,6 +45,7 @@ const INTERNAL_MEMBERS = [
   'settle',
   'take',
   'tell',
+  'token',
   'wait',
   'warn',
 ]

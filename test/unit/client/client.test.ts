@@ -1227,6 +1227,28 @@ describe('a storage', () => {
     }
   })
 
+  it('that is locked after the login keeps nobody from logging out', async () => {
+    const kept = new Map<string, string>()
+    let isLocked = false
+    const open = <Answer>(work: () => Answer) => {
+      if (isLocked) throw new Error('locked')
+      return work()
+    }
+    const storage = {
+      get: async (key: string) => open(() => kept.get(key)),
+      set: async (key: string, value: string) => void open(() => kept.set(key, value)),
+      remove: async (key: string) => void open(() => kept.delete(key)),
+    }
+    for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
+      isLocked = false
+      const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
+      const { sid } = await within(SECOND, tab.login(PERSON))
+      isLocked = true
+      await within(SECOND, tab.logout())
+      expect(service.isEnded(sid)).toBe(true)
+    }
+  })
+
   it('that holds text is used as long as it takes it', () => {
     const kept = new Map<string, string>()
     const storage = itemStorage(() => ({ ...full(kept), setItem: (key, value) => kept.set(key, value) }))

@@ -65,10 +65,12 @@ export class Logout {
   private async tryOnce(): Promise<void> {
     const { session, sid } = this.rest
     const renewed = this.token ?? (session && (await this.api.refresh(session)))
-    this.token = typeof renewed === 'string' ? null : renewed
+    const isOver = typeof renewed === 'string'
+    this.token = isOver ? null : renewed
     const isThisSession = this.token && (!sid || this.token.caller.sid === sid)
     if (isThisSession) await this.api.logout(this.token as AccessToken)
-    await this.home.settle(sid, typeof renewed === 'string')
+    // The service knows; a note that stays in locked storage is settled by the next page.
+    await this.home.settle(sid, isOver).catch(() => {})
   }
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {
