@@ -99,7 +99,7 @@ export class UnrecognizedLoginTokens {
     const since = (createdAt ?? this.clock.now()).toISOString()
     const { email, language } = users
     const [user] = await transaction.select({ email, language }).from(users).where(eq(users.id, userId))
-    if (!user || (!always && (await this.hasBeenTold(transaction, userId, sid)))) return null
+    if (!user || (!always && (await this.hasBeenTold(transaction, userId, user.email, sid)))) return null
     const token = await this.tokens.issue(transaction, {
       purpose: 'not-me',
       email: user.email,
@@ -111,10 +111,14 @@ export class UnrecognizedLoginTokens {
     return { to: user, token }
   }
 
-  /** The valid links show what was mailed in the last 24 hours, whichever replica did it. */
-  private async hasBeenTold(transaction: Db, userId: string, sid: string): Promise<boolean> {
+  /**
+   * The valid links to the address show what was mailed there in the last 24 hours, whichever replica did it. What went
+   * to another one may have been for a thief.
+   */
+  private async hasBeenTold(transaction: Db, userId: string, address: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
       eq(oneTimeTokens.userId, userId),
+      eq(oneTimeTokens.email, address),
       eq(oneTimeTokens.purpose, 'not-me'),
       gt(oneTimeTokens.expiresAt, this.clock.now()),
     )

@@ -2,10 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import { type DeviceId, deviceIdHash } from '../../../src/anomalies/device-id.js'
 import { KnownDevices } from '../../../src/anomalies/known-devices.js'
 import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js'
 import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema/accounts.js'
 import { familiarClients } from '../../../src/database/schema/anomalies.js'
 import type { Source } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
@@ -288,6 +290,17 @@ describe.each(BACKENDS)('on %s', backend => {
         app.clock.advance(DAY)
         await logIn(user, { userAgent: 'Another/1' })
         expect(await subjectsTo(user)).toHaveLength(11)
+      })
+
+      it('is told at an address however much was mailed to another one, which may have been a thief’s', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        for (let number = 0; number < 10; number++)
+          await logIn(user, { userAgent: `App${'x'.repeat(number)}/1` })
+        const email = anEmail()
+        await app.app.get(Database).run(db => db.update(users).set({ email }).where(eq(users.id, user.id)))
+        await logIn({ email }, { userAgent: 'Another/1' })
+        expect(await subjectsTo({ ...user, email })).toHaveLength(1)
       })
     })
 
