@@ -18,7 +18,7 @@ export async function bodyOf({ body, headers }: Response, patienceMs = PATIENCE_
 function inTime<T>(work: Promise<T>, patienceMs: number, giveUp: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new DOMException('The body stalls', 'TimeoutError'))
+      reject(new DOMException('Stalled', 'TimeoutError'))
       giveUp()
     }, patienceMs)
     work.finally(() => clearTimeout(timer)).then(resolve, reject)

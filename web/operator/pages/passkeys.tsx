@@ -52,6 +52,7 @@ export function PasskeysPage() {
                   </div>
                   <ConfirmButton
                     name={t('common.remove')}
+                    isFinal
                     label={t('console.passkeys.removeLabel', { name })}
                     question={t('console.passkeys.removeQuestion', { name })}
                     confirm={t('common.remove')}

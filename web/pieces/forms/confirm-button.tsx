@@ -7,6 +7,7 @@ export function ConfirmButton({
   name,
   label,
   kind = 'plain',
+  isFinal = kind === 'danger',
   question,
   confirm,
   act,
@@ -15,8 +16,10 @@ export function ConfirmButton({
   readonly name: string
   /** Needed where several buttons on a page have the same name. */
   readonly label?: string
-  /** `danger` is for what cannot be undone. */
+  /** `danger` is for what cannot be undone, where it stands alone. */
   readonly kind?: 'danger' | 'plain'
+  /** Whether it cannot be undone. */
+  readonly isFinal?: boolean
   readonly question: string
   readonly confirm: string
   readonly act: () => Promise<unknown>
@@ -32,11 +35,7 @@ export function ConfirmButton({
       {isAsking && (
         <Dialog title={question} onCancel={close}>
           {children}
-          <Form
-            kind={kind === 'danger' ? 'danger' : 'primary'}
-            submit={confirm}
-            send={() => act().then(close)}
-          />
+          <Form kind={isFinal ? 'danger' : 'primary'} submit={confirm} send={() => act().then(close)} />
         </Dialog>
       )}
     </>

@@ -2,10 +2,17 @@ import { wordsFor } from '../../../../pieces/audit-words.js'
 import { t } from '../../../../pieces/language/t.js'
 import { PERMISSIONS } from '../../../../pieces/people/permission-names.js'
 import { hostOf } from '../../../../pieces/site/site.js'
-import type { AuditEntry } from '../../../answers.js'
+import type { AuditEntry, AuditPart } from '../../../answers.js'
 
-/** Names or e-mail addresses by user id. */
+/** What to call users, by id. */
 export type People = Readonly<Record<string, string>>
+
+/** Never by their name alone: people choose it freely, and could pose as somebody else. */
+export function peopleIn({ people, names }: AuditPart): People {
+  return Object.fromEntries(
+    Object.entries(people).map(([id, email]) => [id, names[id] ? `${names[id]} (${email})` : email]),
+  )
+}
 
 /** Who did what to whom, in a sentence without its period. */
 export function sentenceOf(entry: AuditEntry, people: People): string {
@@ -65,18 +72,12 @@ export function detailsOf(entry: AuditEntry): string {
   return parts.filter(Boolean).join(' · ')
 }
 
-/** The e-mail addresses of who did it and whom it concerns; empty when there are none. */
-export function addressesIn({ userId, detail }: AuditEntry, emails: People): string {
-  const addresses = [detail.by, userId, detail.to].map(id => emails[`${id}`])
-  return [...new Set(addresses.filter(Boolean))].join(', ')
-}
-
 function actorOf(entry: AuditEntry, people: People): string {
   const { userId, detail } = entry
   if (isOfOperator(entry)) return t('audit.operator')
   if (isOfService(entry)) return t('audit.service')
-  if (typeof detail.by === 'string') return people[detail.by] ?? t('audit.formerMemberFirst')
-  if (userId) return people[userId] ?? t('audit.formerMemberFirst')
+  const by = detail.by ?? userId
+  if (typeof by === 'string') return people[by] ?? t('audit.formerMemberFirst')
   return typeof detail.email === 'string' ? detail.email : t('audit.somebody')
 }
 

@@ -10,7 +10,7 @@ import { Page, Section } from '../../../../pieces/page.js'
 import type { AuditEntry, AuditPart } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { download } from '../../../download.js'
-import type { People } from './audit-sentence.js'
+import { type People, peopleIn } from './audit-sentence.js'
 import { Entries } from './entries.js'
 
 /** Who did what in the account. */
@@ -67,10 +67,10 @@ function FilteredEntries({
 }) {
   const { list, more } = usePages(async after => {
     const query = new URLSearchParams({ ...filter, ...(after && { after }) })
-    const { entries, people: emails, names, next } = await call<AuditPart>('GET', `audit?${query}`)
-    const people = { ...emails, ...names }
-    onPeople(subjectsOf(entries, people))
-    return { rows: entries.map(entry => ({ entry, people, emails })), next }
+    const part = await call<AuditPart>('GET', `audit?${query}`)
+    const people = peopleIn(part)
+    onPeople(subjectsOf(part.entries, people))
+    return { rows: part.entries.map(entry => ({ entry, people })), next: part.next }
   })
   return (
     <>
@@ -82,12 +82,8 @@ function FilteredEntries({
   )
 }
 
-/** The people whom a filter can find; names alone could be the same. */
+/** The people whom a filter can find. */
 function subjectsOf(entries: readonly AuditEntry[], people: People): People {
-  return Object.fromEntries(
-    entries.flatMap(({ userId, email }) => {
-      const who = userId && people[userId]
-      return who && email ? [[userId, who === email ? who : `${who} (${email})`] as const] : []
-    }),
-  )
+  const isConcerned = ([id]: [string, string]) => entries.some(({ userId }) => userId === id)
+  return Object.fromEntries(Object.entries(people).filter(isConcerned))
 }

@@ -7,14 +7,12 @@ import { dateText } from '../../../../pieces/time/ago.js'
 import { Ago, When } from '../../../../pieces/time/when.js'
 import type { AuditEntry } from '../../../answers.js'
 import { iconOf } from './audit-icon.js'
-import { addressesIn, detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
+import { detailsOf, isProofAsked, type People, sentenceOf } from './audit-sentence.js'
 
 /** An entry with the people on the page that it came with. */
 export interface EntryRow {
   readonly entry: AuditEntry
   readonly people: People
-  /** Their addresses: people choose their names freely. */
-  readonly emails: People
 }
 
 /** Sentences, under a heading for each day in the reader's time zone; each opens to show its details. */
@@ -34,9 +32,8 @@ export function Entries({ rows }: { readonly rows: readonly EntryRow[] }) {
   ))
 }
 
-function Entry({ entry, people, emails }: EntryRow) {
+function Entry({ entry, people }: EntryRow) {
   const details = detailsOf(entry)
-  const addresses = addressesIn(entry, emails)
   return (
     <details>
       <summary>
@@ -50,7 +47,6 @@ function Entry({ entry, people, emails }: EntryRow) {
         <Fact name={t('audit.when')}>
           <When at={entry.at} />
         </Fact>
-        {addresses && <Fact name={t('field.email')}>{addresses}</Fact>}
         {details && <Fact name={t('audit.details')}>{details}</Fact>}
         {entry.device && <Fact name={t('audit.device')}>{deviceWords(entry.device)}</Fact>}
         {entry.ip && <Fact name={t('audit.ip')}>{entry.ip}</Fact>}

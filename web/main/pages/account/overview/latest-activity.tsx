@@ -11,7 +11,7 @@ import { Ago } from '../../../../pieces/time/when.js'
 import type { AuditPart, Login } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { iconOf } from '../audit/audit-icon.js'
-import { sentenceOf } from '../audit/audit-sentence.js'
+import { peopleIn, sentenceOf } from '../audit/audit-sentence.js'
 
 const SHOWN = 6
 /** More than are shown, because consecutive duplicates are merged. */
@@ -58,10 +58,11 @@ export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean 
 
 /** Resolves with a function that words the events in the page's language, which may change. */
 async function eventsOfAccount(): Promise<() => readonly Event[]> {
-  const { entries, people, names } = await call<AuditPart>('GET', `audit?limit=${READ}`)
+  const part = await call<AuditPart>('GET', `audit?limit=${READ}`)
+  const people = peopleIn(part)
   return () => {
-    const events = entries.map(entry => ({
-      text: sentenceOf(entry, { ...people, ...names }),
+    const events = part.entries.map(entry => ({
+      text: sentenceOf(entry, people),
       at: entry.at,
       icon: iconOf(entry.action),
     }))

@@ -16,6 +16,7 @@ export function Authenticator({ state, changed }: FactorProps) {
       <div className="actions">
         <ConfirmButton
           name={t('common.remove')}
+          isFinal
           label={t('totp.remove')}
           question={t('totp.removeAsk')}
           confirm={t('totp.removeYes')}

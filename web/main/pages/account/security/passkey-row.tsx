@@ -33,6 +33,7 @@ export function PasskeyRow({ passkey, changed }: PasskeyRowProps) {
       <Rename passkey={passkey} changed={changed} />
       <ConfirmButton
         name={t('common.remove')}
+        isFinal
         label={t('passkeys.removeNamed', { name })}
         question={t('passkeys.removeAsk', { name })}
         confirm={t('passkeys.removeYes')}

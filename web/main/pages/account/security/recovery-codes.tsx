@@ -34,6 +34,7 @@ export function RecoveryCodes({ state, changed }: FactorProps) {
       <div className="actions">
         <ConfirmButton
           name={t('codes.makeNew')}
+          isFinal
           question={t('codes.makeNewAsk')}
           confirm={t('codes.makeNewYes')}
           act={make}
