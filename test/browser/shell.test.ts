@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
+import { PATIENCE_MS } from '../../web/pieces/body.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
@@ -187,8 +188,8 @@ test('a page whose script is gone says so', async () => {
 
 test('a response that stalls half-way is an outage after a while', async () => {
   await page.addInitScript(`
-    const [timeout, fetched] = [AbortSignal.timeout.bind(AbortSignal), fetch]
-    AbortSignal.timeout = ms => timeout(ms / 20)
+    const [later, fetched] = [setTimeout, fetch]
+    globalThis.setTimeout = (run, ms, ...given) => later(run, ms === ${PATIENCE_MS} ? ms / 20 : ms, ...given)
     // Its headers are here, and its body never ends.
     globalThis.fetch = async (url, init) => {
       const answer = await fetched(url, init)
