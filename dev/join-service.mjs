@@ -66,12 +66,7 @@ const importsOfCommonJs = {
     })
     onLoad({ filter: /^/, namespace: 'names' }, ({ path, pluginData }) => {
       const names = pluginData.filter(name => name !== 'default' && /^[a-z_$][\w$]*$/i.test(name))
-      return {
-        contents: `const exported = require(${JSON.stringify(path)})
-export default exported
-export const { ${names.join(', ')} } = exported`,
-        resolveDir: '.',
-      }
+      return { contents: moduleOf(`require(${JSON.stringify(path)})`, names), resolveDir: '.' }
     })
   },
 }
@@ -89,13 +84,16 @@ const importsOfHttp = {
     onLoad({ filter: /^/, namespace: 'http' }, () => {
       const properties = Object.entries(Object.getOwnPropertyDescriptors(http))
       const names = properties.filter(([, { get }]) => !get).map(([name]) => name)
-      return {
-        contents: `const http = process.getBuiltinModule('node:http')
-export default http
-export const { ${names.join(', ')} } = http`,
-      }
+      return { contents: moduleOf("process.getBuiltinModule('node:http')", names) }
     })
   },
+}
+
+/** A module that exports the value of this expression as `default`, and these properties of it by name. */
+function moduleOf(expression, names) {
+  return `const exported = ${expression}
+export default exported
+export const { ${names.join(', ')} } = exported`
 }
 
 rmSync(TARGET, { recursive: true, force: true })

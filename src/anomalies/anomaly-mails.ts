@@ -75,9 +75,9 @@ export class AnomalyMails {
     if (!issued) return NOTHING_TO_POST
     const at = this.clock.now()
     const { always, transaction } = options
-    const left = always && transaction ? await addressesLeft(transaction, session.userId, at) : []
+    const { userId, accountId } = session
+    const left = always && transaction ? await addressesLeft(transaction, userId, issued.to.email, at) : []
     const place = this.geoIp.locate(client.ip)
-    const { accountId } = session
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
     const post = (to: Receiver, url: string | null) =>
@@ -88,7 +88,7 @@ export class AnomalyMails {
       })
     return () => {
       post(issued.to, this.links.toMainSite('/not-me', issued.token))
-      for (const email of left) if (email !== issued.to.email) post({ ...issued.to, email }, null)
+      for (const email of left) post({ ...issued.to, email }, null)
     }
   }
 }

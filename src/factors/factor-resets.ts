@@ -84,13 +84,13 @@ export class FactorResets {
     const resetAt = secondsAfter(requestedAt, WAIT_SECONDS)
     const reset = { userId, requestedBy: actor.userId ?? null, requestedAt, resetAt }
     await transaction.insert(factorResets).values(reset)
-    return { reset, token: await this.issueLink(transaction, user, actor, reset) }
+    return { reset, token: await this.recordRequest(transaction, user, actor, reset) }
   }
 
   /** The token of a new link to the user's pending reset, in place of earlier ones. */
   async renewLink(transaction: Db, user: MailedUser, actor: Actor, pending: FactorReset): Promise<string> {
     await withdrawTokens(transaction, 'factor-reset', user.id)
-    return this.issueLink(transaction, user, actor, pending)
+    return this.recordRequest(transaction, user, actor, pending)
   }
 
   /** Stops the user's pending reset, whoever requested it; false when there is none. The links to it stop working. */
@@ -148,7 +148,8 @@ export class FactorResets {
     await this.cancelAll(transaction, theirs, SERVICE, reason)
   }
 
-  private async issueLink(
+  /** Records that the reset was asked for; returns the token of the link in the mail about that. */
+  private async recordRequest(
     transaction: Db,
     user: MailedUser,
     actor: Actor,

@@ -9,10 +9,10 @@ const MAX_ADDRESSES = 3
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
- * The addresses that the user has left and can still return to by a mailed link, each once. Only those that they left
- * first, which no change that a thief makes later can displace.
+ * The addresses, other than the `present` one, that the user has left and can still return to by a mailed link, each
+ * once. Only those that they left first, which no change that a thief makes later can displace.
  */
-export async function addressesLeft(db: Db, userId: string, now: Date): Promise<string[]> {
+export async function addressesLeft(db: Db, userId: string, present: string, now: Date): Promise<string[]> {
   const { email, expiresAt, purpose } = oneTimeTokens
   const isOpen = and(eq(purpose, 'email-undo'), eq(oneTimeTokens.userId, userId), gt(expiresAt, now))
   const rows = await db
@@ -22,5 +22,5 @@ export async function addressesLeft(db: Db, userId: string, now: Date): Promise<
     .groupBy(email)
     .orderBy(asc(min(TURN)))
     .limit(MAX_ADDRESSES)
-  return rows.map(row => row.email)
+  return rows.map(row => row.email).filter(address => address !== present)
 }

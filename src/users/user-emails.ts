@@ -131,8 +131,8 @@ export class UserEmails {
 
   /** The user's current address, and the first ones that can still be restored: {@link addressesLeft}. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
-    const addresses = new Set([email, ...(await addressesLeft(db, id, this.clock.now()))])
-    return [...addresses].map(address => ({ email: address, language }))
+    const addresses = [email, ...(await addressesLeft(db, id, email, this.clock.now()))]
+    return addresses.map(address => ({ email: address, language }))
   }
 
   /** Whether a change of address of any of these users can still be undone. */

@@ -1,6 +1,6 @@
 import { errorOf, MainstayError } from '@mainstay-auth/client'
 import { repeatAfterProof } from '@mainstay-auth/client/reauthentication'
-import { bodyOf, PATIENCE_MS } from '../pieces/body.js'
+import { jsonIn, PATIENCE_MS } from '../pieces/body.js'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { isRefusal } from '../pieces/notices/refusal.js'
 import { watchPage } from '../pieces/router.js'
@@ -29,7 +29,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  * MainstayError for a refusal.
  */
 export async function call<T = null>(method: Method, path: string, body?: object): Promise<T> {
-  return read<T>(await callForAnswer(method, path, body))
+  return jsonIn<T>(await callForAnswer(method, path, body))
 }
 
 /** Like {@link call}, for responses that are not JSON. */
@@ -51,7 +51,7 @@ export async function callAsAnybody<T = null>(path: string, body: object): Promi
     signal: AbortSignal.timeout(PATIENCE_MS),
     ...jsonOf(body),
   })
-  return read<T>(await accepted(answer))
+  return jsonIn<T>(await accepted(answer))
 }
 
 /**
@@ -65,7 +65,7 @@ export async function callAsWhoeverIsHere<T = null>(path: string, body: object):
     if (!isRefusal(refusal, 'REAUTHENTICATION_REQUIRED')) throw refusal
     const answer = await postInSession(path, body)
     if (!answer || answer.status === 401) throw refusal
-    return read<T>(await accepted(answer))
+    return jsonIn<T>(await accepted(answer))
   }
 }
 
@@ -87,17 +87,12 @@ export async function askAsAnybody<T>(path: string): Promise<T> {
     credentials: 'omit',
     signal: AbortSignal.timeout(PATIENCE_MS),
   })
-  return read<T>(await accepted(answer))
+  return jsonIn<T>(await accepted(answer))
 }
 
 async function accepted(answer: Response): Promise<Response> {
   if (!answer.ok) throw await errorOf(answer)
   return answer
-}
-
-async function read<T>(answer: Response): Promise<T> {
-  const text = await (await bodyOf(answer)).text()
-  return (text ? JSON.parse(text) : null) as T
 }
 
 function jsonOf(body: object | undefined): RequestInit {

@@ -15,6 +15,12 @@ export async function bodyOf({ body, headers }: Response, patienceMs = PATIENCE_
   }
 }
 
+/** The JSON of a body, or null where there is none. Throws like {@link bodyOf}. */
+export async function jsonIn<T>(answer: Response): Promise<T> {
+  const text = await (await bodyOf(answer)).text()
+  return (text ? JSON.parse(text) : null) as T
+}
+
 function inTime<T>(work: Promise<T>, patienceMs: number, giveUp: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -1,6 +1,6 @@
 import { errorOf, itemStorage, satelliteClient } from '@mainstay-auth/client'
 import { handOff } from '@mainstay-auth/client/handoff'
-import { bodyOf } from '../pieces/body.js'
+import { jsonIn } from '../pieces/body.js'
 import { fetchInLanguage } from '../pieces/language/fetch-in-language.js'
 import { site } from '../pieces/site/site.js'
 
@@ -23,6 +23,5 @@ export async function call<T = null>(method: string, path: string, body?: object
   const init = body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
   const answer = await client.fetch(`/api/${path}`, { method, ...init })
   if (!answer.ok) throw await errorOf(answer)
-  const text = await (await bodyOf(answer)).text()
-  return (text ? JSON.parse(text) : null) as T
+  return jsonIn<T>(answer)
 }

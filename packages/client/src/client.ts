@@ -46,13 +46,8 @@ export class Client {
     this.trusted = [baseUrl, ...backends].map(withoutSlash)
     this.baseUrl = this.trusted[0] as string
     this.api = new Api(this.baseUrl, home, platform)
-    this.keeper = new TokenKeeper(
-      `mainstay ${home.source} ${this.baseUrl}`,
-      this.api,
-      home,
-      platform,
-      this.sessionState,
-    )
+    const name = `mainstay ${home.source} ${this.baseUrl}`
+    this.keeper = new TokenKeeper(name, this.api, home, platform, this.sessionState)
     this.logouts = new Logouts(this.api, home, platform, this.keeper, this.sessionState)
     this.stopListening = platform.onWake(({ persisted }) => {
       if (persisted && this.state.status !== 'unknown') this.refresh().catch(() => {})
