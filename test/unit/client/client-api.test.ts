@@ -72,8 +72,22 @@ describe('typed calls', () => {
     const pageFetch = globalThis.fetch
     afterEach(() => {
       globalThis.fetch = pageFetch
+      jest.restoreAllMocks()
       jest.useRealTimers()
     })
+
+    /** Fakes time; gives the timers of 20 seconds that were not cleared. All others are Jest's own. */
+    function fakeTime() {
+      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      const set = jest.spyOn(globalThis, 'setTimeout')
+      const clear = jest.spyOn(globalThis, 'clearTimeout')
+      return () => {
+        const cleared = new Set(clear.mock.calls.map(([timer]) => timer as unknown))
+        return set.mock.results.filter(
+          ({ value }, call) => set.mock.calls[call]![1] === 20_000 && !cleared.has(value),
+        )
+      }
+    }
 
     /** Comes to nothing after its beginning; fails with the signal of its request. */
     const stalled =
@@ -92,7 +106,7 @@ describe('typed calls', () => {
       ['without a session', 200, { anonymous: true }],
       ['without a session, and refused', 404, { anonymous: true }],
     ])('give up after 20 seconds: %s', async (_, status, options) => {
-      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      const timersLeft = fakeTime()
       globalThis.fetch = async (_url, init) => stalled(status)(init?.signal)
       const { client } = clientThatGets(() => stalled(status)())
       const call = typedApi(client).get('/api/profile', options)
@@ -100,11 +114,11 @@ describe('typed calls', () => {
       void call.catch(outcome)
       await jest.advanceTimersByTimeAsync(20_000)
       expect(outcome).toHaveBeenCalledWith(expect.objectContaining({ name: 'TimeoutError' }))
-      expect(jest.getTimerCount()).toBe(0)
+      expect(timersLeft()).toEqual([])
     })
 
     it('last as long as the caller wants who brings a signal, and so does what is no JSON', async () => {
-      jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] })
+      const timersLeft = fakeTime()
       globalThis.fetch = async (_url, init) => stalled()(init?.signal)
       const leaving = new AbortController()
       const options = { anonymous: true, signal: leaving.signal }
@@ -120,7 +134,7 @@ describe('typed calls', () => {
       const reading = download.body?.getReader()
       await reading?.read()
       await jest.advanceTimersByTimeAsync(60_000)
-      expect(jest.getTimerCount()).toBe(0)
+      expect(timersLeft()).toEqual([])
     })
   })
 
