@@ -15,7 +15,9 @@ export function textOf({ language, site, paragraphs, action, footnote }: Mail, s
   const words = MailLanguage.of(language)
   const { supportUrl } = sender
   const support = supportUrl && `${words.phrase('layout.questions')} ${supportName(supportUrl)}`
-  const foot = ['-- ', site, sentBy(sender, words), support].filter(Boolean).join('\n')
+  const foot = ['-- ', site === sender.name ? '' : site, sentBy(sender, words), support]
+    .filter(Boolean)
+    .join('\n')
   const parts = [...paragraphs, action && `${action.label}:\n${action.url}`, footnote, foot]
   return `${parts.filter(Boolean).join('\n\n')}\n`
 }
@@ -44,8 +46,8 @@ ${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
 <tr><td class="card" style="${CARD}">
-<h1 style="${TITLE}">${flowing(subject)}</h1>
-${paragraphs.map(text => html`<p style="${PARAGRAPH}">${flowing(text)}</p>\n`)}
+<h1 class="title" style="${TITLE}">${flowing(subject)}</h1>
+${paragraphs.map(paragraph)}
 ${action ? button(action, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
 </td></tr>
@@ -57,27 +59,39 @@ ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}
 `.text
 }
 
+/** Several lines are details to look up, such as when and where: they stand apart. */
+function paragraph(text: string): Html {
+  return text.includes('\n')
+    ? html`<p class="details" style="${DETAILS}">${flowing(text)}</p>\n`
+    : html`<p style="${PARAGRAPH}">${flowing(text)}</p>\n`
+}
+
 /**
  * The text with “e-mail”, and each number with the word after it, on one line. Not by a hyphen that does not break:
  * some fonts have none.
  */
 function flowing(text: string): Html[] {
-  const parts = text.replace(/(\d\.?) (?=\p{L})/gu, '$1\u00a0').split(/\b(e-mail)/i)
-  return parts.map((part, index) =>
-    index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`,
-  )
+  const parts = text.replace(/(\d\.?) (?=\p{L})/gu, '$1\u00a0').split(/(\n|\be-mail)/i)
+  return parts.map((part, index) => {
+    if (part === '\n') return html`<br>`
+    return index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`
+  })
 }
 
-/** What mail lists show beside the subject. */
+/** What mail lists show beside the subject: as much of the text as they have room for. */
 function preview({ paragraphs }: Mail): Html {
-  return html`<div style="display:none">${paragraphs[0] ?? ''}</div>`
+  return html`<div style="display:none">${paragraphs.join(' ')}</div>`
 }
 
-/** The logo, or the first letter in the button colour, beside the name. */
-function head(site: string, logoUrl: string | null, { button: background, ink, onPage }: MailColors): Html {
+/**
+ * The logo, or the first letter in the button colour, beside the name. In the dark a logo keeps the colour that it was
+ * made for behind it.
+ */
+function head(site: string, logoUrl: string | null, colors: MailColors): Html {
+  const { page, button: background, ink, onPage } = colors
   const letter = Array.from(site)[0]?.toLocaleUpperCase() ?? ''
   const mark = logoUrl
-    ? html`<td><img src="${logoUrl}" alt="" height="32" style="${LOGO}"></td>`
+    ? html`<td class="plate" style="${PLATE};background:${page}"><img src="${logoUrl}" alt="" height="32" style="${LOGO}"></td>`
     : html`<td class="button" width="32" height="32" align="center" aria-hidden="true" style="${MARK};background:${background};color:${ink}">${letter}</td>`
   return html`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${mark}
 <td class="name" style="${SITE};color:${onPage}">${site}</td></tr></table>`
@@ -92,7 +106,7 @@ function button({ label, url }: NonNullable<Mail['action']>, { button: backgroun
 function foot(sender: MailSender, words: MailLanguage, { onPage }: MailColors): Html {
   const { supportUrl } = sender
   const support = supportUrl
-    ? html`<br>${words.phrase('layout.questions')} <a class="quiet" href="${supportUrl}" style="color:${onPage}">${supportName(supportUrl)}</a>`
+    ? html`<br>${words.phrase('layout.questions')} <a class="quiet" href="${supportUrl}" style="${WHOLE};color:${onPage}">${supportName(supportUrl)}</a>`
     : ''
   return html`<p class="quiet" style="${FOOT};color:${onPage}">${sentBy(sender, words)}${support}</p>`
 }
@@ -118,17 +132,22 @@ const PAGE = "margin:0;padding:0;color:#16181d;font-family:system-ui,-apple-syst
 const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6;overflow-wrap:anywhere'
 const CARD = 'padding:32px;background:#ffffff;border:1px solid #e3e5ea;border-radius:12px'
 const LOGO = 'display:block;width:auto;height:auto;max-width:240px;max-height:32px'
+const PLATE = 'border-radius:8px'
 const MARK = 'border-radius:8px;font-size:15px;line-height:32px;font-weight:600'
 const SITE = 'padding-left:10px;font-size:15px;font-weight:600'
 const TITLE = 'margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:600;letter-spacing:-0.01em'
 const PARAGRAPH = 'margin:0 0 14px'
+const DETAILS = 'margin:0 0 14px;padding:12px 16px;background:#f3f4f7;border-radius:8px'
 const BUTTON = 'display:inline-block;padding:12px 22px;border-radius:8px;font-weight:600;text-decoration:none'
 const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;word-break:break-all'
 const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #e3e5ea;color:#5a6274;font-size:14px'
 const FOOT = 'margin:0;font-size:13px'
-/** More room for the text on a phone. */
+/** Long names at the end of a line move to the next one before they break. */
+const WHOLE = 'display:inline-block'
+/** More room for the text on a phone, and for German words in the title. */
 const NARROW = new Html(`@media (max-width: 480px) {
   .card { padding: 24px !important; }
+  .title { font-size: 20px !important; }
 }
 `)
 const DARK = new Html(`@media (prefers-color-scheme: dark) {
@@ -136,5 +155,7 @@ const DARK = new Html(`@media (prefers-color-scheme: dark) {
   .name { color: #eceef2 !important; }
   .card { background: #181b22 !important; border-color: #2c323d !important; }
   .quiet { color: #a0a7b5 !important; }
+  .details { background: #0c0e12 !important; }
+  .plate { padding: 6px 8px !important; }
   .line { border-color: #2c323d !important; }
 }`)

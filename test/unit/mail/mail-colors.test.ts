@@ -130,6 +130,27 @@ test('a mail about a satellite has its logo and colours, and nothing of them as 
   expect(html).not.toContain('.button {')
 })
 
+test('in the dark, the logo keeps the background that it was made for', () => {
+  const html = htmlOf({ ...MAIL, branding: BRANDING }, SENDER)
+  expect(html).toMatch(
+    /<td class="plate" style="[^"]*background:#112233"><img src="https:\/\/cdn\.example\.net/,
+  )
+  expect(html).toContain('.plate { padding: 6px 8px !important; }')
+})
+
+test('details stand apart, each on its line', () => {
+  const mail = { ...MAIL, paragraphs: ['A paragraph.', 'Device: <b>\nTime: 14:05'] }
+  expect(htmlOf(mail, SENDER)).toMatch(
+    /<p class="details" style="[^"]+">Device: &#60;b&#62;<br>Time: 14:05<\/p>/,
+  )
+  expect(textOf(mail, SENDER)).toContain('\n\nDevice: <b>\nTime: 14:05\n\n')
+})
+
+test('mail lists show as much of the text as they have room for', () => {
+  const mail = { ...MAIL, paragraphs: ['One.', 'Two.'] }
+  expect(htmlOf(mail, SENDER)).toContain('<div style="display:none">One. Two.</div>')
+})
+
 test('other mails have the logo and accent of the main site', () => {
   const html = htmlOf(MAIL, SENDER)
   expect(html).toContain('background:#3b4fd8;color:#ffffff')
@@ -144,6 +165,10 @@ test('every mail says who sends it and where to get help, if anywhere', () => {
     'Sent by Acme, www.acme.test\nQuestions? We are glad to help: help@acme.test\n',
   )
   expect(htmlOf(MAIL, SENDER)).toContain('href="mailto:help@acme.test?subject=Help"')
+  expect(textOf(MAIL, SENDER)).toContain(
+    '\n-- \nRose & Sons (shop.example.net)\nSent by Acme, www.acme.test\n',
+  )
+  expect(textOf({ ...MAIL, site: 'Acme' }, SENDER)).toContain('\n-- \nSent by Acme, www.acme.test\n')
   const page = { ...SENDER, supportUrl: 'https://www.acme.test/help' }
   expect(textOf(MAIL, page)).toContain('help: https://www.acme.test/help\n')
   for (const mail of [
