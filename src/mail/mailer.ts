@@ -74,7 +74,8 @@ export class Mailer implements OnApplicationShutdown {
   ): void {
     this.hold(email, async () => {
       const { name, branding } = await this.sites.find(satellite)
-      return { ...write(this.wordsFor(language), name), ...(branding && { branding }) }
+      // With its logo goes its name, whatever else the mail is about.
+      return { ...write(this.wordsFor(language), name), ...(branding && { branding, site: name }) }
     })
   }
 

@@ -101,6 +101,7 @@ describe('The branding of a satellite', () => {
     const mail = await invitedTo([origin])
     expectBranded(mail)
     expect(mail.text).toContain(`You will have access to ${branded}.`)
+    expect(mail.text).toContain(`\n-- \n${branded}\n`)
     const other = anOrigin()
     await aSatellite(app, owner, other)
     for (const satellites of [null, [other], [origin, other]]) {
