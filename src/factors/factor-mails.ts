@@ -25,13 +25,13 @@ export interface FactorActor {
 /** What a user can add or remove. */
 export type FactorName = 'authenticator app' | 'passkey'
 
-const ADDED: Readonly<Record<FactorName, Phrase>> = {
-  'authenticator app': 'factors.authenticatorAdded',
-  passkey: 'factors.passkeyAdded',
+const ADDED = {
+  'authenticator app': notice('factors.authenticatorAdded', 'factors.authenticatorAddedOpening'),
+  passkey: notice('factors.passkeyAdded', 'factors.passkeyAddedOpening'),
 }
-const REMOVED: Readonly<Record<FactorName, Phrase>> = {
-  'authenticator app': 'factors.authenticatorRemoved',
-  passkey: 'factors.passkeyRemoved',
+const REMOVED = {
+  'authenticator app': notice('factors.authenticatorRemoved', 'factors.authenticatorRemovedOpening'),
+  passkey: notice('factors.passkeyRemoved', 'factors.passkeyRemovedOpening'),
 }
 
 /**
@@ -50,11 +50,11 @@ export class FactorMails {
   ) {}
 
   added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
-    return this.prepare(transaction, actor, sentence(ADDED[factor]))
+    return this.prepare(transaction, actor, ADDED[factor])
   }
 
   removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
-    return this.prepare(transaction, actor, sentence(REMOVED[factor]))
+    return this.prepare(transaction, actor, REMOVED[factor])
   }
 
   passwordRemoved(transaction: Db, actor: FactorActor): Promise<Posting> {
@@ -131,14 +131,6 @@ function notice(
     opening: words.phrase(opening, { site }),
     advice: words.phrase(advice),
   })
-}
-
-/** A notice whose subject is also its first sentence. */
-function sentence(phrase: Phrase): (data: NoticeData) => Notice {
-  return ({ words, site }) => {
-    const subject = words.phrase(phrase, { site })
-    return { subject, opening: `${subject}.`, advice: words.phrase('notice.nothingToDo') }
-  }
 }
 
 /**

@@ -50,10 +50,10 @@ export class SatelliteMails {
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.site, count: missing.length })
-      const each = missing.map(
-        proof =>
-          `${namesOf(proof.satellite).name}: ${whereItBelongs(words, proof)} ${whatFollows(words, proof)}`,
-      )
+      const each = missing.flatMap(proof => [
+        `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
+        whereItBelongs(words, proof),
+      ])
       return { ...mail, paragraphs: [...mail.paragraphs, ...each] }
     })
   }
@@ -69,9 +69,10 @@ export class SatelliteMails {
     valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
     const { accountId, branding } = satellite
+    const names = namesOf(satellite)
     return this.admins.mail(accountId, words => ({
-      ...words.mail(name, { ...this.site, ...namesOf(satellite), ...valuesOf(words) }),
-      ...(branding && { branding }),
+      ...words.mail(name, { ...this.site, ...names, ...valuesOf(words) }),
+      ...(branding && { branding, site: names.name }),
     }))
   }
 

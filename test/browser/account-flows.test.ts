@@ -307,7 +307,7 @@ test('security H2: asks a member to be the owner, who accepts, and stops it by m
   await press('Transfer ownership')
   await press('Yes, transfer the account')
   await seeing(/ to accept\.$/)
-  await followMail(member.email, /to take over your team/)
+  await followMail(member.email, /take over your team/)
   await press('Accept ownership')
   await seeing('You have accepted.')
   // In one piece, beside the link.

@@ -162,7 +162,7 @@ export const de: Translated = {
         'Wenn Sie es waren, brauchen Sie nichts zu tun. Sie können die Übertragung auch in Ihren Kontoeinstellungen widerrufen.',
     },
     transferAccepted: {
-      subject: 'Ihr Konto bei {site} wechselt bald die Inhaberschaft',
+      subject: 'Ihr Konto bei {site} gehört bald jemand anderem',
       paragraphs: [
         'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat angenommen. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
         'Wenn Sie das nicht wollen, stoppen Sie es mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
@@ -171,7 +171,7 @@ export const de: Translated = {
       footnote: 'Wenn Sie es so wollen, brauchen Sie nichts zu tun.',
     },
     transferOffer: {
-      subject: 'Sie sollen das Konto Ihres Teams bei {site} übernehmen',
+      subject: 'Übernehmen Sie das Teamkonto bei {site}?',
       paragraphs: [
         'Ihr Konto bei {site} soll an Sie übergeben werden. Sie wären dann für Zahlungen, Einstellungen und das Team verantwortlich.',
         'Folgen Sie zur Annahme innerhalb von 7 Tagen dem Link unten. Das Konto gehört Ihnen frühestens am {day} (UTC).',
@@ -180,7 +180,7 @@ export const de: Translated = {
       footnote: 'Wenn Sie das nicht wollen, ignorieren Sie diese Mail: Ohne Ihre Annahme ändert sich nichts.',
     },
     transferCancelled: {
-      subject: 'Die Übertragung Ihres Kontos bei {site} wurde widerrufen',
+      subject: 'Übertragung Ihres Kontos bei {site} widerrufen',
       paragraphs: ['Die Inhaberschaft Ihres Kontos bei {site} bleibt, wie sie ist.'],
     },
     becameMember: {
@@ -218,7 +218,7 @@ export const de: Translated = {
         'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
     },
     membersDisabled: {
-      subject: 'Neue Mitglieder Ihres Kontos bei {site} sind gesperrt',
+      subject: 'Neue Mitglieder bei {site} wurden gesperrt',
       paragraphs: [
         '{inviter} hat uns gemeldet, dass sich jemand anderes mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
         'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
@@ -243,7 +243,7 @@ export const de: Translated = {
       footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
     },
     proofMissing: {
-      subject: 'Der Nachweis, dass {host} Ihnen gehört, wurde nicht gefunden',
+      subject: 'Der Nachweis für {host} wurde nicht gefunden',
       paragraphs: [
         'Wir prüfen jeden Tag, ob der Host Ihres Satelliten {name} noch Ihnen gehört. Diesmal fehlte der Nachweis.',
         '{place}',
@@ -261,7 +261,7 @@ export const de: Translated = {
       action: 'Zu {site}',
     },
     proofsMissing: {
-      subject: 'Die Nachweise, dass {count} Hosts Ihnen gehören, wurden nicht gefunden',
+      subject: 'Die Nachweise für {count} Hosts wurden nicht gefunden',
       paragraphs: [
         'Wir prüfen jeden Tag, ob die Hosts Ihrer Satelliten noch Ihnen gehören. Diesmal fehlten diese Nachweise.',
       ],
@@ -316,9 +316,9 @@ export const de: Translated = {
     'policy.payWith':
       'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',
 
-    'notice.circumstances': 'Es war {device}, am {day} um {time} Uhr UTC.',
-    'notice.circumstancesWithPlace': 'Es war {device}, in oder bei {place}, am {day} um {time} Uhr UTC.',
-    'notice.unknownDevice': 'ein unbekanntes Gerät',
+    'notice.circumstances': 'Gerät: {device}\nZeit: {day}, {time} Uhr UTC',
+    'notice.circumstancesWithPlace': 'Gerät: {device}\nOrt: in oder bei {place}\nZeit: {day}, {time} Uhr UTC',
+    'notice.unknownDevice': 'unbekanntes Gerät',
     'notice.deviceOnSystem': '{app} auf {system}',
     'notice.nothingToDo': 'Wenn Sie das waren, brauchen Sie nichts zu tun.',
     'notice.logInAsUsual':
@@ -352,24 +352,29 @@ export const de: Translated = {
     'factors.wrongInSession': 'Falscher Code bei {site}',
     'factors.wrongInSessionOpening':
       'Jemand, der in Ihrem Konto bei {site} angemeldet ist, konnte sich nicht mit Ihrem zweiten Faktor ausweisen.',
-    'factors.authenticatorAdded': 'Zu Ihrem Konto bei {site} wurde eine Authenticator-App hinzugefügt',
-    'factors.passkeyAdded': 'Zu Ihrem Konto bei {site} wurde ein Passkey hinzugefügt',
-    'factors.authenticatorRemoved': 'Aus Ihrem Konto bei {site} wurde eine Authenticator-App entfernt',
-    'factors.passkeyRemoved': 'Aus Ihrem Konto bei {site} wurde ein Passkey entfernt',
-    'factors.passwordRemoved': 'Das Passwort Ihres Kontos bei {site} wurde entfernt',
+    'factors.authenticatorAdded': 'Neue Authenticator-App für {site}',
+    'factors.authenticatorAddedOpening':
+      'Zu Ihrem Konto bei {site} wurde eine Authenticator-App hinzugefügt.',
+    'factors.passkeyAdded': 'Neuer Passkey für {site}',
+    'factors.passkeyAddedOpening': 'Zu Ihrem Konto bei {site} wurde ein Passkey hinzugefügt.',
+    'factors.authenticatorRemoved': 'Authenticator-App bei {site} entfernt',
+    'factors.authenticatorRemovedOpening':
+      'Aus Ihrem Konto bei {site} wurde eine Authenticator-App entfernt.',
+    'factors.passkeyRemoved': 'Passkey bei {site} entfernt',
+    'factors.passkeyRemovedOpening': 'Aus Ihrem Konto bei {site} wurde ein Passkey entfernt.',
+    'factors.passwordRemoved': 'Ihr Passwort für {site} wurde entfernt',
     'factors.passwordRemovedOpening':
       'Das Passwort Ihres Kontos bei {site} wurde entfernt. Von nun an melden Sie sich mit einem Passkey an.',
     'factors.codesMade': 'Neue Wiederherstellungscodes für {site}',
     'factors.codesMadeOpening':
       'Für Ihr Konto bei {site} wurden neue Wiederherstellungscodes erstellt. Die früheren gelten nicht mehr, und alle gemerkten Geräte wurden vergessen.',
-    'factors.codeUsed': 'Ein Wiederherstellungscode wurde bei {site} verwendet',
+    'factors.codeUsed': 'Wiederherstellungscode bei {site} verwendet',
     'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
     'factors.codesLeft':
       '{left, plural, =0 {Es war der letzte. Wenn Sie das waren, erstellen Sie jetzt neue} one {Sie haben noch einen. Wenn Sie das waren, erstellen Sie bald neue} other {Sie haben noch #. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen}}: Jeder gilt einmal.',
 
-    'proof.place': 'Der Nachweis ist der TXT-Eintrag {record} mit dem Text „{text}“.',
-    'proof.placeWithFile':
-      'Der Nachweis ist der TXT-Eintrag {record} mit dem Text „{text}“ oder die Datei {file} mit demselben Text.',
+    'proof.place': 'TXT-Eintrag: {record}\nText: {text}',
+    'proof.placeWithFile': 'TXT-Eintrag: {record}\nText: {text}\nOder eine Datei mit diesem Text: {file}',
     'proof.suspended':
       'Er fehlt seit 7 Tagen; deshalb wurde der Satellit gesperrt: Niemand kann sich dort anmelden.',
     'proof.mayBeTaken':

@@ -101,7 +101,7 @@ export const en = {
         'You do not need to do anything: your account stays as it is, and the team is not told about it.',
     },
     factorResetRequested: {
-      subject: 'Your second factors at {site} are going to be removed',
+      subject: 'Your second factors at {site} will be removed',
       paragraphs: [
         '{claim} On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. {login}',
         'If you asked for this, the link below lets you do it now. If you did not, the same link stops it.',
@@ -167,7 +167,7 @@ export const en = {
       footnote: 'If this is what you want, you do not need to do anything.',
     },
     transferOffer: {
-      subject: 'You have been asked to take over your team’s account at {site}',
+      subject: 'Will you take over your team’s account at {site}?',
       paragraphs: [
         'The owner of your account at {site} wants to hand it over to you. You would be in charge of payments, settings and the team.',
         'To accept, follow the link below within 7 days. You become the owner on {day} (UTC) at the earliest.',
@@ -176,11 +176,11 @@ export const en = {
       footnote: 'If you do not want this, ignore this e-mail: nothing changes unless you accept.',
     },
     transferCancelled: {
-      subject: 'The transfer of your account at {site} has been cancelled',
+      subject: 'Transfer of your account at {site} cancelled',
       paragraphs: ['Your account at {site} keeps its owner.'],
     },
     becameMember: {
-      subject: 'You are no longer the owner of your account at {site}',
+      subject: 'You are no longer the owner at {site}',
       paragraphs: [
         'A member has taken over your account at {site}. You are now a member.',
         'The new owner decides what you may do there.',
@@ -211,7 +211,7 @@ export const en = {
         'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
     },
     membersDisabled: {
-      subject: 'New members of your account at {site} have been disabled',
+      subject: 'New members at {site} have been disabled',
       paragraphs: [
         '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time: {members}.',
         'If you know them, you can enable them again on your team page.',
@@ -236,7 +236,7 @@ export const en = {
       footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
     },
     proofMissing: {
-      subject: 'The proof that {host} is yours was not found',
+      subject: 'The proof for {host} was not found',
       paragraphs: [
         'Every day we check that the host of your satellite {name} is still yours. This time the proof was not there.',
         '{place}',
@@ -254,7 +254,7 @@ export const en = {
       action: 'Go to {site}',
     },
     proofsMissing: {
-      subject: 'The proofs that {count} hosts are yours were not found',
+      subject: 'The proofs for {count} hosts were not found',
       paragraphs: [
         'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there.',
       ],
@@ -310,9 +310,9 @@ export const en = {
     'policy.payWith':
       'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
 
-    'notice.circumstances': 'It was {device}, at {time} UTC on {day}.',
-    'notice.circumstancesWithPlace': 'It was {device}, in or near {place}, at {time} UTC on {day}.',
-    'notice.unknownDevice': 'an unknown device',
+    'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC',
+    'notice.circumstancesWithPlace': 'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC',
+    'notice.unknownDevice': 'unknown device',
     'notice.deviceOnSystem': '{app} on {system}',
     'notice.nothingToDo': 'If this was you, you do not need to do anything.',
     'notice.logInAsUsual':
@@ -345,11 +345,15 @@ export const en = {
     'factors.wrongInSession': 'Wrong code at {site}',
     'factors.wrongInSessionOpening':
       'Somebody who is logged in to your account at {site} could not confirm with your second factor.',
-    'factors.authenticatorAdded': 'An authenticator app was added to your account at {site}',
-    'factors.passkeyAdded': 'A passkey was added to your account at {site}',
-    'factors.authenticatorRemoved': 'An authenticator app was removed from your account at {site}',
-    'factors.passkeyRemoved': 'A passkey was removed from your account at {site}',
-    'factors.passwordRemoved': 'The password of your account at {site} was removed',
+    'factors.authenticatorAdded': 'New authenticator app for {site}',
+    'factors.authenticatorAddedOpening': 'An authenticator app was added to your account at {site}.',
+    'factors.passkeyAdded': 'New passkey for {site}',
+    'factors.passkeyAddedOpening': 'A passkey was added to your account at {site}.',
+    'factors.authenticatorRemoved': 'Authenticator app removed at {site}',
+    'factors.authenticatorRemovedOpening': 'An authenticator app was removed from your account at {site}.',
+    'factors.passkeyRemoved': 'Passkey removed at {site}',
+    'factors.passkeyRemovedOpening': 'A passkey was removed from your account at {site}.',
+    'factors.passwordRemoved': 'Your password for {site} has been removed',
     'factors.passwordRemovedOpening':
       'The password of your account at {site} was removed. From now on you log in with a passkey.',
     'factors.codesMade': 'New recovery codes for {site}',
@@ -360,9 +364,8 @@ export const en = {
     'factors.codesLeft':
       '{left, plural, =0 {It was the last one. If this was you, make new ones now} other {You have # left. If this was you, make new ones before you run out}}: each works once.',
 
-    'proof.place': 'It is the TXT record {record} with the text "{text}".',
-    'proof.placeWithFile':
-      'It is the TXT record {record} with the text "{text}", or the file {file} with the same text.',
+    'proof.place': 'TXT record: {record}\nText: {text}',
+    'proof.placeWithFile': 'TXT record: {record}\nText: {text}\nOr a file with this text: {file}',
     'proof.suspended':
       'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
     'proof.mayBeTaken':

@@ -308,10 +308,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const { secret } = (await onMainSite(app, thief, 'POST', '/api/second-factor/totp')).json
     await call('/api/second-factor/totp/confirm', { code: new Authenticator(app, secret).code() })
     await call('/api/password/change', { currentPassword: PASSWORD, password: NEW_PASSWORD })
-    const news = [
-      'An authenticator app was added to your account at Mainstay',
-      'Your password for Mainstay has been changed',
-    ]
+    const news = ['New authenticator app for Mainstay', 'Your password for Mainstay has been changed']
     const newsTo = async (address: string) =>
       (await app.mailsTo(address)).filter(({ subject }) => news.includes(subject as string))
     expect((await newsTo(email)).map(({ subject }) => subject).sort()).toEqual(news)

@@ -90,7 +90,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
     expect(rows.map(({ detail }) => detail)).toEqual([
       { factor: 'passkey', passkeyId: added.json.passkey.id, name: 'Bitwarden' },
     ])
-    await isMailed(user, 'A passkey was added to your account')
+    await isMailed(user, 'New passkey for')
     // From now on the password is not enough.
     const answer = await app.request({
       method: 'POST',
@@ -287,7 +287,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       userId: Buffer.from(mine.user.id.replaceAll('-', ''), 'hex').toString('base64url'),
       remaining: [expect.any(String)],
     })
-    await isMailed(mine.user, 'A passkey was removed from your account')
+    await isMailed(mine.user, 'Passkey removed at')
     expect(outcome(await logInWithPasskey(app, mine.authenticator.get(await passkeyOptions(app))))).toBe(
       INVALID,
     )
@@ -297,9 +297,9 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
     const { user, session } = await aUser(2)
     const [{ id }] = await listOf(session)
     const changes: [string, () => ReturnType<typeof call>][] = [
-      ['A passkey was added', () => addPasskey(app, session)],
-      ['A passkey was removed', () => call(session, 'DELETE', `/api/passkeys/${id}`)],
-      ['The password of your account', () => call(session, 'DELETE', '/api/password')],
+      ['New passkey', () => addPasskey(app, session)],
+      ['Passkey removed', () => call(session, 'DELETE', `/api/passkeys/${id}`)],
+      ['Your password for Mainstay has been removed', () => call(session, 'DELETE', '/api/password')],
     ]
     for (const [start, change] of changes) {
       const mails = async () =>
@@ -329,7 +329,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       const { user, session } = await aUser()
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
-      await isMailed(user, 'The password of your account')
+      await isMailed(user, 'Your password for Mainstay has been removed')
       const [passkey] = await listOf(session)
       expect(outcome(await call(session, 'DELETE', `/api/passkeys/${passkey.id}`))).toBe('409 LAST_WAY_IN')
       const { json } = await call(session, 'GET', '/api/reauthenticate')

@@ -189,8 +189,8 @@ describe.each(BACKENDS)('on %s', backend => {
         const day = app.clock.now().toLocaleDateString('en-GB', {
           ...{ day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' },
         } as const)
-        expect(mail?.text).toContain('It was Safari on iPhone, in or near Zürich, Switzerland, at ')
-        expect(mail?.text).toMatch(new RegExp(`Switzerland, at \\d\\d:\\d\\d UTC on ${day}\\.`))
+        expect(mail?.text).toContain('Device: Safari on iPhone\nPlace: in or near Zürich, Switzerland\n')
+        expect(mail?.text).toMatch(new RegExp(`Time: ${day}, \\d\\d:\\d\\d UTC\\n`))
         expect(mail?.text).toMatch(/This was not me:\s+https:\/\/www\.main\.test\/not-me#token=[\w-]{43}\n/)
         expect(mail?.html).toContain('https://www.main.test/not-me#token=')
       })
@@ -199,7 +199,7 @@ describe.each(BACKENDS)('on %s', backend => {
         const user = await anOwner(app)
         await logIn(user)
         await logIn(user, { userAgent: IPHONE, ip: MOBILE })
-        expect((await app.mailsTo(user.email))[0]?.text).toContain('It was Safari on iPhone, at ')
+        expect((await app.mailsTo(user.email))[0]?.text).toContain('Device: Safari on iPhone\nTime: ')
       })
 
       it('with a newer version of the browser, or from the next address, is nothing new', async () => {
@@ -644,7 +644,7 @@ describe.each(BACKENDS)('on %s', backend => {
           actions: ['log', 'notify', 'reauthenticate'],
         })
         expect((await app.mailsTo(user.email))[0]?.text).toContain(
-          'It was Safari on iPhone, in or near Zürich, Switzerland, at ',
+          'Device: Safari on iPhone\nPlace: in or near Zürich, Switzerland\n',
         )
       })
 

@@ -87,7 +87,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     const branding = { name: 'Rose', logoUrl: null, accent: '#b91c1c', background: '#fef2f2' }
     await satellitesOf(app, landlord.session, 'PATCH', `/${satellite.id}`, { branding })
     takeDown(satellite)
-    const notFound = `The proof that ${host} is yours was not found`
+    const notFound = `The proof for ${host} was not found`
     const expected: string[] = []
     for (let failures = 1; failures <= 7; failures++) {
       expect(await check(app)).toBeGreaterThanOrEqual(2)
@@ -109,8 +109,9 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     const [mail] = await app.mailsTo(landlord.owner.email)
     expect(mail?.html).toContain('background:#b91c1c')
     expect(mail?.text).toContain(`your satellite Rose Shop (${host})`)
+    expect(mail?.text).toContain(`\n-- \nRose Shop (${host})\n`)
     expect(mail?.text).toContain(
-      `TXT record ${satellite.proof.dns.name} with the text "${satellite.proof.dns.value}"`,
+      `TXT record: ${satellite.proof.dns.name}\nText: ${satellite.proof.dns.value}\n`,
     )
     const rows = (await app.auditRows()).filter(row => row.action === 'satellite.suspend')
     expect(rows.filter(row => row.accountId === landlord.owner.accountId)).toEqual([
@@ -232,8 +233,8 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     for (const satellite of failing) takeDown(satellite)
     await check(app)
     const [mail, ...others] = await app.mailsTo(landlord.owner.email)
-    expect([mail?.subject, others]).toEqual(['The proofs that 2 hosts are yours were not found', []])
-    for (const { proof } of failing) expect(mail?.text).toContain(`TXT record ${proof.dns.name} with`)
+    expect([mail?.subject, others]).toEqual(['The proofs for 2 hosts were not found', []])
+    for (const { proof } of failing) expect(mail?.text).toContain(`TXT record: ${proof.dns.name}\n`)
   })
 
   it('tells the account of a suspended one before others may have its origin', async () => {
@@ -244,7 +245,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     await check(app)
     const [mail, ...others] = await app.mailsTo(landlord.owner.email)
     expect(others).toEqual([])
-    expect(mail?.subject).toMatch(/^The proof that .+ is yours was not found$/)
+    expect(mail?.subject).toMatch(/^The proof for .+ was not found$/)
     expect(mail?.text).toContain('anybody who proves that the host is theirs can claim it')
   })
 

@@ -101,7 +101,7 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     ])
     const subjects = (await app.mailsTo(member.email)).map(({ subject }) => subject)
     expect(subjects.filter(subject => /^Your second factors/.test(subject))).toEqual([
-      expect.stringContaining('are going to be removed'),
+      expect.stringContaining('will be removed'),
       expect.stringContaining('have been removed'),
     ])
     expect(await runJob()).toBe(0)

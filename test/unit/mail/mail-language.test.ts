@@ -84,7 +84,7 @@ test('numbers, days and devices as the language has them', () => {
   expect(['Chrome on Windows', 'curl', 'Unknown device'].map(device => german.device(device))).toEqual([
     'Chrome auf Windows',
     'curl',
-    'ein unbekanntes Gerät',
+    'unbekanntes Gerät',
   ])
   expect(german.list(['a.test', 'b.test', 'c.test'])).toBe('a.test, b.test und c.test')
 })

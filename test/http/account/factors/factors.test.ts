@@ -113,7 +113,7 @@ describe('an authenticator app', () => {
     const challenge = await aChallenge(app, user)
     expect(outcome(await secondStep(app, { challenge, code }))).toBe('401 SECOND_FACTOR_INVALID')
     expect(await auditOf(user)).toContain('factor.add')
-    expect(await subjectsTo(user)).toContain('An authenticator app was added to your account at Mainstay')
+    expect(await subjectsTo(user)).toContain('New authenticator app for Mainstay')
     expect((await app.auditRows()).map(({ detail }) => JSON.stringify(detail)).join()).not.toContain(secret)
   })
 
@@ -150,7 +150,7 @@ describe('an authenticator app', () => {
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
     expect((await call(session, 'GET')).json).toMatchObject({ totp: null, recoveryCodesLeft: 0 })
     expect(outcome(await firstStep(app, user))).toBe('200')
-    expect(await subjectsTo(user)).toContain('An authenticator app was removed from your account at Mainstay')
+    expect(await subjectsTo(user)).toContain('Authenticator app removed at Mainstay')
     expect(outcome(await call(session, 'DELETE', '/totp'))).toBe('204')
     expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
   })
@@ -162,7 +162,7 @@ describe('an authenticator app', () => {
     const answers = await Promise.all(Array.from({ length: 4 }, () => call(session, 'DELETE', '/totp')))
     expect(answers.map(outcome)).toEqual(Array(4).fill('204'))
     expect((await auditOf(user)).filter(action => action === 'factor.remove')).toHaveLength(1)
-    const removed = 'An authenticator app was removed from your account at Mainstay'
+    const removed = 'Authenticator app removed at Mainstay'
     expect((await subjectsTo(user)).filter(subject => subject === removed)).toHaveLength(1)
   })
 
@@ -171,12 +171,9 @@ describe('an authenticator app', () => {
     const session = await provenSession(app, user)
     const phone = new Authenticator(app, (await call(session, 'POST', '/totp')).json.secret)
     const changes: [string, () => ReturnType<typeof call>][] = [
-      [
-        'An authenticator app was added',
-        () => call(session, 'POST', '/totp/confirm', { code: phone.code() }),
-      ],
+      ['New authenticator app', () => call(session, 'POST', '/totp/confirm', { code: phone.code() })],
       ['New recovery codes', () => call(session, 'POST', '/recovery-codes')],
-      ['An authenticator app was removed', () => call(session, 'DELETE', '/totp')],
+      ['Authenticator app removed', () => call(session, 'DELETE', '/totp')],
     ]
     for (const [subject, change] of changes) {
       const before = (await call(session, 'GET')).json
@@ -283,11 +280,11 @@ describe('recovery codes', () => {
     expect(await mails('New recovery codes')).toBe(2)
     // However often they were told of something else.
     expect(outcome(await call(another, 'DELETE', '/totp'))).toBe('204')
-    expect(await mails('An authenticator app was removed')).toBe(1)
+    expect(await mails('Authenticator app removed')).toBe(1)
     await enrol(another)
     expect(outcome(await call(another, 'DELETE', '/totp'))).toBe('204')
-    expect(await mails('An authenticator app was added')).toBe(2)
-    expect(await mails('An authenticator app was removed')).toBe(2)
+    expect(await mails('New authenticator app')).toBe(2)
+    expect(await mails('Authenticator app removed')).toBe(2)
   })
 
   it('that are unused stay when the app is set up again', async () => {
