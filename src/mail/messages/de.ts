@@ -7,9 +7,9 @@ export const de: Translated = {
       subject: 'Bestätigen Sie Ihre E-Mail-Adresse für {site}',
       paragraphs: [
         'Danke für Ihre Registrierung bei {site}. Ein Schritt fehlt noch: Folgen Sie innerhalb von 24 Stunden dem Link unten und geben Sie das Passwort ein, das Sie gewählt haben.',
-        'Haben Sie es vergessen, dann registrieren Sie sich einfach noch einmal.',
+        'Falls Sie es vergessen haben, registrieren Sie sich einfach noch einmal.',
       ],
-      action: 'Diese E-Mail-Adresse bestätigen',
+      action: 'E-Mail-Adresse bestätigen',
       footnote: 'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Es wird kein Konto angelegt.',
     },
     knownAddress: {
@@ -26,9 +26,9 @@ export const de: Translated = {
       subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {site}',
       paragraphs: [
         'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden.',
-        'Folgen Sie zur Bestätigung innerhalb von 24 Stunden dem Link unten, in dem Browser, in dem Sie die Änderung veranlasst haben, oder mit Ihrem Passwort zur Hand. Von da an melden Sie sich mit dieser Adresse an.',
+        'Folgen Sie zur Bestätigung innerhalb von 24 Stunden dem Link unten. Verwenden Sie dafür den Browser, in dem Sie die Änderung veranlasst haben, oder halten Sie Ihr Passwort bereit. Danach melden Sie sich mit dieser Adresse an.',
       ],
-      action: 'Diese E-Mail-Adresse verwenden',
+      action: 'E-Mail-Adresse verwenden',
       footnote:
         'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Kein Konto wird diese Adresse verwenden.',
     },
@@ -36,7 +36,7 @@ export const de: Translated = {
       subject: 'Sie haben bereits ein Konto bei {site}',
       paragraphs: [
         'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden, aber ein anderes Konto verwendet sie schon. Es hat sich nichts geändert.',
-        'Sie können zuerst die Adresse jenes Kontos ändern oder eine andere wählen.',
+        'Sie können zuerst die Adresse des anderen Kontos ändern oder eine andere Adresse wählen.',
       ],
       action: 'Zu {site}',
       footnote:
@@ -46,7 +46,7 @@ export const de: Translated = {
       subject: 'Ihre E-Mail-Adresse für {site} wurde geändert',
       paragraphs: [
         'Die E-Mail-Adresse Ihres Kontos bei {site} wurde geändert. Sie melden sich nun mit der neuen Adresse an, und Mails zum Konto gehen dorthin.',
-        'Waren Sie das nicht, dann folgen Sie innerhalb von 7 Tagen dem Link unten. Er stellt diese Adresse wieder her und meldet alle ab; danach wählen Sie ein neues Passwort.',
+        'Wenn Sie das nicht waren, folgen Sie innerhalb von 7 Tagen dem Link unten. Er stellt diese Adresse wieder her und meldet alle ab; danach wählen Sie ein neues Passwort.',
       ],
       action: 'Das war ich nicht',
       footnote: 'Wenn Sie es waren, brauchen Sie nichts zu tun.',
@@ -56,13 +56,13 @@ export const de: Translated = {
       paragraphs: [
         'Ihr Konto bei {site} verwendet wieder seine vorherige E-Mail-Adresse. Sie melden sich mit dieser an, und Mails zum Konto gehen dorthin.',
       ],
-      footnote: 'Waren Sie das nicht, dann fordern Sie mit der vorherigen Adresse ein neues Passwort an.',
+      footnote: 'Wenn Sie das nicht waren, fordern Sie mit der vorherigen Adresse ein neues Passwort an.',
     },
     resetPassword: {
       subject: 'Wählen Sie ein neues Passwort für {site}',
       paragraphs: [
         'Wir wurden um ein neues Passwort für Ihr Konto bei {site} gebeten. Wählen Sie es über den Link unten.',
-        'Er gilt einmal, 30 Minuten lang.',
+        'Er ist 30 Minuten gültig und funktioniert nur einmal.',
       ],
       action: 'Neues Passwort wählen',
       footnote: 'Waren Sie das nicht? Dann ignorieren Sie diese Mail: Ihr Passwort bleibt, wie es ist.',
@@ -70,7 +70,7 @@ export const de: Translated = {
     passwordChanged: {
       subject: 'Ihr Passwort für {site} wurde geändert',
       paragraphs: [
-        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls ein Wechsel Ihrer E-Mail-Adresse oder der Person, der das Konto gehört, bevorstand, wurde er abgebrochen.',
+        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls eine Änderung Ihrer E-Mail-Adresse oder eine Übertragung des Kontos anstand, wurde sie abgebrochen.',
         'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, folgen Sie dem Link „Das war ich nicht“ aus einer früheren Mail, falls Sie eine haben. Sonst wählen Sie jetzt ein neues Passwort: Der Link dafür kommt an diese Adresse.',
       ],
       action: 'Neues Passwort wählen',
@@ -78,7 +78,7 @@ export const de: Translated = {
     passwordChangedAtEarlierAddress: {
       subject: 'Ihr Passwort für {site} wurde geändert',
       paragraphs: [
-        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls ein Wechsel Ihrer E-Mail-Adresse oder der Person, der das Konto gehört, bevorstand, wurde er abgebrochen.',
+        'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls eine Änderung Ihrer E-Mail-Adresse oder eine Übertragung des Kontos anstand, wurde sie abgebrochen.',
         'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
       ],
       footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
@@ -88,7 +88,7 @@ export const de: Translated = {
       paragraphs: [
         '{introduction}',
         'Sie erhalten Zugang zu {sites}.',
-        'Der Link unten gilt einmal, {days} Tage lang. Mit ihm wählen Sie Ihr Passwort.',
+        'Der Link unten ist {days} Tage gültig und funktioniert nur einmal. Über ihn wählen Sie Ihr Passwort.',
       ],
       action: 'Dem Team beitreten',
       footnote:
@@ -106,10 +106,11 @@ export const de: Translated = {
     factorResetRequested: {
       subject: 'Ihre zweiten Faktoren bei {site} werden entfernt',
       paragraphs: [
-        '{claim} Am {day} um {time} Uhr UTC werden alle entfernt, mit Ihren Wiederherstellungscodes, und Sie werden überall abgemeldet. {login}',
-        'Wenn Sie darum gebeten haben, können Sie es über den Link unten sofort tun. Wenn nicht, verhindert es derselbe Link.',
+        '{claim}',
+        'Am {day} um {time} Uhr UTC werden sie alle entfernt, auch Ihre Wiederherstellungscodes, und Sie werden überall abgemeldet. {login}',
+        'Wenn Sie darum gebeten haben, können Sie das über den Link unten sofort erledigen. Wenn nicht, verhindern Sie es dort.',
       ],
-      action: 'Sofort entfernen oder verhindern',
+      action: 'Anfrage ansehen',
       footnote:
         'Wenn Sie nicht darum gebeten haben, sprechen Sie auch mit Ihrem Team und ändern Sie Ihr Passwort, falls Sie eines haben.',
     },
@@ -134,7 +135,7 @@ export const de: Translated = {
     deletionRequested: {
       subject: 'Ihr Konto bei {site} wird gelöscht',
       paragraphs: [
-        'Die Inhaberin oder der Inhaber hat uns gebeten, Ihr Konto bei {site} mit allem darin zu löschen. Das geschieht frühestens am {day} (UTC).',
+        'Die Inhaberin oder der Inhaber hat uns gebeten, Ihr Konto bei {site} mit allen Daten zu löschen. Das geschieht frühestens am {day} (UTC).',
         'Bis dahin funktioniert alles wie gewohnt, und die Löschung kann noch widerrufen werden.',
       ],
       action: 'Zu {site}',
@@ -148,14 +149,14 @@ export const de: Translated = {
     deleted: {
       subject: 'Ihr Konto bei {site} wurde gelöscht',
       paragraphs: [
-        'Ihr Konto bei {site} wurde wie gewünscht mit allem darin gelöscht. Niemand kann sich mehr dort anmelden.',
+        'Ihr Konto bei {site} wurde wie gewünscht mit allen Daten gelöscht. Niemand kann sich dort mehr anmelden.',
       ],
     },
     transferRequested: {
       subject: 'Übertragung Ihres Kontos bei {site} beantragt',
       paragraphs: [
         'Wir wurden gebeten, Ihr Konto bei {site} an ein Mitglied zu übertragen. Das Mitglied muss zuerst annehmen, und vor dem {day} (UTC) ändert sich nichts.',
-        'Waren Sie das nicht, dann stoppen Sie die Übertragung mit dem Link unten und ändern Sie jetzt Ihr Passwort.',
+        'Wenn Sie das nicht waren, stoppen Sie die Übertragung mit dem Link unten und ändern Sie jetzt Ihr Passwort.',
       ],
       action: 'Übertragung stoppen',
       footnote:
@@ -165,7 +166,7 @@ export const de: Translated = {
       subject: 'Ihr Konto bei {site} gehört bald jemand anderem',
       paragraphs: [
         'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat angenommen. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
-        'Wenn Sie das nicht wollen, stoppen Sie es mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
+        'Wenn Sie das nicht wollen, stoppen Sie die Übertragung mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
       ],
       action: 'Übertragung stoppen',
       footnote: 'Wenn Sie es so wollen, brauchen Sie nichts zu tun.',
@@ -181,13 +182,13 @@ export const de: Translated = {
     },
     transferCancelled: {
       subject: 'Übertragung Ihres Kontos bei {site} widerrufen',
-      paragraphs: ['Die Inhaberschaft Ihres Kontos bei {site} bleibt, wie sie ist.'],
+      paragraphs: ['Ihr Konto bei {site} wird nicht übertragen.'],
     },
     becameMember: {
       subject: 'Ihr Konto bei {site} gehört jetzt jemand anderem',
       paragraphs: [
         'Ein Mitglied hat Ihr Konto bei {site} übernommen. Sie sind jetzt Mitglied.',
-        'Was Sie dort tun dürfen, entscheidet nun, wem das Konto gehört.',
+        'Was Sie dort tun dürfen, entscheidet jetzt die neue Inhaberin oder der neue Inhaber.',
       ],
       footnote:
         'Wenn Sie nicht darum gebeten haben, kennt jemand Ihr Passwort: Ändern Sie es und wenden Sie sich an uns.',
@@ -195,7 +196,7 @@ export const de: Translated = {
     becameOwner: {
       subject: 'Ihr Konto bei {site} gehört jetzt Ihnen',
       paragraphs: [
-        'Ihr Konto bei {site} gehört jetzt Ihnen, mit allen Rechten: Zahlungen, Einstellungen und Team.',
+        'Sie haben jetzt alle Rechte im Konto bei {site}: Zahlungen, Einstellungen und Team.',
         '{deletion}',
       ],
     },
@@ -230,7 +231,7 @@ export const de: Translated = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'Das war ich nicht',
       footnote:
-        'Der Link meldet Sie überall ab und schickt Ihnen eine Mail, mit der Sie ein neues Passwort wählen. Er gilt einmal, 24 Stunden lang.',
+        'Der Link meldet Sie überall ab, und Sie erhalten eine Mail, über die Sie ein neues Passwort wählen. Er ist 24 Stunden gültig und funktioniert nur einmal.',
     },
     noticeAtEarlierAddress: {
       subject: '{subject}',
@@ -238,7 +239,7 @@ export const de: Translated = {
         '{opening}',
         '{circumstances}',
         '{advice}',
-        'Waren Sie das nicht, dann folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
+        'Wenn Sie das nicht waren, folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
       ],
       footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
     },
@@ -270,7 +271,7 @@ export const de: Translated = {
     satelliteMoved: {
       subject: '{host} ist jetzt ein Satellit eines anderen Kontos',
       paragraphs: [
-        'Ein anderes Konto hat nachgewiesen, dass ihm der Host Ihres Satelliten {name} gehört, und Ihr eigener Nachweis war nicht mehr da. Ihre Leute können sich dort nicht mehr anmelden, und alle ihre Sitzungen dort wurden beendet.',
+        'Ein anderes Konto hat nachgewiesen, dass ihm der Host Ihres Satelliten {name} gehört, und Ihr eigener Nachweis war nicht mehr da. Aus Ihrem Team kann sich dort niemand mehr anmelden, und alle Sitzungen dort wurden beendet.',
         'Wenn der Host Ihnen gehört, finden Sie heraus, wer seine DNS-Einträge oder seine Dateien ändern kann. Erbringen Sie dann den Nachweis für Ihren Satelliten erneut.',
       ],
       action: 'Zu {site}',
@@ -287,7 +288,7 @@ export const de: Translated = {
     'invitation.someSites': 'einigen Websites des Teams',
 
     'becameOwner.deletion':
-      'Seine Löschung wurde bereits beantragt: Am {day} (UTC) wird es mit allem darin gelöscht. Wenn Sie es behalten möchten, widerrufen Sie die Löschung in den Kontoeinstellungen.',
+      'Die Löschung des Kontos wurde bereits beantragt: Am {day} (UTC) wird es mit allen Daten gelöscht. Wenn Sie es behalten möchten, widerrufen Sie die Löschung in den Kontoeinstellungen.',
 
     'power.payments': 'Zahlungen veranlassen',
     'power.accountSettings': 'die Kontoeinstellungen ändern',
@@ -295,9 +296,9 @@ export const de: Translated = {
     'team.others': '{count, plural, one {# weiteres Mitglied} other {# weitere Mitglieder}}',
 
     'factorReset.byManager':
-      'Jemand, der Ihr Team bei {site} verwaltet, sagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
+      'Jemand, der Ihr Team bei {site} verwaltet, gibt an, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
     'factorReset.byOperator':
-      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn Sie sich damit anmelden, verhindert das, was folgt.',
+      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn das nicht stimmt, melden Sie sich damit an: Dann wird nichts entfernt.',
 
     'factorReset.passwordAlone': 'Danach genügt Ihr Passwort zur Anmeldung, auch anderen, die es kennen.',
     'factorReset.noPassword':
@@ -309,9 +310,9 @@ export const de: Translated = {
     'policy.off': 'Niemand muss einen zweiten Faktor haben.',
     'policy.payments': 'Wer bezahlen darf, muss einen zweiten Faktor haben{from}',
     'policy.managers':
-      'Wem das Konto gehört und wer bezahlen oder das Konto oder sein Team verwalten darf, muss einen zweiten Faktor haben{from}',
+      'Wer das Konto besitzt oder wer bezahlen, das Konto oder sein Team verwalten darf, muss einen zweiten Faktor haben{from}',
     'policy.everyone': 'Alle müssen einen zweiten Faktor haben{from}',
-    'policy.from': ', ab dem {day} (UTC). Ohne ihn geht dann nichts anderes mehr.',
+    'policy.from': ', und zwar ab dem {day} (UTC). Ohne ihn geht ab dann nichts anderes mehr.',
     'policy.payWithout': 'Zahlungen brauchen keinen zweiten Faktor.',
     'policy.payWith':
       'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',
@@ -338,7 +339,7 @@ export const de: Translated = {
     'refusedLogin.subjectWithDevice': 'Anmeldung bei {site} abgelehnt: {device}',
     'refusedLogin.unusual': 'Die Anmeldung wurde abgelehnt. {advice}',
     'refusedLogin.handoffRequired':
-      'Die Anmeldung wurde abgelehnt, weil Sie sich nur über unsere Hauptseite anmelden. Wenn Sie das waren, melden Sie sich dort an.',
+      'Die Anmeldung wurde abgelehnt, weil Sie sich nur über unsere Hauptseite anmelden können. Wenn Sie das waren, melden Sie sich dort an.',
     'refusedLogin.wrongCode':
       'Jemand hat das richtige Passwort für Ihr Konto bei {site} eingegeben und danach einen falschen Code.',
     'refusedLogin.passwordKnown':
@@ -371,7 +372,7 @@ export const de: Translated = {
     'factors.codeUsed': 'Wiederherstellungscode bei {site} verwendet',
     'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
     'factors.codesLeft':
-      '{left, plural, =0 {Es war der letzte. Wenn Sie das waren, erstellen Sie jetzt neue} one {Sie haben noch einen. Wenn Sie das waren, erstellen Sie bald neue} other {Sie haben noch #. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen}}: Jeder gilt einmal.',
+      '{left, plural, =0 {Es war der letzte. Wenn Sie das waren, erstellen Sie jetzt neue.} one {Sie haben noch einen. Wenn Sie das waren, erstellen Sie bald neue.} other {Sie haben noch #. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen.}}',
 
     'proof.place': 'TXT-Eintrag: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT-Eintrag: {record}\nText: {text}\nOder eine Datei mit diesem Text: {file}',

@@ -25,7 +25,7 @@ export const en = {
       subject: 'Confirm your new e-mail address for {site}',
       paragraphs: [
         'We were asked to use this e-mail address for an account at {site}.',
-        'To confirm, follow the link below within 24 hours, in the browser in which you asked for the change or with your password at hand. From then on you log in with this address.',
+        'To confirm, follow the link below within 24 hours. Use the browser in which you asked for the change, or have your password at hand. From then on you log in with this address.',
       ],
       action: 'Use this e-mail address',
       footnote: 'If this was not you, ignore this e-mail: no account will use this address.',
@@ -67,7 +67,7 @@ export const en = {
     passwordChanged: {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
-        'Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account’s owner was pending, it has been cancelled.',
+        'Your account at {site} has a new password. You have been logged out everywhere else. If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
         'If this was you, everything is fine. If not, use the link “This was not me” of an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
       ],
       action: 'Choose a new password',
@@ -75,7 +75,7 @@ export const en = {
     passwordChangedAtEarlierAddress: {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
-        'Your account at {site} has a new password. You have been logged out everywhere else. If a change of your e-mail address or of the account’s owner was pending, it has been cancelled.',
+        'Your account at {site} has a new password. You have been logged out everywhere else. If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
         'If this was you, everything is fine. If not, use the link “This was not me” in the e-mail about the change of your address: it restores this address and logs everybody out.',
       ],
       footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
@@ -103,10 +103,11 @@ export const en = {
     factorResetRequested: {
       subject: 'Your second factors at {site} will be removed',
       paragraphs: [
-        '{claim} On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. {login}',
-        'If you asked for this, the link below lets you do it now. If you did not, the same link stops it.',
+        '{claim}',
+        'On {day} at {time} UTC all of them will be removed, with your recovery codes, and you will be logged out everywhere. {login}',
+        'If you asked for this, you can have it done now with the link below. If you did not, stop it there.',
       ],
-      action: 'Do it now, or stop it',
+      action: 'Review the request',
       footnote:
         'If you did not ask for this, also speak to your team, and change your password if you have one.',
     },
@@ -150,7 +151,7 @@ export const en = {
     transferRequested: {
       subject: 'Transfer of your account at {site} requested',
       paragraphs: [
-        'We were asked to make a member of your account at {site} its owner. They have to accept first, and nothing changes before {day} (UTC).',
+        'We were asked to transfer your account at {site} to one of its members. They have to accept first, and nothing changes before {day} (UTC).',
         'If this was not you, stop the transfer with the link below and change your password now.',
       ],
       action: 'Stop the transfer',
@@ -190,7 +191,7 @@ export const en = {
     becameOwner: {
       subject: 'You are now the owner of your account at {site}',
       paragraphs: [
-        'You are now the owner of your account at {site}, with every permission: payments, settings and the team.',
+        'You now have every permission in the account at {site}: payments, settings and the team.',
         '{deletion}',
       ],
     },
@@ -290,7 +291,7 @@ export const en = {
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
     'factorReset.byOperator':
-      'Somebody told us that you have lost your authenticator app or passkeys. Logging in with one of them stops this.',
+      'Somebody told us that you have lost your authenticator app or passkeys. If you have not, log in with one of them: then nothing will be removed.',
 
     'factorReset.passwordAlone':
       'Your password alone will then be enough to log in, also for anybody else who knows it.',
@@ -362,7 +363,7 @@ export const en = {
     'factors.codeUsed': 'A recovery code was used at {site}',
     'factors.codeUsedOpening': 'One of your recovery codes was used at {site}.',
     'factors.codesLeft':
-      '{left, plural, =0 {It was the last one. If this was you, make new ones now} other {You have # left. If this was you, make new ones before you run out}}: each works once.',
+      '{left, plural, =0 {It was the last one. If this was you, make new ones now.} other {You have # left. If this was you, make new ones before you run out.}}',
 
     'proof.place': 'TXT record: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT record: {record}\nText: {text}\nOr a file with this text: {file}',

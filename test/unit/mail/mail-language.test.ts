@@ -51,7 +51,7 @@ describe.each([['de', de]] as const)('%s', (_, language) => {
       ),
     ]
     expect([...new Set(same)].sort()).toEqual(
-      ['', '{advice}', '{circumstances}', '{consequence}', '{deletion}'].concat([
+      ['', '{advice}', '{circumstances}', '{claim}', '{consequence}', '{deletion}'].concat([
         ...['{introduction}', '{opening}', '{payments}', '{place}', '{subject}', '{whom}'],
       ]),
     )
