@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, gte, inArray, max } from 'drizzle-orm'
+import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import { ApiError } from '../errors/api-error.js'
-import { addressesLeft, TURN } from '../links/addresses-left.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
+import { addressesLeft, openUndoLinksOf, TURN, undoLinksOf } from '../links/undo-links.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
 import type { Receiver } from '../mail/mail.js'
 import type { Email } from './email.js'
@@ -126,7 +126,7 @@ export class UserEmails {
 
   /** Invalidates the links of this change and of later ones. */
   async closeFrom(transaction: Db, userId: string, turn: number): Promise<void> {
-    await transaction.delete(oneTimeTokens).where(and(areOf([userId]), gte(TURN, turn)))
+    await transaction.delete(oneTimeTokens).where(and(undoLinksOf([userId]), gte(TURN, turn)))
   }
 
   /** The user's current address, and the first ones that can still be restored: {@link addressesLeft}. */
@@ -150,7 +150,7 @@ export class UserEmails {
     const [row] = await transaction
       .select({ last: max(TURN) })
       .from(oneTimeTokens)
-      .where(areOf([userId]))
+      .where(undoLinksOf([userId]))
     const first = await this.reachOf(transaction, userId, since)
     return this.tokens.issue(transaction, {
       purpose: 'email-undo',
@@ -168,12 +168,8 @@ export class UserEmails {
   }
 
   private areOpen(userIds: readonly string[]) {
-    return and(areOf(userIds), gt(oneTimeTokens.expiresAt, this.clock.now()))
+    return openUndoLinksOf(userIds, this.clock.now())
   }
-}
-
-function areOf(userIds: readonly string[]) {
-  return and(eq(oneTimeTokens.purpose, 'email-undo'), inArray(oneTimeTokens.userId, [...userIds]))
 }
 
 /** SQLSTATE 23505, wrapped by Drizzle. */

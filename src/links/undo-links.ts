@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, min, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, min, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 
@@ -8,17 +8,25 @@ const MAX_ADDRESSES = 3
 /** Of a link that undoes a change of address: the number of the change. */
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
+/** Links that undo changes of address of these users, open or expired. */
+export function undoLinksOf(userIds: readonly string[]) {
+  return and(eq(oneTimeTokens.purpose, 'email-undo'), inArray(oneTimeTokens.userId, [...userIds]))
+}
+
+export function openUndoLinksOf(userIds: readonly string[], now: Date) {
+  return and(undoLinksOf(userIds), gt(oneTimeTokens.expiresAt, now))
+}
+
 /**
  * The addresses, other than the `present` one, that the user has left and can still return to by a mailed link, each
  * once. Only those that they left first, which no change that a thief makes later can displace.
  */
 export async function addressesLeft(db: Db, userId: string, present: string, now: Date): Promise<string[]> {
-  const { email, expiresAt, purpose } = oneTimeTokens
-  const isOpen = and(eq(purpose, 'email-undo'), eq(oneTimeTokens.userId, userId), gt(expiresAt, now))
+  const { email } = oneTimeTokens
   const rows = await db
     .select({ email })
     .from(oneTimeTokens)
-    .where(isOpen)
+    .where(openUndoLinksOf([userId], now))
     .groupBy(email)
     .orderBy(asc(min(TURN)))
     .limit(MAX_ADDRESSES)
