@@ -26,7 +26,6 @@ const INTERNAL_MEMBERS = [
   'isOver',
   'isOwn',
   'isSettled',
-  'isUnnoted',
   'issuedAtSeconds',
   'keep',
   'leave',

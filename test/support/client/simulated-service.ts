@@ -72,6 +72,8 @@ export class SimulatedService {
     if (path === '/api/handoff/redeem') return this.answerRedeem(JSON.parse(body))
     if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
     this.revoke(this.tokenOf(request)?.sid ?? '', 'revoked')
+    // As the service does, whichever session it has by now.
+    if (request.credentials === 'include') this.cookie = null
     return new Response(null, { status: 204 })
   }
 

@@ -764,6 +764,33 @@ describe('pages 6: a logout that the service has not heard of', () => {
     expect(service.isEnded('handle-of-session-0')).toBe(true)
   })
 
+  it.each([true, false])(
+    'does not take the cookie of who logs in in another tab, where each has a storage of its own (a channel: %s)',
+    async shares => {
+      let isOffline = false
+      const send: typeof fetch = (input, init) =>
+        isOffline ? Promise.reject(new TypeError('fetch failed')) : service.fetch(input, init)
+      const [tab, other] = [send, service.fetch].map(
+        fetch =>
+          new Client(
+            { baseUrl: SERVICE },
+            cookieHome(storageOf(new Map()), 'key'),
+            device.tab(fetch, { shares }),
+          ),
+      ) as [Client, Client]
+      await within(SECOND, tab.login(PERSON))
+      isOffline = true
+      const done = tab.logout()
+      await device.advance(5 * SECOND)
+      await within(SECOND, other.login(PERSON))
+      isOffline = false
+      await within(60 * SECOND, done)
+      expect(service.cookie).toBe('session-2')
+      expect(service.isEnded('handle-of-session-2')).toBe(false)
+      expect(await within(SECOND, tab.refresh())).toMatchObject({ sid: 'handle-of-session-2' })
+    },
+  )
+
   it('does not end the session of who logs in in another tab', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     service.outage = 'lost'
@@ -1247,6 +1274,29 @@ describe('a storage', () => {
       await within(SECOND, tab.logout())
       expect(service.isEnded(sid)).toBe(true)
     }
+  })
+
+  it('that is locked after the login does not keep a logout from being sent again', async () => {
+    let isLocked = false
+    const kept = storageOf(new Map())
+    const open = async <Answer>(work: () => Answer) => {
+      if (isLocked) throw new Error('locked')
+      return work()
+    }
+    const storage: Storage = {
+      get: key => open(() => kept.get(key)) as Promise<string | null>,
+      set: (key, value) => open(() => kept.set(key, value)),
+      remove: key => open(() => kept.remove(key)),
+    }
+    const app = new Client({ baseUrl: SERVICE }, storageHome(storage, 'key'), device.tab(service.fetch))
+    const { sid } = await within(SECOND, app.login(PERSON))
+    isLocked = true
+    service.outage = 'lost'
+    const done = app.logout()
+    await device.advance(10 * SECOND)
+    service.outage = null
+    await within(60 * SECOND, done)
+    expect(service.isEnded(sid)).toBe(true)
   })
 
   it('that holds text is used as long as it takes it', () => {

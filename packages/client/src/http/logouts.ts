@@ -26,8 +26,8 @@ export class Logouts {
     const session = await home.presented().catch(() => null)
     const sid = keeper.sid() ?? session?.sid ?? null
     keeper.end(sid, 'logout')
-    const isUnnoted = (await home.leave(sid).catch(() => true)) === true
-    await this.tell({ token, session, sid, isUnnoted })
+    await home.leave(sid).catch(() => {})
+    await this.tell({ token, session, sid })
   }
 
   /**
