@@ -101,9 +101,10 @@ export class ShardGates {
 
   /** A shard may have lost data, although its connections are fine. */
   markStale(shard: string, reason: string, { mayHaveLost = false } = {}): void {
-    const gate = this.gate(shard)
-    if (mayHaveLost) gate.forget()
-    gate.shut(++this.staleCount, reason)
+    const known = this.gates.get(shard)
+    if (mayHaveLost) known?.forget()
+    if (known) known.shut(++this.staleCount, reason)
+    else this.gate(shard, reason)
   }
 
   /** Every shard may know changes that the database does not. */
@@ -142,7 +143,7 @@ export class ShardGates {
   }
 
   /** An unknown shard starts shut. */
-  private gate(shard: string): ShardGate {
+  private gate(shard: string, reason = 'a new server'): ShardGate {
     const known = this.gates.get(shard)
     if (known) return known
     const gate = new ShardGate(
@@ -155,7 +156,7 @@ export class ShardGates {
       this.logger,
     )
     this.gates.set(shard, gate)
-    gate.shut(++this.staleCount, 'a new server')
+    gate.shut(++this.staleCount, reason)
     return gate
   }
 

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
+import { EvictingServerError } from '../../../src/redis/server-facts.js'
 import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
 import { isOpenSince } from '../../../src/sessions/revocation/shard-gates.js'
-import { LostStoreError } from '../../../src/sessions/revocation/shard-recovery.js'
+import {
+  ForeignStoreError,
+  LostStoreError,
+  NotYetError,
+} from '../../../src/sessions/revocation/shard-recovery.js'
 import type { SessionHandle } from '../../../src/sessions/session.js'
 import { eventually } from '../../support/eventually.js'
 
@@ -71,7 +76,12 @@ describe('ShardGate', () => {
   test('opens again for doubt that arose while it was being opened', async () => {
     const { gate, held, begun } = await openGate()
     gate.shut(2, 'lost')
+    const { since } = gate.status()
+    await new Promise(resolve => setTimeout(resolve, 2))
     gate.shut(3, 'lost again')
+    expect(gate.status().since).toBe(since)
+    // One opening at a time.
+    expect(held).toHaveLength(2)
     held[1]!.succeed()
     await begun(3)
     expect(gate.isOpen).toBe(false)
@@ -104,23 +114,50 @@ describe('ShardGate', () => {
     expect(gate.status()).toMatchObject({ waiting: 0 })
   })
 
-  test('looks up what is missing when more is waiting than is kept in memory', async () => {
-    const { gate, held } = await openGate()
-    gate.remember({
-      ended: Array.from({ length: 10_001 }, (_, n) => String(n) as SessionHandle),
-      grants: [],
-    })
-    gate.shut(2, 'a change did not get through')
-    expect(held[1]!.before).toEqual({ identity: null, waiting: { ended: [], grants: [] } })
-  })
+  test.each([
+    [10_000, 'the server', 10_000],
+    [10_001, null, 0],
+  ])(
+    'looks up what is missing when more is waiting than is kept in memory: of %i',
+    async (count, identity, waiting) => {
+      const { gate, held } = await openGate()
+      gate.remember({
+        ended: Array.from({ length: count }, (_, n) => String(n) as SessionHandle),
+        grants: [],
+      })
+      gate.shut(2, 'a change did not get through')
+      expect(held[1]!.before.identity).toBe(identity)
+      expect(held[1]!.before.waiting.ended).toHaveLength(waiting)
+    },
+  )
 
   test('counts as settled, though shut, once its data is known to be lost', async () => {
-    const { gate, held } = await openGate()
+    const { gate, held, begun } = await openGate()
     gate.shut(2, 'lost')
     expect(gate.isSettled).toBe(false)
     held[1]!.fail(new LostStoreError('its data is gone'))
     await eventually(() => gate.isSettled)
     expect(gate.isOpen).toBe(false)
+    await begun(3)
+    held[2]!.succeed()
+    await eventually(() => gate.isOpen)
+    gate.shut(3, 'lost again')
+    expect(gate.isSettled).toBe(false)
+  })
+
+  test.each([
+    [new Error('down'), { isSettled: false, soon: 3 }],
+    [new NotYetError('the database is older'), { isSettled: false, soon: 2 }],
+    [new LostStoreError('its data is gone'), { isSettled: true, soon: 2 }],
+    [new ForeignStoreError(), { isSettled: true, soon: 2 }],
+    [new EvictingServerError('allkeys-lru'), { isSettled: true, soon: 2 }],
+  ])('tries again for %s: at once or later, and the start waits for it or not', async (error, expected) => {
+    const { gate, held, begun } = await openGate()
+    gate.shut(2, 'lost')
+    held[1]!.fail(error)
+    await new Promise(resolve => setTimeout(resolve, 400))
+    expect({ isSettled: gate.isSettled, soon: held.length }).toEqual(expected)
+    await begun(3)
   })
 
   test('is not opened any more once it is over', async () => {

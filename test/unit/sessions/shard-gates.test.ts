@@ -112,6 +112,15 @@ describe('a shard', () => {
     ])
   })
 
+  it('that is new is brought up to date once', async () => {
+    await watch()
+    servers.masters = ['one', 'two', 'three']
+    servers.isStale('three', 'connected')
+    expect(gates.status()[2]).toMatchObject({ isOpen: false, reason: 'connected' })
+    await areOpen()
+    expect(recovery.asked.map(([shard]) => shard)).toEqual(['one', 'two', 'three'])
+  })
+
   it('serves while another one does not', async () => {
     recovery.faults = { two: new Error('down') }
     await watch(0)
@@ -362,6 +371,16 @@ it('what was read from an open shard holds as long as there has been no doubt ab
   expect([gates.isOpenSince('one', staleCount), gates.isOpenSince('two', staleCount)]).toEqual([false, true])
   expect(gates.isOpenSince('one', gates.openShards().staleCount)).toBe(true)
   expect(gates.isOpenSince('an unknown one', staleCount)).toBe(false)
+})
+
+it('a new shard does not hide a doubt about another', async () => {
+  await watch()
+  const { staleCount } = gates.openShards()
+  servers.masters = ['one', 'two', 'three']
+  servers.isStale('three', 'connected')
+  gates.markStale('one', 'lost')
+  await areOpen()
+  expect(gates.isOpenSince('one', staleCount)).toBe(false)
 })
 
 describe('the metrics of the gates', () => {
