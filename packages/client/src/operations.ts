@@ -427,6 +427,10 @@ export interface Operations {
       readonly path: {
         readonly userId: string
       }
+      readonly query?: {
+        /** Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more */
+        readonly only?: 'pending'
+      }
       readonly answer: FactorResetAnswer
     }
     /** Reset the second factors now */

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, HttpCode, Param, Post } from '@nestjs/common'
+import { Body, Controller, Delete, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { IdInPath } from '../../http/id-in-path.js'
@@ -6,7 +6,13 @@ import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { CancelResetDocs, ConfirmResetDocs, RequestResetDocs, StopResetDocs } from './factor-reset.dto.js'
+import {
+  CancelResetDocs,
+  ConfirmResetDocs,
+  RequestResetDocs,
+  RequestResetQuery,
+  StopResetDocs,
+} from './factor-reset.dto.js'
 import { FactorResetService } from './factor-reset.service.js'
 import { FactorResetLinks } from './factor-reset-links.service.js'
 
@@ -21,8 +27,12 @@ export class FactorResetController {
   @HttpCode(202)
   @MainSite({ reauthenticated: true })
   @RequestResetDocs()
-  async request(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
-    return { resetAt: await this.resets.request(actor, userId) }
+  async request(
+    @CurrentActor() actor: SessionActor,
+    @Param('userId', IdInPath) userId: string,
+    @Query() { only }: RequestResetQuery,
+  ) {
+    return { resetAt: await this.resets.request(actor, userId, only) }
   }
 
   @Delete()

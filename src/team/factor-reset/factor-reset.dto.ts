@@ -1,5 +1,18 @@
-import { ApiProperty } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { IsIn, IsOptional } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+
+const ONLY = ['pending'] as const
+
+export class RequestResetQuery {
+  @ApiPropertyOptional({
+    enum: ONLY,
+    description: 'Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more',
+  })
+  @IsIn(ONLY)
+  @IsOptional()
+  only?: (typeof ONLY)[number]
+}
 
 export class FactorResetAnswer {
   @ApiProperty({ type: String, format: 'date-time', description: 'When it happens, unless it is stopped' })
@@ -21,6 +34,7 @@ export const RequestResetDocs = () =>
     answer: 'It has been requested',
     type: FactorResetAnswer,
     refusals: [
+      'INVALID_QUERY',
       'NOT_FOUND',
       'OWN_RIGHTS',
       'LAST_OWNER',

@@ -32,8 +32,9 @@ export class FactorResetService {
    * the time set then; the earlier link stops working. Throws `OWN_RIGHTS` for oneself and for members who may do
    * more than the manager, `LAST_OWNER`, `NOT_FOUND` for users of other accounts, disabled ones and those without a
    * second factor, `EMAIL_UNDO_OPEN` while a change of the member's address can be undone, and `TOO_MANY_ATTEMPTS`.
+   * With `only` it also throws `NOT_FOUND` when none is pending, for example because it has been stopped.
    */
-  request(actor: SessionActor, userId: string): Promise<Date> {
+  request(actor: SessionActor, userId: string, only?: 'pending'): Promise<Date> {
     return this.mailed.request(actor, userId, actor.client, () =>
       this.database.transaction(async transaction => {
         const { manager, member } = await this.authority.lockBoth(transaction, actor, userId)
@@ -42,17 +43,17 @@ export class FactorResetService {
           // Resetting somebody's factors is a step towards impersonating them.
           requireHasAllOf(manager, member)
         })
-        return this.open(transaction, member, actor)
+        return this.open(transaction, member, actor, only)
       }),
     )
   }
 
   /**
    * For a user who is locked and whom the actor may reset: the pending reset with a new link, because the mail
-   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users and those
-   * without a second factor, and `EMAIL_UNDO_OPEN`.
+   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users, those without a
+   * second factor and, with `only`, those without a pending reset, and `EMAIL_UNDO_OPEN`.
    */
-  async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
+  async open(transaction: Db, user: User, actor: Actor, only?: 'pending'): Promise<RequestedReset> {
     if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
     if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
     await this.resets.lock(transaction, user.id)
@@ -61,6 +62,7 @@ export class FactorResetService {
       const token = await this.resets.renewLink(transaction, user, actor, pending)
       return { reset: pending, user, token }
     }
+    if (only) throw new ApiError('NOT_FOUND')
     return { user, ...(await this.resets.open(transaction, user, actor)) }
   }
 

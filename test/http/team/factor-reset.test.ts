@@ -141,6 +141,23 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     expect(await hasFactors(member)).toBe(false)
   })
 
+  it('is not begun anew by who only wants the mail sent again, after the member has stopped it', async () => {
+    const { member, session } = await aTeam()
+    const again = (query = '?only=pending') =>
+      team(app, session, 'POST', `/${member.id}/second-factor/reset${query}`)
+    expect(outcome(await again())).toBe('404 NOT_FOUND')
+    const first = (await request(session, member)).json
+    app.clock.advance(60)
+    expect((await again()).json).toEqual(first)
+    expect(outcome(await again('?only=x'))).toBe('400 INVALID_QUERY')
+    expect(await app.mailsTo(member.email)).toHaveLength(2)
+    expect(outcome(await follow('stop', await app.mailedToken(member.email)))).toBe('204')
+    expect(outcome(await again())).toBe('404 NOT_FOUND')
+    expect((await shownOf(session, member)).factorResetAt).toBeNull()
+    expect((await rowsOf(member)).map(({ detail }) => detail.step)).toEqual(['asked', 'asked', 'stopped'])
+    expect(outcome(await request(session, member))).toBe('202')
+  })
+
   it('happens at once when the member confirms it, by a link for one use', async () => {
     const { member, session, live } = await aTeam()
     await request(session, member)

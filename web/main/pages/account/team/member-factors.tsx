@@ -21,10 +21,9 @@ export function MemberFactors({
   const { userId, hasSecondFactor, factorResetAt, name, email } = person
   const path = `team/${userId}/second-factor/reset`
   const resend = useAction(async () => {
-    await call('POST', path)
+    // Somebody may have stopped it meanwhile, which is not to start a new one.
+    await call('POST', `${path}?only=pending`)
     toast(t('invitations.sentAgain', { email }))
-    // It may have been stopped meanwhile: this is then a new one, at another time.
-    await reload()
   })
   const cancel = useAction(() => call('DELETE', path).then(reload))
   if (factorResetAt)
