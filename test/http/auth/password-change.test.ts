@@ -47,7 +47,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(mail?.text).toContain('Choose a new password:\nhttps://www.main.test/forgot-password')
     const text = mail?.text.replaceAll(/\s+/g, ' ')
     expect(text).toContain(
-      'a change of your e-mail address or of the account’s owner was pending, it has been',
+      'If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
     )
     // Those links still work, and do more than a new password.
     expect(text).toContain('use the link “This was not me” of an earlier e-mail')
