@@ -28,6 +28,7 @@ export function textOf({ language, site, paragraphs, action, footnote }: Mail, s
  */
 export function htmlOf(mail: Mail, sender: MailSender): string {
   const { language, subject, site, paragraphs, action, footnote, branding } = mail
+  const words = MailLanguage.of(language)
   const colors = colorsOf(branding, sender.accent)
   const logoUrl = branding ? branding.logoUrl : sender.logoUrl
   return html`<!doctype html>
@@ -48,10 +49,10 @@ ${preview(mail)}
 <tr><td class="card" style="${CARD}">
 <h1 class="title" style="${TITLE}">${flowing(subject)}</h1>
 ${paragraphs.map(paragraph)}
-${action ? button(action, colors) : ''}
+${action ? button(action, words, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
 </td></tr>
-<tr><td style="padding:20px 4px 0">${foot(sender, MailLanguage.of(language), colors)}</td></tr>
+<tr><td style="padding:20px 4px 0">${foot(sender, words, colors)}</td></tr>
 </table>
 </td></tr></table>
 </body>
@@ -97,10 +98,16 @@ function head(site: string, logoUrl: string | null, colors: MailColors): Html {
 <td class="name" style="${SITE};color:${onPage}">${site}</td></tr></table>`
 }
 
-function button({ label, url }: NonNullable<Mail['action']>, { button: background, ink }: MailColors): Html {
-  const style = `${BUTTON};background:${background};color:${ink};border:1px solid ${ink}`
-  return html`<p style="margin:24px 0 12px"><a class="button" href="${url}" style="${style}">${flowing(label)}</a></p>
-<p class="quiet" style="${ADDRESS}">${url}</p>`
+/** Colour and padding are those of a cell, because Outlook for Windows gives none to links. */
+function button(
+  { label, url }: NonNullable<Mail['action']>,
+  words: MailLanguage,
+  { button: background, ink }: MailColors,
+): Html {
+  return html`<table role="presentation" cellpadding="0" cellspacing="0" style="margin:24px 0 0"><tr>
+<td class="button" bgcolor="${background}" style="${BUTTON};background:${background};border:1px solid ${ink}"><a href="${url}" style="${LABEL};color:${ink}">${flowing(label)}</a></td>
+</tr></table>
+<p class="quiet" style="${ADDRESS}">${words.phrase('layout.copyAddress')}<br><a class="quiet" href="${url}" style="${ONE_LINE}">${url}</a></p>`
 }
 
 function foot(sender: MailSender, words: MailLanguage, { onPage }: MailColors): Html {
@@ -124,12 +131,13 @@ function supportName(url: string): string {
 function darkButton({ button: background, ink }: NonNullable<MailColors['dark']>): Html {
   return html`
 @media (prefers-color-scheme: dark) {
-  .button { background: ${background} !important; color: ${ink} !important; border-color: ${background} !important; }
+  .button { background: ${background} !important; border-color: ${background} !important; }
+  .button, .button a { color: ${ink} !important; }
 }`
 }
 
 const PAGE = "margin:0;padding:0;color:#16181d;font-family:system-ui,-apple-system,'Segoe UI',sans-serif"
-const COLUMN = 'max-width:520px;font-size:15px;line-height:1.6;overflow-wrap:anywhere'
+const COLUMN = 'max-width:520px;table-layout:fixed;font-size:15px;line-height:1.6;overflow-wrap:anywhere'
 const CARD = 'padding:32px;background:#ffffff;border:1px solid #e3e5ea;border-radius:12px'
 const LOGO = 'display:block;width:auto;height:auto;max-width:240px;max-height:32px'
 const PLATE = 'border-radius:8px'
@@ -137,9 +145,12 @@ const MARK = 'border-radius:8px;font-size:15px;line-height:32px;font-weight:600'
 const SITE = 'padding-left:10px;font-size:15px;font-weight:600'
 const TITLE = 'margin:0 0 16px;font-size:22px;line-height:1.3;font-weight:600;letter-spacing:-0.01em'
 const PARAGRAPH = 'margin:0 0 14px'
-const DETAILS = 'margin:0 0 14px;padding:12px 16px;background:#f3f4f7;border-radius:8px'
-const BUTTON = 'display:inline-block;padding:12px 22px;border-radius:8px;font-weight:600;text-decoration:none'
-const ADDRESS = 'margin:0 0 8px;color:#5a6274;font-size:13px;word-break:break-all'
+const DETAILS = 'margin:0 0 14px;padding:12px 16px;background:#f3f4f7;border-radius:8px;font-size:14px'
+const BUTTON = 'border-radius:8px;mso-padding-alt:12px 22px'
+/** The link fills the cell, so that all of the button can be pressed. */
+const LABEL = 'display:inline-block;padding:12px 22px;font-weight:600;text-decoration:none'
+const ADDRESS = 'margin:12px 0 8px;color:#5a6274;font-size:12px;line-height:1.5'
+const ONE_LINE = 'display:block;color:#5a6274;overflow:hidden;text-overflow:ellipsis;white-space:nowrap'
 const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #e3e5ea;color:#5a6274;font-size:14px'
 const FOOT = 'margin:0;font-size:13px'
 /** Long names at the end of a line move to the next one before they break. */

@@ -278,6 +278,7 @@ export const de: Translated = {
     },
   },
   phrases: {
+    'layout.copyAddress': 'Falls die Schaltfläche nicht funktioniert, kopieren Sie diese Adresse:',
     'layout.questions': 'Fragen? Wir helfen gern:',
     'layout.sentBy': 'Gesendet von {host}',
     'layout.sentByName': 'Gesendet von {name}, {host}',

@@ -271,6 +271,7 @@ export const en = {
     },
   },
   phrases: {
+    'layout.copyAddress': 'If the button does not work, copy this address:',
     'layout.questions': 'Questions? We are glad to help:',
     'layout.sentBy': 'Sent by {host}',
     'layout.sentByName': 'Sent by {name}, {host}',

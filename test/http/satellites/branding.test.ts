@@ -38,7 +38,7 @@ describe('The branding of a satellite', () => {
 
   function expectBranded({ html }: ReceivedMail): void {
     expect(html).toContain('src="https://cdn.example.net/rose.svg"')
-    expect(html).toContain('background:#b91c1c;color:#ffffff')
+    expect(html).toContain('background:#b91c1c;border:1px solid #ffffff')
     expect(html).toContain('background:#fef2f2')
     expect(html).toContain('Rose &#38; Sons')
   }

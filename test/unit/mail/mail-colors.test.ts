@@ -124,7 +124,8 @@ test('what is no colour is ours', () => {
 test('a mail about a satellite has its logo and colours, and nothing of them as markup', () => {
   const html = htmlOf({ ...MAIL, branding: BRANDING }, SENDER)
   expect(html).toContain('src="https://cdn.example.net/rose.svg?a=&#34;b&#34;&#38;c=&#60;d&#62;"')
-  expect(html).toContain('background:#ffe600;color:#000000')
+  expect(html).toContain('background:#ffe600;border:1px solid #000000')
+  expect(html).toContain(';color:#000000">Do it</a>')
   expect(html).toContain('background:#112233')
   expect(html).toContain('Rose &#38; Sons (shop.example.net)')
   expect(html).not.toContain('.button {')
@@ -146,6 +147,20 @@ test('details stand apart, each on its line', () => {
   expect(textOf(mail, SENDER)).toContain('\n\nDevice: <b>\nTime: 14:05\n\n')
 })
 
+test('a button can be seen where links have no background, and all of it is the link', () => {
+  expect(htmlOf(MAIL, SENDER)).toMatch(
+    /<td class="button" bgcolor="#3b4fd8" style="[^"]*mso-padding-alt:12px 22px;[^"]*"><a href="https:\/\/www\.main\.test\/" style="[^"]*padding:12px 22px;[^"]*">Do it<\/a><\/td>/,
+  )
+})
+
+test('the address under a button says what it is for, and is a link on one line', () => {
+  expect(htmlOf(MAIL, SENDER)).toMatch(
+    /If the button does not work, copy this address:<br><a class="quiet" href="https:\/\/www\.main\.test\/" style="[^"]*white-space:nowrap[^"]*">https:\/\/www\.main\.test\/<\/a>/,
+  )
+  expect(htmlOf({ ...MAIL, language: 'de' }, SENDER)).toContain('Falls die Schaltfläche nicht funktioniert')
+  expect(textOf(MAIL, SENDER)).toContain('\n\nDo it:\nhttps://www.main.test/\n')
+})
+
 test('mail lists show as much of the text as they have room for', () => {
   const mail = { ...MAIL, paragraphs: ['One.', 'Two.'] }
   expect(htmlOf(mail, SENDER)).toContain('<div style="display:none">One. Two.</div>')
@@ -153,7 +168,8 @@ test('mail lists show as much of the text as they have room for', () => {
 
 test('other mails have the logo and accent of the main site', () => {
   const html = htmlOf(MAIL, SENDER)
-  expect(html).toContain('background:#3b4fd8;color:#ffffff')
+  expect(html).toContain('background:#3b4fd8;border:1px solid #ffffff')
+  expect(html).toContain(';color:#ffffff">Do it</a>')
   expect(html).toContain(`.button { background: ${accentsOf('#3b4fd8').dark.color} !important`)
   expect(html).toContain('src="https://cdn.acme.test/logo.png"')
   expect(htmlOf(MAIL, { ...SENDER, logoUrl: null })).not.toContain('<img')
