@@ -40,8 +40,7 @@ export class AddressMails {
 
   /** To an address that a user wants to change to although it already has a user. */
   tellInUse(to: Receiver): void {
-    const url = this.urls.frontPage()
-    this.mailer.post(to, words => words.mail('addressInUse', { site: this.urls.siteName, url }))
+    this.mailer.post(to, words => words.mail('addressInUse', this.urls.mainSite))
   }
 
   /** To the old address, with a link that undoes the change. */

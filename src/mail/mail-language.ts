@@ -13,6 +13,15 @@ const MESSAGES: Readonly<Record<LanguageName, Translated>> = { en, de }
 /** Values to insert into a message. */
 type Values = Readonly<Record<string, string | number>>
 
+/** `site`: what the mail is about, by its readable name. `url`: where its button leads, if it has one. */
+type MailValues<Name extends MailName> = Values & {
+  readonly site: string
+} & ((typeof en)['mails'][Name] extends {
+    readonly action: string
+  }
+    ? { readonly url: string }
+    : { readonly url?: string })
+
 /** The texts of one language, for code that writes mails. */
 export class MailLanguage {
   private readonly messages: Translated
@@ -26,8 +35,7 @@ export class MailLanguage {
     this.messages = MESSAGES[name]
   }
 
-  /** A mail about `site`, by its readable name; `url` is where its button leads. */
-  mail(name: MailName, { url, ...values }: Values & { readonly site: string; readonly url?: string }): Mail {
+  mail<Name extends MailName>(name: Name, { url, ...values }: MailValues<Name>): Mail {
     const { subject, paragraphs, action, footnote } = this.messages.mails[name]
     const fill = (text: string) => this.fill(text, values)
     return {

@@ -47,6 +47,11 @@ export class SiteUrls {
     return this.toSite(this.settings.mainOrigin)
   }
 
+  /** The main site in a mail about it: its readable name, and its front page for the button. */
+  get mainSite(): { readonly site: string; readonly url: string } {
+    return { site: this.siteName, url: this.frontPage() }
+  }
+
   /** The page for requesting a new password. */
   forgotPassword(): string {
     return `${this.settings.mainOrigin}/forgot-password`

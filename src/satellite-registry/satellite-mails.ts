@@ -49,7 +49,7 @@ export class SatelliteMails {
   /** They may all look different, so the mail uses none of their brandings. */
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
-      const mail = words.mail('proofsMissing', { ...this.site, count: missing.length })
+      const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
       const each = missing.flatMap(proof => [
         `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
         whereItBelongs(words, proof),
@@ -71,13 +71,9 @@ export class SatelliteMails {
     const { accountId, branding } = satellite
     const names = namesOf(satellite)
     return this.admins.mail(accountId, words => ({
-      ...words.mail(name, { ...this.site, ...names, ...valuesOf(words) }),
+      ...words.mail(name, { ...this.urls.mainSite, ...names, ...valuesOf(words) }),
       ...(branding && { branding, site: names.name }),
     }))
-  }
-
-  private get site() {
-    return { site: this.urls.siteName, url: this.urls.frontPage() }
   }
 }
 

@@ -22,9 +22,9 @@ export class DeletionMails {
 
   /** To the account's administrators, as they are in the transaction of the request. */
   aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<Posting> {
-    const values = { site: this.urls.siteName, url: this.urls.frontPage() }
+    const { mainSite } = this.urls
     return this.admins.notice(transaction, accountId, words =>
-      words.mail('deletionRequested', { ...values, day: words.day(deleteAt) }),
+      words.mail('deletionRequested', { ...mainSite, day: words.day(deleteAt) }),
     )
   }
 

@@ -17,17 +17,17 @@ export class PolicyMails {
 
   /** To all of them, as they are in the transaction of the change. */
   aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<Posting> {
-    return this.admins.notice(transaction, accountId, words => changedMail(words, this.urls.siteName, policy))
+    return this.admins.notice(transaction, accountId, words => changedMail(words, this.urls, policy))
   }
 }
 
-function changedMail(words: MailLanguage, site: string, policy: SecondFactorPolicy): Mail {
+function changedMail(words: MailLanguage, { mainSite }: SiteUrls, policy: SecondFactorPolicy): Mail {
   const { secondFactor, secondFactorFrom, paymentStepUpMinutes: minutes } = policy
   const from = secondFactorFrom ? words.phrase('policy.from', { day: words.day(secondFactorFrom) }) : ''
   const payments =
     minutes === null ? words.phrase('policy.payWithout') : words.phrase('policy.payWith', { minutes })
   return words.mail('policyChanged', {
-    site,
+    ...mainSite,
     whom: words.phrase(`policy.${secondFactor}`, { from }),
     payments,
   })

@@ -79,10 +79,10 @@ export class TransferMails {
   }
 
   tellDone({ owner, newOwner, deleteAt }: Parties): void {
-    this.tell('becameMember', owner)
+    this.mailer.post(owner, words => words.mail('becameMember', this.urls.mainSite))
     this.mailer.post(newOwner, words => {
       const deletion = deleteAt ? words.phrase('becameOwner.deletion', { day: words.day(deleteAt) }) : ''
-      return words.mail('becameOwner', { site: this.urls.siteName, deletion })
+      return words.mail('becameOwner', { ...this.urls.mainSite, deletion })
     })
   }
 
@@ -92,9 +92,5 @@ export class TransferMails {
       const url = this.urls.toMainSite(page, token)
       this.mailer.post(to, words => words.mail(name, { site, url, day: words.day(readyAt) }))
     }
-  }
-
-  private tell(name: MailName, to: Receiver): void {
-    this.mailer.post(to, words => words.mail(name, { site: this.urls.siteName }))
   }
 }

@@ -119,6 +119,7 @@ export const de: Translated = {
       paragraphs: [
         'Ihr Konto bei {site} hat keine Authenticator-App, keinen Passkey und keinen Wiederherstellungscode mehr, und Sie wurden überall abgemeldet. {login}',
       ],
+      action: 'Zu {site}',
       footnote:
         'Wenn Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
     },
@@ -129,6 +130,7 @@ export const de: Translated = {
         '{whom}',
         '{payments}',
       ],
+      action: 'Zu {site}',
       footnote:
         'Ihre Kontoeinstellungen zeigen, wer einen eingerichtet hat. Wenn Sie das nicht erwartet haben, sehen Sie jetzt dort nach.',
     },
@@ -145,6 +147,7 @@ export const de: Translated = {
     deletionCancelled: {
       subject: 'Ihr Konto bei {site} wird nicht gelöscht',
       paragraphs: ['Die Löschung Ihres Kontos bei {site} wurde widerrufen.'],
+      action: 'Zu {site}',
     },
     deleted: {
       subject: 'Ihr Konto bei {site} wurde gelöscht',
@@ -183,6 +186,7 @@ export const de: Translated = {
     transferCancelled: {
       subject: 'Übertragung Ihres Kontos bei {site} widerrufen',
       paragraphs: ['Ihr Konto bei {site} wird nicht übertragen.'],
+      action: 'Zu {site}',
     },
     becameMember: {
       subject: 'Ihr Konto bei {site} gehört jetzt jemand anderem',
@@ -190,6 +194,7 @@ export const de: Translated = {
         'Ein Mitglied hat Ihr Konto bei {site} übernommen. Sie sind jetzt Mitglied.',
         'Was Sie dort tun dürfen, entscheidet jetzt die neue Inhaberin oder der neue Inhaber.',
       ],
+      action: 'Zu {site}',
       footnote:
         'Wenn Sie nicht darum gebeten haben, kennt jemand Ihr Passwort: Ändern Sie es und wenden Sie sich an uns.',
     },
@@ -199,6 +204,7 @@ export const de: Translated = {
         'Sie haben jetzt alle Rechte im Konto bei {site}: Zahlungen, Einstellungen und Team.',
         '{deletion}',
       ],
+      action: 'Zu {site}',
     },
     memberJoined: {
       subject: '{member} gehört jetzt zu Ihrem Konto bei {site}',

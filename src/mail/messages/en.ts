@@ -116,6 +116,7 @@ export const en = {
       paragraphs: [
         'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. {login}',
       ],
+      action: 'Go to {site}',
       footnote:
         'If you did not ask for this, change your password now, with the link “Forgot your password?” on the login page.',
     },
@@ -126,6 +127,7 @@ export const en = {
         '{whom}',
         '{payments}',
       ],
+      action: 'Go to {site}',
       footnote: 'Your account settings show who has set one up. If you did not expect this, look there now.',
     },
     deletionRequested: {
@@ -141,6 +143,7 @@ export const en = {
     deletionCancelled: {
       subject: 'Your account at {site} will not be deleted',
       paragraphs: ['The deletion of your account at {site} has been cancelled.'],
+      action: 'Go to {site}',
     },
     deleted: {
       subject: 'Your account at {site} has been deleted',
@@ -179,6 +182,7 @@ export const en = {
     transferCancelled: {
       subject: 'Transfer of your account at {site} cancelled',
       paragraphs: ['Your account at {site} keeps its owner.'],
+      action: 'Go to {site}',
     },
     becameMember: {
       subject: 'You are no longer the owner at {site}',
@@ -186,6 +190,7 @@ export const en = {
         'A member has taken over your account at {site}. You are now a member.',
         'The new owner decides what you may do there.',
       ],
+      action: 'Go to {site}',
       footnote: 'If you did not ask for this, somebody has your password: change it and contact us.',
     },
     becameOwner: {
@@ -194,6 +199,7 @@ export const en = {
         'You now have every permission in the account at {site}: payments, settings and the team.',
         '{deletion}',
       ],
+      action: 'Go to {site}',
     },
     memberJoined: {
       subject: '{member} has joined your account at {site}',

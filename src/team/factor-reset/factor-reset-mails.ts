@@ -43,7 +43,7 @@ export class FactorResetMails {
   tellDone(to: UserOfReset): void {
     const login = to.passwordHash ? 'factorReset.logIn' : 'factorReset.choosePassword'
     this.mailer.post(to, words =>
-      words.mail('factorResetDone', { site: this.urls.siteName, login: words.phrase(login) }),
+      words.mail('factorResetDone', { ...this.urls.mainSite, login: words.phrase(login) }),
     )
   }
 }

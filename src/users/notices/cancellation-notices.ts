@@ -32,16 +32,16 @@ export class CancellationNotices {
       ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
       ...found.filter(({ id }) => id === toUserId),
     ]
-    const { siteName: site } = this.urls
+    const { mainSite } = this.urls
     return () => {
-      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', { site }))
+      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
     }
   }
 
   /** The deletion of an account was cancelled: to the account's administrators. */
   aboutDeletion(transaction: Db, accountId: string): Promise<Posting> {
-    const { siteName: site } = this.urls
-    return this.admins.notice(transaction, accountId, words => words.mail('deletionCancelled', { site }))
+    const { mainSite } = this.urls
+    return this.admins.notice(transaction, accountId, words => words.mail('deletionCancelled', mainSite))
   }
 
   /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */

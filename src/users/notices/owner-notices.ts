@@ -77,7 +77,7 @@ export class OwnerNotices {
       const more = members.length - named.length
       const others = more > 0 ? [words.phrase('team.others', { count: more })] : []
       return words.mail('membersDisabled', {
-        ...this.site,
+        ...this.urls.mainSite,
         inviter: inviter.email,
         members: words.list([...named, ...others]),
       })
@@ -103,16 +103,12 @@ export class OwnerNotices {
   ): Posting {
     return this.toAll(receivers, words =>
       words.mail(name, {
-        ...this.site,
+        ...this.urls.mainSite,
         member: member.email,
         by: by.email,
         powers: words.list(powers.map(power => words.phrase(`power.${power}`))),
       }),
     )
-  }
-
-  private get site() {
-    return { site: this.urls.siteName, url: this.urls.frontPage() }
   }
 
   private async ownerOf(transaction: Db, accountId: string): Promise<readonly Receiver[]> {

@@ -74,7 +74,9 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toBeNull()
       const [row, ...others] = await rowsOf(app, owner, 'account.delete.cancel')
       expect([row?.detail, others]).toEqual([{ reason: 'disabled' }, []])
-      expect((await subjectsTo(app, owner)).at(-1)).toMatch(/will not be deleted$/)
+      const mail = (await app.mailsTo(owner.email)).at(-1)
+      expect(mail?.subject).toMatch(/will not be deleted$/)
+      expect(mail?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
     })
 
     it('is cancelled when the owner reports a login, and the administrators are told', async () => {

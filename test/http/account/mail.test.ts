@@ -58,7 +58,7 @@ describe('links', () => {
   it('lead to listed origins only, and a mistake fails loudly', () => {
     const links = app.app.get(SiteUrls)
     expect(links.toSite(SHOP_ONE)).toBe('https://shop-one.test/')
-    expect(links.siteName).toBe('Mainstay')
+    expect(links.mainSite).toEqual({ site: 'Mainstay', url: 'https://www.main.test/' })
     expect(links.forgotPassword()).toBe('https://www.main.test/forgot-password')
     for (const origin of ['https://evil.test', 'https://shop-one.test.evil.test', `${SHOP_ONE}/`, 'null'])
       expect(() => links.toSite(origin)).toThrow('is not a listed origin')

@@ -158,6 +158,8 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       `You are now the owner of your account at ${site}`,
     ])
     expect(await subjects(manager)).toEqual([])
+    for (const { email } of [owner, member])
+      expect((await app.mailsTo(email)).at(-1)?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
     const [toOwner] = await app.mailsTo(owner.email)
     expect(toOwner?.text).toContain(`${MAIN}/stop-transfer#token=`)
     expect(toOwner?.text).not.toContain(member.email)
@@ -272,8 +274,11 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       app.clock.advance(WAIT)
       expect(await runJob()).toBe(0)
       expect(await ownersOf(owner)).toEqual([owner.id])
-      for (const person of [owner, member])
-        expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
+      for (const person of [owner, member]) {
+        const mail = (await app.mailsTo(person.email)).at(-1)
+        expect(mail?.subject).toMatch(CANCELLED)
+        expect(mail?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
+      }
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
     })
 

@@ -25,7 +25,7 @@ import {
   type SignedIn,
   signIn,
 } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -144,6 +144,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     ])
     const [mail] = (await app.mailsTo(owner.email)).filter(({ subject }) => /^Second factors/.test(subject))
     expect(mail?.text).toContain(MailLanguage.of('en').day(new Date(requiredFrom)))
+    expect(mail?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
     expect(await app.mailsTo(plain.email)).toEqual([])
   })
 

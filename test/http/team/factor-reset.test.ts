@@ -99,11 +99,14 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
         detail: { step: 'done', requestedBy: manager.id, by: manager.id },
       }),
     ])
-    const subjects = (await app.mailsTo(member.email)).map(({ subject }) => subject)
-    expect(subjects.filter(subject => /^Your second factors/.test(subject))).toEqual([
+    const mails = (await app.mailsTo(member.email)).filter(({ subject }) =>
+      /^Your second factors/.test(subject),
+    )
+    expect(mails.map(({ subject }) => subject)).toEqual([
       expect.stringContaining('will be removed'),
       expect.stringContaining('have been removed'),
     ])
+    expect(mails.at(-1)?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
     expect(await runJob()).toBe(0)
   })
 
