@@ -84,7 +84,7 @@ export class AnomalyMails {
       this.mailer.postAbout(to, satellite, (words, site) => {
         const told = { place: formatLocation(place, words.name), device: words.device(device) }
         const data = { at, url, ...told, words, site }
-        return noticeMail(data, write(data))
+        return noticeMail(data, write(data), this.links.siteName)
       })
     return () => {
       post(issued.to, this.links.toMainSite('/not-me', issued.token))
@@ -129,11 +129,17 @@ function whatNow(words: MailLanguage, refusal: LoginRefusal | null): string {
   return words.phrase('refusedLogin.unusual', { advice: words.phrase('notice.logInAsUsual') })
 }
 
-function noticeMail({ words, site, device, place, at, url }: NoticeData, notice: Notice): Mail {
+function noticeMail(
+  { words, site, device, place, at, url }: NoticeData,
+  notice: Notice,
+  mainSite: string,
+): Mail {
   const when = { device, day: words.day(at), time: words.time(at) }
   const circumstances = place
     ? words.phrase('notice.circumstancesWithPlace', { ...when, place })
     : words.phrase('notice.circumstances', when)
   const values = { ...notice, site, circumstances }
-  return url ? words.mail('notice', { ...values, url }) : words.mail('noticeAtEarlierAddress', values)
+  if (url) return words.mail('notice', { ...values, url })
+  const emailChanged = words.subjectOf('emailChanged', { site: mainSite })
+  return words.mail('noticeAtEarlierAddress', { ...values, emailChanged })
 }

@@ -48,6 +48,11 @@ export class MailLanguage {
     }
   }
 
+  /** The subject alone, for another mail that refers to this one. */
+  subjectOf(name: MailName, values: Values): string {
+    return this.fill(this.messages.mails[name].subject, values)
+  }
+
   phrase(name: Phrase, values: Values = {}): string {
     return this.fill(this.messages.phrases[name], values)
   }

@@ -69,12 +69,15 @@ export class PasswordMails {
    */
   async tellChanged(transaction: Db, user: User): Promise<Posting> {
     const receivers = await this.userEmails.receiversOf(transaction, user)
-    const values = { site: this.links.siteName, url: this.links.forgotPassword() }
+    const { siteName: site } = this.links
+    const url = this.links.forgotPassword()
     return () => {
-      for (const to of receivers) {
-        const name = to.email === user.email ? 'passwordChanged' : 'passwordChangedAtEarlierAddress'
-        this.mailer.post(to, words => words.mail(name, values))
-      }
+      for (const to of receivers)
+        this.mailer.post(to, words => {
+          if (to.email === user.email) return words.mail('passwordChanged', { site, url })
+          const emailChanged = words.subjectOf('emailChanged', { site })
+          return words.mail('passwordChangedAtEarlierAddress', { site, emailChanged })
+        })
     }
   }
 }

@@ -79,9 +79,9 @@ export const de: Translated = {
       subject: 'Ihr Passwort für {site} wurde geändert',
       paragraphs: [
         'Ihr Konto bei {site} hat ein neues Passwort. Überall sonst wurden Sie abgemeldet. Falls eine Änderung Ihrer E-Mail-Adresse oder eine Übertragung des Kontos anstand, wurde sie abgebrochen.',
-        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
+        'Wenn Sie das waren, ist alles in Ordnung. Wenn nicht, öffnen Sie unsere Mail „{emailChanged}“ und folgen Sie dem Link „Das war ich nicht“: Er stellt diese Adresse wieder her und meldet alle ab.',
       ],
-      footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
+      footnote: 'Wir schreiben auch an diese frühere Adresse, solange Ihr Konto zu ihr zurückkehren kann.',
     },
     invitation: {
       subject: 'Sie wurden in ein Team bei {site} eingeladen',
@@ -245,9 +245,9 @@ export const de: Translated = {
         '{opening}',
         '{circumstances}',
         '{advice}',
-        'Wenn Sie das nicht waren, folgen Sie dem Link „Das war ich nicht“ in der Mail über die Änderung Ihrer Adresse: Er stellt diese Adresse wieder her und meldet alle ab.',
+        'Wenn Sie das nicht waren, öffnen Sie unsere Mail „{emailChanged}“ und folgen Sie dem Link „Das war ich nicht“: Er stellt diese Adresse wieder her und meldet alle ab.',
       ],
-      footnote: 'Diese Mail geht auch an Ihre frühere Adresse, weil Ihr Konto noch zu ihr zurückkehren kann.',
+      footnote: 'Wir schreiben auch an diese frühere Adresse, solange Ihr Konto zu ihr zurückkehren kann.',
     },
     proofMissing: {
       subject: 'Der Nachweis für {host} wurde nicht gefunden',

@@ -76,9 +76,9 @@ export const en = {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
         'Your account at {site} has a new password. You have been logged out everywhere else. If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
-        'If this was you, everything is fine. If not, use the link “This was not me” in the e-mail about the change of your address: it restores this address and logs everybody out.',
+        'If this was you, everything is fine. If not, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and logs everybody out.',
       ],
-      footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
+      footnote: 'We also write to this earlier address for as long as your account can return to it.',
     },
     invitation: {
       subject: 'You have been invited to a team at {site}',
@@ -238,9 +238,9 @@ export const en = {
         '{opening}',
         '{circumstances}',
         '{advice}',
-        'If this was not you, use the link “This was not me” in the e-mail about the change of your address: it restores this address and logs everybody out.',
+        'If this was not you, open our e-mail “{emailChanged}” and follow its link “This was not me”: it restores this address and logs everybody out.',
       ],
-      footnote: 'This e-mail also goes to your earlier address, because your account can still return to it.',
+      footnote: 'We also write to this earlier address for as long as your account can return to it.',
     },
     proofMissing: {
       subject: 'The proof for {host} was not found',

@@ -317,7 +317,9 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     // One of their own would let in whoever has got the mailbox since.
     for (const { text } of told) {
       expect(text).not.toContain('http')
-      expect(text).toContain('“This was not me” in the e-mail about the change of your address')
+      expect(text).toContain(
+        'open our e-mail “Your e-mail address for Mainstay has been changed” and follow its link “This was not me”',
+      )
     }
     expect(outcome(await undo(token))).toBe('204')
     expect(await emailOf(owner)).toBe(owner.email)
