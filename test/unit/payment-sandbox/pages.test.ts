@@ -32,6 +32,25 @@ describe('Pages', () => {
     expect(await stage.stripe.checkout.sessions.retrieve(id)).toMatchObject({ status: 'open' })
   })
 
+  it('declines a card: the page stays and says so, nothing is paid, and another card can be used', async () => {
+    const { id, url } = await stage.openCheckout()
+    const before = stage.sandbox.events()
+    const declined = await clickOnPage(url, 'decline')
+    const page = await fetch(declined.headers.get('location')!)
+    expect([declined.status, page.status]).toEqual([303, 200])
+    expect(await page.text()).toContain('<p class="alert" role="alert">Your card was declined.</p>')
+    expect(await (await fetch(url!)).text()).not.toContain('Your card was declined.')
+    expect(stage.sandbox.events()).toEqual(before)
+    expect(stage.sandbox.subscriptions()).toEqual([])
+    expect(await stage.stripe.checkout.sessions.retrieve(id)).toMatchObject({
+      status: 'open',
+      payment_status: 'unpaid',
+    })
+    expect((await clickOnPage(url, 'pay')).headers.get('location')).toContain('/done?checkout=')
+    expect(await (await clickOnPage(url, 'decline')).text()).toContain('This checkout is complete')
+    expect(stage.sandbox.subscriptions()).toHaveLength(1)
+  })
+
   it('makes the customer when the checkout was started without one', async () => {
     const { id } = await stage.stripe.checkout.sessions.create({
       ...checkoutTerms(),
@@ -113,7 +132,8 @@ describe('Pages', () => {
 
     it('leaves nothing in English from the checkout to the invoice', async () => {
       const { id, url } = await stage.openCheckout()
-      const open = await read(url!, 'de')
+      const open = await read(`${url}?declined`, 'de')
+      expect(open).toContain('Ihre Karte wurde abgelehnt.')
       expect(open).toContain('Danach 10,00\u00a0$ im Monat, bis Sie kündigen.')
       await clickOnPage(url, 'pay')
       const { customer } = await stage.stripe.checkout.sessions.retrieve(id)

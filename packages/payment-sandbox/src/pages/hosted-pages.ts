@@ -13,9 +13,12 @@ import { payPage } from './pay-page.js'
 import type { Words } from './words/english.js'
 import { wordsFor } from './words/words.js'
 
+/** The query of the page after a card was declined. */
+const DECLINED = 'declined'
+
 /**
- * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later` and `cancel`, and
- * `/invoice/:id` with its PDF.
+ * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later`, `decline` and `cancel`,
+ * and `/invoice/:id` with its PDF.
  */
 export class HostedPages {
   constructor(
@@ -27,28 +30,29 @@ export class HostedPages {
   ) {}
 
   answer(received: ReceivedRequest): PageAnswer {
-    const { method, path, headers } = received
+    const { method, path, query, headers } = received
     const [, root, id = '', button, ...more] = path.split('/')
     if (root === 'portal') return this.portal.answer(received)
     const language = headers['accept-language']
     const words = wordsFor(this.state.checkouts.get(id)?.checkout.locale ?? null, language)
     if (root === 'invoice' && method === 'GET') return this.showInvoice(words, id, button, more.length > 0)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
-    if (isPage && method === 'GET' && button === undefined) return this.show(words, id)
+    if (isPage && method === 'GET' && button === undefined) return this.show(words, id, query === DECLINED)
     if (isPage && method === 'POST' && button === 'pay')
       return this.pay(words, id, () => this.payments.pay(id))
     if (isPage && method === 'POST' && button === 'later')
       return this.pay(words, id, () => this.payments.payByBankDebit(id))
+    if (isPage && method === 'POST' && button === 'decline') return this.decline(words, id)
     if (isPage && method === 'POST' && button === 'cancel') return this.cancel(words, id)
     return pageAnswer(404, notFoundPage(words))
   }
 
-  private show(words: Words, id: string): PageAnswer {
+  private show(words: Words, id: string, isDeclined: boolean): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
     if (checkout.status !== 'open') return closedAnswer(words, checkout)
     const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
-    return pageAnswer(200, payPage(words, record, email))
+    return pageAnswer(200, payPage(words, record, { email, isDeclined }))
   }
 
   private showInvoice(words: Words, id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
@@ -64,6 +68,14 @@ export class HostedPages {
     if (checkout.status === 'expired') return closedAnswer(words, checkout)
     if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
+  }
+
+  /** Back to the page, which says so, as if a test card had been declined: nothing is paid, and no event is sent. */
+  private decline(words: Words, id: string): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    return checkout.status === 'open'
+      ? redirectAnswer(`${checkout.url}?${DECLINED}`)
+      : closedAnswer(words, checkout)
   }
 
   /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */

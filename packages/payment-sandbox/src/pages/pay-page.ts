@@ -5,15 +5,23 @@ import { money } from './money.js'
 import { pageLayout } from './page-layout.js'
 import type { Words } from './words/english.js'
 
-/** The page of an open checkout: what is bought, where the receipt goes, and the buttons Pay and Cancel. */
-export function payPage(words: Words, record: CheckoutRecord, email: string | null): Html {
+/**
+ * The page of an open checkout: what is bought, where the receipt goes, and the buttons. `isDeclined`: the card that
+ * was tried last was declined.
+ */
+export function payPage(
+  words: Words,
+  record: CheckoutRecord,
+  { email, isDeclined }: { email: string | null; isDeclined: boolean },
+): Html {
   const { checkout, lines } = record
   const action = `/pay/${checkout.id}`
   const receipt = email && checkout.mode !== 'setup' ? ` ${words.pay.receipt(email)}` : ''
   return pageLayout(
     words,
     words.pay[checkout.mode as (typeof CHECKOUT_MODES)[number]],
-    html`${lines.length > 0 ? amounts(words, record) : ''}
+    html`${isDeclined ? html`<p class="alert" role="alert">${words.pay.declined}</p>` : ''}
+${lines.length > 0 ? amounts(words, record) : ''}
 <p class="quiet">${chargeNotice(words, record)}${receipt}</p>
 <form method="post" action="${action}/pay"><button>${buttonText(words, record)}</button></form>
 ${
@@ -21,6 +29,7 @@ ${
     ? html`<form method="post" action="${action}/later"><button class="second">${words.pay.later}</button></form>`
     : ''
 }
+<form method="post" action="${action}/decline"><button class="second">${words.pay.refused}</button></form>
 ${
   checkout.cancel_url
     ? html`<form method="post" action="${action}/cancel"><button class="second">${words.pay.cancel}</button></form>`

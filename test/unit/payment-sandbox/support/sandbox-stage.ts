@@ -115,6 +115,6 @@ export function checkoutTerms(customer?: string): Stripe.Checkout.SessionCreateP
   }
 }
 
-export function clickOnPage(url: string | null, button: 'pay' | 'cancel'): Promise<Response> {
+export function clickOnPage(url: string | null, button: 'pay' | 'cancel' | 'decline'): Promise<Response> {
   return fetch(`${url}/${button}`, { method: 'POST', redirect: 'manual' })
 }

@@ -35,6 +35,8 @@ export const english = {
     startTrial: 'Start trial',
     pay: (amount: string) => `Pay ${amount}`,
     later: 'Pay by bank debit (takes days)',
+    refused: 'Use a card that is declined',
+    declined: 'Your card was declined.',
     cancel: 'Cancel',
   },
   portal: {

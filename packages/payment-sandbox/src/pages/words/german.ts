@@ -36,6 +36,8 @@ export const german: Words = {
     startTrial: 'Testzeitraum beginnen',
     pay: amount => `${amount} bezahlen`,
     later: 'Per Lastschrift (dauert einige Tage)',
+    refused: 'Mit einer Karte, die abgelehnt wird',
+    declined: 'Ihre Karte wurde abgelehnt.',
     cancel: 'Abbrechen',
   },
   portal: {
