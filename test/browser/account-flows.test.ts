@@ -359,7 +359,7 @@ test('pages 17: a new password calls off another address that was not confirmed,
   await seeing(`We have sent an e-mail to ${email}.`)
   await changePassword()
   const told = (await stage.app.mailsTo(owner.email)).find(({ subject }) => /password/.test(subject))
-  expect(told?.text).toContain('If a change of your e-mail address or of the account’s owner was pending')
+  expect(told?.text).toContain('If your e-mail address was about to change')
   await followMail(email, /./)
   await press('Use this address')
   await seeing('This link has already been used, has expired or is incomplete.')
