@@ -3,7 +3,7 @@ import { IsIn, ValidateIf } from 'class-validator'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { IsName } from '../users/name-text.js'
-import { TransferAnswer } from './transfer/transfer.dto.js'
+import { PendingTransferAnswer } from './transfer/transfer.dto.js'
 
 const INSTANT = { type: String, format: 'date-time' } as const
 
@@ -44,11 +44,11 @@ export class AccountAnswer {
   deleteAt!: Date | null
 
   @ApiProperty({
-    type: TransferAnswer,
+    type: PendingTransferAnswer,
     nullable: true,
-    description: 'The pending transfer; null when there is none',
+    description: 'The pending transfer; null when there is none to a member of the account',
   })
-  transfer!: TransferAnswer | null
+  transfer!: PendingTransferAnswer | null
 }
 
 class DeletionAnswer {

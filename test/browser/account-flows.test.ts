@@ -314,6 +314,7 @@ test('security H2: asks a member to be the owner, who accepts, and stops it by m
   await seeing(/^You become the owner on .+ at the earliest\.$/)
   await visit(page, `${MAIN}/account/settings`)
   await seeing('has accepted and becomes the owner on')
+  await page.getByRole('link', { name: member.email }).waitFor()
   await keepScreenshot(page, 'main-account-transfer')
   await followMail(owner.email, /will soon have a new owner/)
   await press('Stop the transfer')

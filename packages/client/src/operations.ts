@@ -574,7 +574,7 @@ export interface AccountAnswer {
   /** Null while no deletion has been requested */
   readonly deleteAt: string | null
   /** The pending transfer */
-  readonly transfer: TransferAnswer | null
+  readonly transfer: PendingTransferAnswer | null
 }
 export interface AccountBody {
   readonly name?: string
@@ -894,6 +894,18 @@ export interface PasswordResetBody {
   readonly password: string
   /** From behind `#token=` in the link */
   readonly token: string
+}
+export interface PendingTransferAnswer {
+  /** The future owner */
+  readonly userId: string
+  readonly requestedAt: string
+  /** The earliest time at which it is done */
+  readonly readyAt: string
+  /** It is cancelled if it has not been accepted by then */
+  readonly expiresAt: string
+  readonly acceptedAt: string | null
+  readonly email: string
+  readonly name: string | null
 }
 export interface PermissionsBody {
   readonly payments: boolean

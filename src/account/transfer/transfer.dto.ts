@@ -29,6 +29,15 @@ export class TransferAnswer {
   acceptedAt!: Date | null
 }
 
+/** The account's pending transfer, with who becomes the owner. */
+export class PendingTransferAnswer extends TransferAnswer {
+  @ApiProperty({ format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+}
+
 export function transferAnswer(transfer: PendingTransfer): TransferAnswer {
   const { toUserId: userId, requestedAt, readyAt, expiresAt, acceptedAt } = transfer
   return { userId, requestedAt, readyAt, expiresAt, acceptedAt }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, isNotNull, isNull, lte, type SQL } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, isNotNull, isNull, lte, type SQL } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
@@ -7,7 +7,7 @@ import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { ownershipTransfers } from '../../database/schema/accounts.js'
+import { ownershipTransfers, users } from '../../database/schema/accounts.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokensOfAccount } from '../../links/withdraw-tokens.js'
@@ -43,6 +43,17 @@ export class PendingTransfers {
     const [row] = await db
       .select()
       .from(ownershipTransfers)
+      .where(eq(ownershipTransfers.accountId, accountId))
+    return row ?? null
+  }
+
+  /** The same, with the address and the name of who becomes the owner. */
+  async findWithNewOwner(db: Db, accountId: string) {
+    const { email, name } = users
+    const [row] = await db
+      .select({ ...getTableColumns(ownershipTransfers), email, name })
+      .from(ownershipTransfers)
+      .innerJoin(users, eq(users.id, ownershipTransfers.toUserId))
       .where(eq(ownershipTransfers.accountId, accountId))
     return row ?? null
   }

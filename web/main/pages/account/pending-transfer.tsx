@@ -1,10 +1,12 @@
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
+import { breakable } from '../../../pieces/language/breakable.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import type { Load } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
 import { Failure, Hint } from '../../../pieces/notices/notice.js'
+import { Avatar } from '../../../pieces/people/avatar.js'
 import { Link } from '../../../pieces/router.js'
 import { When } from '../../../pieces/time/when.js'
 import type { Account } from '../../answers.js'
@@ -18,10 +20,10 @@ export function PendingTransfer({ account }: { readonly account: Load<Account> }
       {({ transfer }) =>
         transfer ? (
           <>
+            <NewOwner of={transfer} />
             <Hint>
               <T
                 id={transfer.acceptedAt ? 'transfer.accepted' : 'transfer.asked'}
-                link={<Link href={`/account/team/${transfer.userId}`} />}
                 date={<When at={transfer.acceptedAt ? transfer.readyAt : transfer.expiresAt} />}
               />
             </Hint>
@@ -37,5 +39,17 @@ export function PendingTransfer({ account }: { readonly account: Load<Account> }
         )
       }
     </Loaded>
+  )
+}
+
+function NewOwner({ of: { userId, email, name } }: { readonly of: NonNullable<Account['transfer']> }) {
+  return (
+    <p className="someone">
+      <Avatar name={name ?? email} />
+      <span>
+        <Link href={`/account/team/${userId}`}>{breakable(name ?? email)}</Link>
+        {name && <small>{breakable(email)}</small>}
+      </span>
+    </p>
   )
 }
