@@ -122,6 +122,21 @@ test('of what can be done about a member, only what is final is red', async () =
   await page.getByRole('dialog').locator('button.danger').waitFor()
 })
 
+test('on a phone, what can be done about a member stands in one column', async () => {
+  await page.setViewportSize({ width: 320, height: 740 })
+  const member = await aMember(stage.app, owner)
+  await visit(page, `${MAIN}/account/team/${member.id}`)
+  await logInOn(page, owner)
+  await page.getByRole('button', { name: 'Transfer ownership' }).waitFor()
+  const boxes = await Promise.all(
+    ['Transfer ownership', 'Disable', 'Remove'].map(name =>
+      page.getByRole('button', { name, exact: true }).boundingBox(),
+    ),
+  )
+  expect(new Set(boxes.map(box => `${box!.x} ${box!.width}`)).size).toBe(1)
+  expect(new Set(boxes.map(box => box!.y)).size).toBe(3)
+})
+
 test('what can be done about an invitation stands side by side', async () => {
   await page.setViewportSize({ width: 768, height: 1024 })
   await visit(page, `${MAIN}/account/team`)

@@ -2,6 +2,7 @@ import type { PasskeyRequestOptions } from '@mainstay-auth/client'
 import { signWithPasskey, supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { ActionButton } from '../pieces/forms/button.js'
 import { useAction } from '../pieces/forms/use-action.js'
+import { Icon } from '../pieces/icon.js'
 import { Failure } from '../pieces/notices/notice.js'
 import { tell } from './api.js'
 import { t } from './language.js'
@@ -19,7 +20,10 @@ export function PasskeyLogin({ done }: { readonly done: () => Promise<void> }) {
       <p className="or">{t('common.or')}</p>
       <Failure error={login.error} />
       <div className="actions">
-        <ActionButton action={login}>{t('console.login.passkey')}</ActionButton>
+        <ActionButton action={login}>
+          <Icon name="key" />
+          {t('console.login.passkey')}
+        </ActionButton>
       </div>
     </>
   )

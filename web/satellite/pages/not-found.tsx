@@ -1,3 +1,4 @@
+import { Empty } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { Page } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -5,9 +6,18 @@ import { Link } from '../../pieces/router.js'
 export function NotFoundPage() {
   return (
     <Page title={t('notFound.title')}>
-      <p>
-        {t('notFound.mistyped')} <Link href="/">{t('satellite.toStart')}</Link>
-      </p>
+      <div className="card">
+        <Empty
+          icon="info"
+          action={
+            <Link href="/" className="button">
+              {t('satellite.toStart')}
+            </Link>
+          }
+        >
+          {t('notFound.mistyped')}
+        </Empty>
+      </div>
     </Page>
   )
 }
