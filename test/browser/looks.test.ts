@@ -5,7 +5,7 @@ import { Database } from '../../src/database/database.js'
 import { users } from '../../src/database/schema/accounts.js'
 import type { User } from '../../src/users/user.js'
 import { aMember, anEmail, anOwner } from '../support/people.js'
-import { brokenParts } from './stage/broken-words.js'
+import { brokenParts, brokenWords } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, MAIN } from './stage/hosts.js'
@@ -135,6 +135,19 @@ test('on a phone, what can be done about a member stands in one column', async (
   )
   expect(new Set(boxes.map(box => `${box!.x} ${box!.width}`)).size).toBe(1)
   expect(new Set(boxes.map(box => box!.y)).size).toBe(3)
+})
+
+test('on a phone, neither the word e-mail of a heading nor an address in a notice is torn', async () => {
+  await page.setViewportSize({ width: 320, height: 740 })
+  await visit(page, `${MAIN}/verify-email#token=${'a'.repeat(43)}`)
+  expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/e-mail/)
+  expect(await brokenWords(page)).toEqual([])
+  const email = 'new.person@example.company.com'
+  await visit(page, `${MAIN}/forgot-password`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByText(/^If there is an account/).waitFor()
+  expect(await brokenParts(page, email)).toEqual([])
 })
 
 test('what can be done about an invitation stands side by side', async () => {

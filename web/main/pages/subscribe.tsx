@@ -4,6 +4,7 @@ import type { OfferedPlan } from '../../pieces/billing/plans.js'
 import { mayChange, maySubscribe, type Subscription } from '../../pieces/billing/subscription.js'
 import { SubscriptionFacts } from '../../pieces/billing/subscription-facts.js'
 import { Form, type Texts } from '../../pieces/forms/form.js'
+import { breakable } from '../../pieces/language/breakable.js'
 import { t } from '../../pieces/language/t.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
@@ -133,7 +134,7 @@ function WithoutPrices({
 }
 
 function Afterwards({ back: { site } }: { readonly back: SafeReturn }) {
-  return site && <p>{t('subscribe.afterwards', { host: site })}</p>
+  return site && <p>{breakable(t('subscribe.afterwards', { host: site }))}</p>
 }
 
 function PlanChoice({ name, plans }: { readonly name: string; readonly plans: readonly OfferedPlan[] }) {

@@ -1,3 +1,4 @@
+import { breakable } from '../../pieces/language/breakable.js'
 import { Avatar } from '../../pieces/people/avatar.js'
 import { Link } from '../../pieces/router.js'
 import type { FoundUser } from '../answers.js'
@@ -11,7 +12,7 @@ export function UserRow({ user }: { readonly user: FoundUser & { readonly hasSec
       <div className="someone">
         <Avatar name={name ?? email} />
         <span>
-          <Link href={`/users/${id}`}>{email}</Link>
+          <Link href={`/users/${id}`}>{breakable(email)}</Link>
           {name && <small>{name}</small>}
         </span>
       </div>

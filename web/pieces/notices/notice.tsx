@@ -2,16 +2,17 @@ import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useEffect } from 'react'
 import { rescueFocus } from '../forms/focus.js'
 import { Icon } from '../icon.js'
+import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
 /** Good news, read out when it appears. Takes the focus if what it replaces had it. */
-export function Success({ children }: { readonly children: ReactNode }) {
+export function Success({ children }: { readonly children: string }) {
   useEffect(rescueFocus, [])
   return (
     <div className="notice good" role="status" tabIndex={-1}>
       <Icon name="check" />
-      <div>{children}</div>
+      <div>{breakable(children)}</div>
     </div>
   )
 }

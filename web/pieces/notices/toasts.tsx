@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Icon } from '../icon.js'
+import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
 
 const SHOWN_MS = 6_000
@@ -55,7 +56,7 @@ function ToastCard({ text, dismiss }: { readonly text: string; readonly dismiss:
       onBlur={() => setIsHeld(false)}
     >
       <Icon name="check" />
-      <span>{text}</span>
+      <span>{breakable(text)}</span>
       <button type="button" aria-label={t('common.dismiss')} onClick={dismiss}>
         <Icon name="close" />
       </button>

@@ -28,7 +28,7 @@ export function MailedPage<T = null>({
   /** Where to send the token, with the fields of the form. */
   readonly path: string
   readonly submit: string
-  readonly done: ReactNode
+  readonly done: string
   /** What to do afterwards; if that fails, it is left to the person. */
   readonly finish?: (texts: Texts) => Promise<void>
   /** Where to go next. */
