@@ -26,6 +26,7 @@ const INTERNAL_MEMBERS = [
   'isOver',
   'isOwn',
   'isSettled',
+  'isUnnoted',
   'issuedAtSeconds',
   'keep',
   'leave',

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import { cookieValues, singleHeader } from '../http/client.js'
 import type { Source } from '../permissions/permissions.js'
-import { asSessionId, type SessionId } from './session.js'
+import { asSessionId, handleOf, type SessionId } from './session.js'
 
 const NAME = 'sessionId'
 
@@ -53,6 +53,12 @@ export function presentedSessionIds(request: FastifyRequest): SessionId[] {
   return presentedCookies(request)
     .map(asSessionId)
     .filter(sessionId => sessionId !== null)
+}
+
+/** Whether the cookie names only sessions other than this one. */
+export function presentsAnother(request: FastifyRequest, sid: string): boolean {
+  const sessionIds = presentedSessionIds(request)
+  return sessionIds.length > 0 && sessionIds.every(sessionId => handleOf(sessionId) !== sid)
 }
 
 /** The session that a request presents; whether it came as cookie or header decides its source. */

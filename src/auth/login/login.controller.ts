@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { clearSessionCookie } from '../../sessions/session-cookie.js'
+import { clearSessionCookie, presentsAnother } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
@@ -41,8 +41,9 @@ export class LoginController {
   }
 
   /**
-   * Ends the session of the access token; on the main site also clears the cookie and ends the satellites'
-   * sessions that were handed off from it.
+   * Ends the session of the access token; on the main site also clears its cookie and ends the satellites' sessions
+   * that were handed off from it. A cookie that by now names another session stays: a logout may be repeated after the
+   * next login.
    */
   @Post('logout')
   @CountsAsWrite(false)
@@ -52,9 +53,11 @@ export class LoginController {
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,
     @Query() { scope }: LogoutQuery,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.loginSessions.end(caller, client, scope)
-    if (caller.source === 'main') clearSessionCookie(reply, this.settings)
+    if (caller.source === 'main' && !presentsAnother(request, caller.sid))
+      clearSessionCookie(reply, this.settings)
   }
 }

@@ -106,6 +106,6 @@ export const LogoutDocs = () =>
       'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
       'On the main site the sessions of satellites that it was handed on to end too, unless `scope` is `here`.',
     status: 204,
-    answer: 'Logged out; on the main site the cookie is cleared',
+    answer: 'Logged out; on the main site the cookie is cleared, unless by now it names another session',
     refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })

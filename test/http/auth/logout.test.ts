@@ -37,6 +37,33 @@ describe('POST /api/logout', () => {
     expect(attributesOf(setCookies[0])).toEqual(attributesOf(answer.setCookies[0]))
   })
 
+  it.each([
+    ['its own session', true],
+    ['a session that a later login began', false],
+    ['nothing that could be a session', true],
+  ])('repeated, with a cookie that names %s', async (what, clears) => {
+    const owner = await anOwner(app)
+    const first = await signIn(app, owner, 'main')
+    const later = await signIn(app, owner, 'main')
+    const named = {
+      'its own session': first.sessionId,
+      'a session that a later login began': later.sessionId,
+    }
+    const answer = await app.request({
+      method: 'POST',
+      path: '/api/logout',
+      headers: {
+        Origin: MAIN,
+        ...bearer(first.accessToken),
+        ...cookie(named[what as keyof typeof named] ?? 'no-session'),
+      },
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.setCookies.map(text => text.split(';')[0])).toEqual(clears ? ['sessionId='] : [])
+    expect(outcome(await refreshByCookie(app, first.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await refreshByCookie(app, later.sessionId))).toBe('200')
+  })
+
   it('sets no cookie for a satellite', async () => {
     const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'satellite')
     const answer = await app.request({

@@ -71,9 +71,10 @@ export class SimulatedService {
     if (path === '/api/login/passkey') return this.answerPasskey(JSON.parse(body))
     if (path === '/api/handoff/redeem') return this.answerRedeem(JSON.parse(body))
     if (path === '/api/refresh') return this.answerRefresh(request.headers.get('X-Session-ID') ?? this.cookie)
-    this.revoke(this.tokenOf(request)?.sid ?? '', 'revoked')
-    // As the service does, whichever session it has by now.
-    if (request.credentials === 'include') this.cookie = null
+    const sid = this.tokenOf(request)?.sid ?? ''
+    this.revoke(sid, 'revoked')
+    // As the service does, which leaves the cookie of another session alone.
+    if (request.credentials === 'include' && sid === `handle-of-${this.cookie}`) this.cookie = null
     return new Response(null, { status: 204 })
   }
 

@@ -11,6 +11,8 @@ export interface Rest {
   readonly token: AccessToken | null
   readonly session: Presented | null
   readonly sid: string | null
+  /** Whether storage could not take the note of it that a login in any tab clears. */
+  readonly isUnnoted?: boolean
 }
 
 /** Tells the service that a session is over, retrying until it knows. */
@@ -53,9 +55,10 @@ export class Logout {
     }
   }
 
-  /** One that nobody could name is whichever the cookie has: no longer after a login, which clears the note. */
   private async isStillToDo(): Promise<unknown> {
-    return this.rest.sid || this.home.left().catch(() => true)
+    const { home, rest } = this
+    // The cookie belongs to the last login, in any tab; a stored session is always the same one.
+    return home.source !== 'main' || rest.isUnnoted || home.left().catch(() => true)
   }
 
   /** Without a live token it gets a new one to log out with; if there is none to be had, the session is over. */
@@ -72,9 +75,8 @@ export class Logout {
 
   private async putOff(error: unknown, signal: AbortSignal): Promise<void> {
     const isStale = (error as Partial<MainstayError>).status === 401
-    // Its logout would clear the cookie, which may be of a login in another tab by then: a refresh tells.
-    if (isStale || this.rest.session) this.token = null
-    if (!isStale && !isPassing(error)) throw error
+    if (isStale) this.token = null
+    else if (!isPassing(error)) throw error
     if (isStale && !this.backoff.failures) {
       this.backoff.failures = 1
       return

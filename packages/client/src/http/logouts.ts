@@ -26,8 +26,8 @@ export class Logouts {
     const session = await home.presented().catch(() => null)
     const sid = keeper.sid() ?? session?.sid ?? null
     keeper.end(sid, 'logout')
-    await home.leave(sid).catch(() => {})
-    await this.tell({ token, session, sid })
+    const isUnnoted = (await home.leave(sid).catch(() => true)) === true
+    await this.tell({ token, session, sid, isUnnoted })
   }
 
   /**
