@@ -67,21 +67,25 @@ function paragraph(text: string): Html {
     : html`<p style="${PARAGRAPH}">${flowing(text)}</p>\n`
 }
 
+/** Not the end of a proof, which people copy. */
+const NUMBER_WITH_WORD = /(?<![\w-])(\d+\.?) (?=\p{L})/gu
+
 /**
  * The text with “e-mail”, and each number with the word after it, on one line. Not by a hyphen that does not break:
  * some fonts have none.
  */
 function flowing(text: string): Html[] {
-  const parts = text.replace(/(\d\.?) (?=\p{L})/gu, '$1\u00a0').split(/(\n|\be-mail)/i)
+  const parts = text.replace(NUMBER_WITH_WORD, '$1\u00a0').split(/(\n|\be-mail)/i)
   return parts.map((part, index) => {
     if (part === '\n') return html`<br>`
     return index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`
   })
 }
 
-/** What mail lists show beside the subject: as much of the text as they have room for. */
+/** What mail lists show beside the subject: the beginning of the text, more than they have room for. */
 function preview({ paragraphs }: Mail): Html {
-  return html`<div style="display:none">${paragraphs.join(' ')}</div>`
+  const beginning = Array.from(paragraphs.join(' ')).slice(0, 200).join('')
+  return html`<div style="display:none">${beginning}</div>`
 }
 
 /**
@@ -155,10 +159,12 @@ const FOOTNOTE = 'margin:24px 0 0;padding-top:16px;border-top:1px solid #e3e5ea;
 const FOOT = 'margin:0;font-size:13px'
 /** Long names at the end of a line move to the next one before they break. */
 const WHOLE = 'display:inline-block'
-/** More room for the text on a phone, and for German words in the title. */
+/** More room for the text on a phone, for German words in the title, and for a name below its logo. */
 const NARROW = new Html(`@media (max-width: 480px) {
   .card { padding: 24px !important; }
   .title { font-size: 20px !important; }
+  .plate { display: block !important; width: fit-content; }
+  .plate + .name { display: block !important; padding: 8px 0 0 !important; }
 }
 `)
 const DARK = new Html(`@media (prefers-color-scheme: dark) {

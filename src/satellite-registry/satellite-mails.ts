@@ -15,8 +15,8 @@ export interface MissingProof extends RegisteredSatellite {
 }
 
 /**
- * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say
- * what was found instead, because somebody else's server wrote that.
+ * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what was
+ * found instead, and have no branding of the satellite: what its host serves, such as a logo, may be somebody else's.
  */
 @Injectable()
 export class SatelliteMails {
@@ -46,7 +46,6 @@ export class SatelliteMails {
     }))
   }
 
-  /** They may all look different, so the mail uses none of their brandings. */
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
@@ -68,12 +67,9 @@ export class SatelliteMails {
     name: MailName,
     valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),
   ): Promise<void> {
-    const { accountId, branding } = satellite
-    const names = namesOf(satellite)
-    return this.admins.mail(accountId, words => ({
-      ...words.mail(name, { ...this.urls.mainSite, ...names, ...valuesOf(words) }),
-      ...(branding && { branding, site: names.name }),
-    }))
+    return this.admins.mail(satellite.accountId, words =>
+      words.mail(name, { ...this.urls.mainSite, ...namesOf(satellite), ...valuesOf(words) }),
+    )
   }
 }
 

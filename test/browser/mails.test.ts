@@ -115,3 +115,22 @@ describe.each(LANGUAGES)('mails in %s', language => {
     PATIENCE_MS,
   )
 })
+
+test.each(WIDTHS)('the name beside a wide logo can be read at %i pixels', async width => {
+  const words = MailLanguage.of('en')
+  const { name, ...values } = valuesIn(words)
+  const logo = '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="64"/>'
+  const branding = {
+    ...{ name, accent: '#b91c1c', background: '#ffffff' },
+    logoUrl: `data:image/svg+xml,${encodeURIComponent(logo)}`,
+  }
+  const mail = { ...words.mail('invitation', { ...values, name }), branding, site: name }
+  await page.setContent(htmlOf(mail, SENDER))
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 700 })
+    await keepScreenshot(page, `mail-wide-logo-${colorScheme}-${width}`)
+    expect((await page.locator('.plate img').boundingBox())?.width).toBe(240)
+    expect((await page.locator('td.name').boundingBox())?.height).toBeLessThanOrEqual(80)
+  }
+})

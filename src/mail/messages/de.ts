@@ -52,7 +52,7 @@ export const de: Translated = {
       footnote: 'Wenn Sie es waren, brauchen Sie nichts zu tun.',
     },
     emailRestored: {
-      subject: 'Ihre E-Mail-Adresse für {site} wurde geändert',
+      subject: 'Ihre E-Mail-Adresse für {site} wurde wiederhergestellt',
       paragraphs: [
         'Ihr Konto bei {site} verwendet wieder seine vorherige E-Mail-Adresse. Sie melden sich mit dieser an, und Mails zum Konto gehen dorthin.',
       ],
@@ -138,7 +138,7 @@ export const de: Translated = {
       subject: 'Ihr Konto bei {site} wird gelöscht',
       paragraphs: [
         'Die Inhaberin oder der Inhaber hat uns gebeten, Ihr Konto bei {site} mit allen Daten zu löschen. Das geschieht frühestens am {day} (UTC).',
-        'Bis dahin funktioniert alles wie gewohnt, und die Löschung kann noch widerrufen werden.',
+        'Bis dahin funktioniert alles wie gewohnt, und die Inhaberin oder der Inhaber kann die Löschung noch widerrufen.',
       ],
       action: 'Zu {site}',
       footnote:
@@ -152,7 +152,7 @@ export const de: Translated = {
     deleted: {
       subject: 'Ihr Konto bei {site} wurde gelöscht',
       paragraphs: [
-        'Ihr Konto bei {site} wurde wie gewünscht mit allen Daten gelöscht. Niemand kann sich dort mehr anmelden.',
+        'Ihr Konto bei {site} wurde auf Wunsch der Inhaberin oder des Inhabers mit allen Daten gelöscht. Niemand kann sich dort mehr anmelden.',
       ],
     },
     transferRequested: {
@@ -184,7 +184,7 @@ export const de: Translated = {
       footnote: 'Wenn Sie das nicht wollen, ignorieren Sie diese Mail: Ohne Ihre Annahme ändert sich nichts.',
     },
     transferCancelled: {
-      subject: 'Übertragung Ihres Kontos bei {site} widerrufen',
+      subject: 'Übertragung Ihres Kontos bei {site} abgebrochen',
       paragraphs: ['Ihr Konto bei {site} wird nicht übertragen.'],
       action: 'Zu {site}',
     },
@@ -225,7 +225,7 @@ export const de: Translated = {
         'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
     },
     membersDisabled: {
-      subject: 'Neue Mitglieder bei {site} wurden gesperrt',
+      subject: 'Neue Mitglieder Ihres Teams wurden gesperrt',
       paragraphs: [
         '{inviter} hat uns gemeldet, dass sich jemand anderes mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
         'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
@@ -319,7 +319,7 @@ export const de: Translated = {
     'policy.managers':
       'Wer das Konto besitzt oder wer bezahlen, das Konto oder sein Team verwalten darf, muss einen zweiten Faktor haben{from}',
     'policy.everyone': 'Alle müssen einen zweiten Faktor haben{from}',
-    'policy.from': ', und zwar ab dem {day} (UTC). Ohne ihn geht ab dann nichts anderes mehr.',
+    'policy.from': ', und zwar ab dem {day} (UTC). Ohne ihn ist von da an nichts anderes mehr möglich.',
     'policy.payWithout': 'Zahlungen brauchen keinen zweiten Faktor.',
     'policy.payWith':
       'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',
@@ -384,10 +384,10 @@ export const de: Translated = {
     'proof.place': 'TXT-Eintrag: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT-Eintrag: {record}\nText: {text}\nOder eine Datei mit diesem Text: {file}',
     'proof.suspended':
-      'Er fehlt seit 7 Tagen; deshalb wurde der Satellit gesperrt: Niemand kann sich dort anmelden.',
+      'Der Nachweis fehlt seit 7 Tagen; deshalb wurde der Satellit gesperrt: Niemand kann sich dort anmelden.',
     'proof.mayBeTaken':
       'Der Satellit ist gesperrt. Bis der Nachweis wieder da ist, können ihn andere übernehmen, wenn sie nachweisen, dass der Host ihnen gehört.',
     'proof.suspendsOn':
-      'Ohne ihn wird der Satellit am {day} (UTC) gesperrt: Von da an kann sich dort niemand anmelden. Bis dahin funktioniert alles wie gewohnt.',
+      'Ohne den Nachweis wird der Satellit am {day} (UTC) gesperrt: Von da an kann sich dort niemand anmelden. Bis dahin funktioniert alles wie gewohnt.',
   },
 }

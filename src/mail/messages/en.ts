@@ -49,7 +49,7 @@ export const en = {
       footnote: 'If it was you, you do not need to do anything.',
     },
     emailRestored: {
-      subject: 'Your e-mail address for {site} has been changed',
+      subject: 'Your e-mail address for {site} has been restored',
       paragraphs: [
         'Your account at {site} uses its previous e-mail address again. You log in with that one, and e-mails about the account go there.',
       ],
@@ -185,7 +185,7 @@ export const en = {
       action: 'Go to {site}',
     },
     becameMember: {
-      subject: 'You are no longer the owner at {site}',
+      subject: 'You no longer own your account at {site}',
       paragraphs: [
         'A member has taken over your account at {site}. You are now a member.',
         'The new owner decides what you may do there.',
@@ -218,7 +218,7 @@ export const en = {
         'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
     },
     membersDisabled: {
-      subject: 'New members at {site} have been disabled',
+      subject: 'New members of your team have been disabled',
       paragraphs: [
         '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time: {members}.',
         'If you know them, you can enable them again on your team page.',
@@ -375,10 +375,10 @@ export const en = {
     'proof.place': 'TXT record: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT record: {record}\nText: {text}\nOr a file with this text: {file}',
     'proof.suspended':
-      'It has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
+      'The proof has been missing for 7 days, so the satellite has been suspended: nobody can log in there.',
     'proof.mayBeTaken':
       'The satellite is suspended. Until the proof is there again, anybody who proves that the host is theirs can claim it.',
     'proof.suspendsOn':
-      'Without it, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
+      'Without the proof, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
   },
 } as const satisfies MailMessages

@@ -152,7 +152,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
     expect((await app.mailsTo(owner.email)).map(({ subject }) => subject)).toEqual([
       `Transfer of your account at ${site} requested`,
       `Your account at ${site} will soon have a new owner`,
-      `You are no longer the owner at ${site}`,
+      `You no longer own your account at ${site}`,
     ])
     expect((await app.mailsTo(member.email)).map(({ subject }) => subject)).toEqual([
       `Will you take over your team’s account at ${site}?`,

@@ -157,7 +157,7 @@ describe('what an owner is told about the team', () => {
       expect(await isDisabled(owner.id)).toBe(false)
       expect(outcome(await refreshByCookie(app, puppetsSession.sessionId))).toBe(ENDED)
       const mail = (await app.mailsTo(owner.email)).find(({ subject }) => subject.startsWith('New members'))
-      expect(mail?.subject).toBe('New members at Mainstay have been disabled')
+      expect(mail?.subject).toBe('New members of your team have been disabled')
       expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
         `in that time: ${puppet.email} and ${puppetsPuppet.email}.`,
       )

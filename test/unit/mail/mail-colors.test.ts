@@ -164,6 +164,14 @@ test('the address under a button says what it is for, and is a link on one line'
 test('mail lists show as much of the text as they have room for', () => {
   const mail = { ...MAIL, paragraphs: ['One.', 'Two.'] }
   expect(htmlOf(mail, SENDER)).toContain('<div style="display:none">One. Two.</div>')
+  const long = { ...MAIL, paragraphs: Array.from({ length: 500 }, () => 'Line 😀') }
+  expect(htmlOf(long, SENDER)).toMatch(/<div style="display:none">(Line 😀 ){28}Line<\/div>/u)
+})
+
+test('a number stays beside its word, and a text to copy as it is', () => {
+  const mail = { ...MAIL, paragraphs: ['On 26 November', 'Record: x\nText: token=ab4 expiry=never'] }
+  expect(htmlOf(mail, SENDER)).toContain('On 26\u00a0November</p>')
+  expect(htmlOf(mail, SENDER)).toContain('<br>Text: token=ab4 expiry=never</p>')
 })
 
 test('other mails have the logo and accent of the main site', () => {
@@ -200,6 +208,10 @@ test.each([
   ['evil.example', null],
   ['Win: click', null],
   ['me@evil', null],
+  ['www。evil。example', null],
+  ['Dispute? Call +1 888 555 0123', null],
+  ['Support 0800 1234', null],
+  ['Route 66, since 1926', 'Route 66, since 1926'],
   ['x'.repeat(61), null],
 ])('the name %j becomes %j in a mail', (name, shown) => {
   expect(safeName(name)).toBe(shown)
