@@ -20,12 +20,13 @@ export function MemberFactors({
 }) {
   const { userId, hasSecondFactor, factorResetAt, name, email } = person
   const path = `team/${userId}/second-factor/reset`
-  const resend = useAction(async () => {
-    // Somebody may have stopped it meanwhile, which is not to start a new one.
-    await call('POST', `${path}?only=pending`)
-    toast(t('invitations.sentAgain', { email }))
-  })
-  const cancel = useAction(() => call('DELETE', path).then(reload))
+  // Somebody may have stopped it meanwhile: sending the mail again must not begin another, and the page shows what is.
+  const resend = useAction(() =>
+    call('POST', `${path}?only=pending`)
+      .then(() => toast(t('invitations.sentAgain', { email })))
+      .finally(reload),
+  )
+  const cancel = useAction(() => call('DELETE', path).finally(reload))
   if (factorResetAt)
     return (
       <Section title={t('factor.title')}>
