@@ -26,7 +26,7 @@ import { AcceptInvitationController, InvitationsController } from './invitations
 import { InvitationsService } from './invitations/invitations.service.js'
 import { MemberList } from './members/member-list.js'
 import { MembersController } from './members/members.controller.js'
-import { MembersService } from './members/members.service.js'
+import { MemberRemoval, MembersService } from './members/members.service.js'
 import { OutOfScopeSessions } from './members/out-of-scope-sessions.js'
 import { SatelliteAccess } from './members/satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
@@ -60,6 +60,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
   providers: [
     MemberList,
     MembersService,
+    MemberRemoval,
     OutOfScopeSessions,
     SatelliteAccess,
     TeamSessions,

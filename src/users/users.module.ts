@@ -84,6 +84,7 @@ import { Users } from './users.js'
     UserChanges,
     UserCreation,
     AccountRecovery,
+    PendingAccountChanges,
     CancellationNotices,
     OwnerNotices,
     PendingTransfers,

@@ -16,7 +16,7 @@ import {
   SetPermissionsDocs,
   SetSatellitesDocs,
 } from './members.dto.js'
-import { MembersService } from './members.service.js'
+import { MemberRemoval, MembersService } from './members.service.js'
 import { SatelliteAccess } from './satellite-access.js'
 
 @ApiTags('Team')
@@ -25,6 +25,7 @@ import { SatelliteAccess } from './satellite-access.js'
 export class MembersController {
   constructor(
     private readonly members: MembersService,
+    private readonly removal: MemberRemoval,
     private readonly memberList: MemberList,
     private readonly satelliteAccess: SatelliteAccess,
     private readonly allowedSatellites: AllowedSatellites,
@@ -86,6 +87,6 @@ export class MembersController {
   @HttpCode(204)
   @RemoveMemberDocs()
   remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
-    return this.members.remove(actor, userId)
+    return this.removal.remove(actor, userId)
   }
 }

@@ -4,6 +4,7 @@ import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
+import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
@@ -24,7 +25,6 @@ export class MembersService {
   constructor(
     private readonly authority: TeamAuthority,
     private readonly userChanges: UserChanges,
-    private readonly userEmails: UserEmails,
     private readonly notices: OwnerNotices,
     private readonly changes: SessionChanges,
   ) {}
@@ -72,11 +72,24 @@ export class MembersService {
       return { ...recorded, afterCommit: tellOwner }
     })
   }
+}
+
+/** Takes users out of their account. */
+@Injectable()
+export class MemberRemoval {
+  constructor(
+    private readonly authority: TeamAuthority,
+    private readonly userChanges: UserChanges,
+    private readonly userEmails: UserEmails,
+    private readonly pending: PendingAccountChanges,
+    private readonly changes: SessionChanges,
+  ) {}
 
   /**
-   * Throws `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: otherwise a thief could
-   * have them removed before they can recover the account. Disabling is always possible. Throws
-   * `DISABLED_BY_OPERATOR` like {@link enable}: otherwise they could simply be invited again.
+   * Cancels a pending transfer of the account to the member. Throws like {@link MembersService}, and
+   * `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: otherwise a thief could have them
+   * removed before they can recover the account. Disabling is always possible. Throws `DISABLED_BY_OPERATOR` like
+   * {@link MembersService.enable}: otherwise they could simply be invited again.
    */
   async remove(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {
@@ -86,7 +99,8 @@ export class MembersService {
         requireNotBarred(both.member)
       })
       if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
-      return this.userChanges.remove(transaction, both.member, actor)
+      const afterCommit = await this.pending.cancelTransferTo(transaction, both.member)
+      return { ...(await this.userChanges.remove(transaction, both.member, actor)), afterCommit }
     })
   }
 }

@@ -29,6 +29,17 @@ export class PendingAccountChanges {
     return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NOTHING_TO_POST
   }
 
+  /** Cancels a transfer of the account that is pending, if this member, who must still exist, is to be its owner. */
+  async cancelTransferTo(
+    transaction: Db,
+    { id, accountId }: Pick<User, 'id' | 'accountId'>,
+  ): Promise<Posting> {
+    const pending = await this.transfers.find(transaction, accountId)
+    if (pending?.toUserId !== id) return NOTHING_TO_POST
+    await this.transfers.cancel(transaction, accountId, { client: null, reason: 'one of the two is gone' })
+    return this.notices.aboutTransfer(transaction, pending)
+  }
+
   /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
   async cancelAll(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
     if (user.role !== 'owner') return NOTHING_TO_POST

@@ -296,6 +296,22 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
         expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
     })
 
+    it('when the member is removed, at once, and both are told', async () => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await begin(session, member)
+      expect(outcome(await team(app, session, 'DELETE', `/${(await aMember(app, owner)).id}`))).toBe('204')
+      expect(await pending(session)).toMatchObject({ userId: member.id })
+      expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('204')
+      for (const person of [owner, member])
+        expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
+      const detail = { step: 'cancelled', to: member.id, reason: 'one of the two is gone' }
+      expect((await rowsOf(owner)).at(-1)).toMatchObject({ userId: owner.id, detail })
+      const other = await aMember(app, owner)
+      expect(outcome(await request(session, other.id))).toBe('202')
+    })
+
     it('when the member is disabled or removed meanwhile', async () => {
       for (const [method, path] of [
         ['POST', '/disable'],
