@@ -204,7 +204,9 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
 
   await logOut()
   await beginLogin(owner)
-  await seeing('One more step')
+  await seeing('Please confirm your identity')
+  expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
+  expect(await page.getByText('Welcome back').count()).toBe(0)
   await expectGoodPage(page, 'main-second-step')
   // Too late: what was typed is still there.
   stage.app.clock.advance(FIVE_MINUTES)

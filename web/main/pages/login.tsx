@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
 import { SmallPage } from '../../pieces/page.js'
@@ -13,18 +13,30 @@ import { ReturnHint } from './return-hint.js'
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const { path, query } = usePlace()
   const here = query.size > 0 ? `${path}?${query}` : path
+  const [isSecond, setIsSecond] = useState(false)
   const isToSubscribe = path === '/subscribe'
   return (
-    <SmallPage title={t('login.title')} lead={t('login.lead', { site: site.name })}>
-      {news}
-      <LoginSteps client={client} loginHint={typedEmail()} onEmail={rememberEmail} forgot={<ForgotLink />}>
+    <SmallPage
+      title={t(isSecond ? 'reauth.title' : 'login.title')}
+      lead={!isSecond && t('login.lead', { site: site.name })}
+    >
+      {!isSecond && news}
+      <LoginSteps
+        client={client}
+        loginHint={typedEmail()}
+        onEmail={rememberEmail}
+        onStep={setIsSecond}
+        forgot={<ForgotLink />}
+      >
         <ReturnHint to={here} />
       </LoginSteps>
-      <p className="links">
-        <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
-          {t('login.signUp')}
-        </Link>
-      </p>
+      {!isSecond && (
+        <p className="links">
+          <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
+            {t('login.signUp')}
+          </Link>
+        </p>
+      )}
     </SmallPage>
   )
 }

@@ -24,6 +24,8 @@ interface LoginStepsProps {
   /** For errors that are worded differently in the first step. */
   readonly messages?: Messages
   readonly onEmail?: (email: string) => void
+  /** The second step has another title, and nothing around it that is about the first. */
+  readonly onStep?: (isSecond: boolean) => void
   readonly done?: () => void
   /** For people without a password at hand; shown at its field. */
   readonly forgot?: ReactNode
@@ -38,6 +40,7 @@ export function LoginSteps({
   kind,
   messages,
   onEmail,
+  onStep,
   done,
   forgot,
   children,
@@ -49,6 +52,10 @@ export function LoginSteps({
   useEffect(() => {
     if (hasExpired) rescueFocus()
   }, [hasExpired])
+  const go = (next: SecondFactorRequired | null) => {
+    setStep(next)
+    onStep?.(next !== null)
+  }
   const begin = async (credentials: Credentials) => {
     setHasExpired(false)
     try {
@@ -57,7 +64,7 @@ export function LoginSteps({
     } catch (refusal) {
       if (!isSecondFactorRequired(refusal)) throw refusal
       setTyped(credentials)
-      setStep(refusal)
+      go(refusal)
     }
   }
   const complete = async (secondFactor: SecondFactor) => {
@@ -67,10 +74,10 @@ export function LoginSteps({
     } catch (refusal) {
       if (!(refusal instanceof MainstayError && refusal.code === 'CHALLENGE_EXPIRED')) throw refusal
       setHasExpired(true)
-      setStep(null)
+      go(null)
     }
   }
-  if (step) return <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
+  if (step) return <SecondStep client={client} step={step} complete={complete} back={() => go(null)} />
   return (
     <>
       {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}

@@ -22,7 +22,6 @@ export function SecondStep({
   const [rememberDevice, setRememberDevice] = useState(false)
   return (
     <>
-      <p>{t('login.oneMore')}</p>
       <ProofForm
         client={client}
         methods={methods}

@@ -14,16 +14,22 @@ const messages = () => ({
 /** Both ways in: through the main site, where this page never sees the password, or with the password here. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const [email, setEmail] = useState('')
+  const [isSecond, setIsSecond] = useState(false)
   return (
-    <SmallPage title={t('login.title')}>
-      {news}
-      <ThroughMain loginHint={email} />
-      <p className="or">{t('satellite.orPassword')}</p>
+    <SmallPage title={t(isSecond ? 'reauth.title' : 'login.title')}>
+      {!isSecond && (
+        <>
+          {news}
+          <ThroughMain loginHint={email} />
+          <p className="or">{t('satellite.orPassword')}</p>
+        </>
+      )}
       <LoginSteps
         client={client}
         kind="plain"
         messages={messages()}
         onEmail={setEmail}
+        onStep={setIsSecond}
         forgot={<ForgotLink />}
       />
       <p className="links">

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
@@ -27,19 +27,20 @@ export function HandOffLogin({
 }) {
   const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
   const confirmed = useLoad(() => askAsAnybody<ConfirmedSatellite>(asked))
+  const [isSecond, setIsSecond] = useState(false)
   const satellite = confirmed.data
   const origin = satellite?.origin
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
   return (
-    <SmallPage title={t('login.title')}>
-      {news}
+    <SmallPage title={t(isSecond ? 'reauth.title' : 'login.title')}>
+      {!isSecond && news}
       {!navigator.cookieEnabled && <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>}
       {origin && (
         <p>
           <T id="handoff.afterwards" host={hostOf(origin)} strong={<strong />} />
         </p>
       )}
-      {!origin && !confirmed.error ? <Waiting /> : <HintedLogin request={request} />}
+      {!origin && !confirmed.error ? <Waiting /> : <HintedLogin request={request} onStep={setIsSecond} />}
       {satellite && (
         <div className="actions">
           <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
@@ -73,14 +74,21 @@ export function AccountSwitch({
   )
 }
 
-function HintedLogin({ request, done }: { readonly request: HandOffRequest; readonly done?: () => void }) {
+function HintedLogin({
+  request,
+  ...others
+}: {
+  readonly request: HandOffRequest
+  readonly onStep?: (isSecond: boolean) => void
+  readonly done?: () => void
+}) {
   return (
     <LoginSteps
       client={client}
       loginHint={typedEmail() || request.loginHint}
       onEmail={rememberEmail}
       forgot={<ForgotLink />}
-      {...(done && { done })}
+      {...others}
     />
   )
 }
