@@ -11,7 +11,7 @@ import { RowList } from '../rows/row-list.js'
 /** Sentences: who did what to whom, and why. */
 export function DeedRows({ deeds }: { readonly deeds: readonly Deed[] }) {
   return (
-    <RowList of={deeds} none={t('console.activity.none')}>
+    <RowList of={deeds} icon="list" none={t('console.activity.none')}>
       {deed => (
         <DeedRow
           key={deed.id}

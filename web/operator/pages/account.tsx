@@ -102,10 +102,10 @@ const LOOKS: Readonly<Record<string, string>> = {
 /** In the provider's own terms, which its dashboard uses too. */
 function Subscription({ of }: { readonly of: NonNullable<Account['subscription']> }) {
   const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = of
+  const words = status.replaceAll('_', ' ').replace(/^./, letter => letter.toUpperCase())
   return (
     <>
-      <span className={`tag ${LOOKS[status] ?? ''}`}>{status.replaceAll('_', ' ')}</span>{' '}
-      {priceId && <code>{priceId}</code>}
+      <span className={`tag ${LOOKS[status] ?? ''}`}>{words}</span> {priceId && <code>{priceId}</code>}
       {quantity !== null && ` × ${quantity}`}
       <br />
       <small>

@@ -28,7 +28,7 @@ export function MailsPage() {
         <p>{t('console.mails.means')}</p>
         <Loaded of={list} shape="rows">
           {({ rows }) => (
-            <RowList of={rows} none={t('console.mails.none')} isLong>
+            <RowList of={rows} icon="mail" none={t('console.mails.none')} isLong>
               {mail => <MailRow key={mail.id} mail={mail} reload={list.reload} />}
             </RowList>
           )}

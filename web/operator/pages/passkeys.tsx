@@ -40,7 +40,7 @@ export function PasskeysPage() {
         <p>{t('console.passkeys.means')}</p>
         <Loaded of={list} shape="rows">
           {({ passkeys }) => (
-            <RowList of={passkeys} none={t('console.passkeys.none')}>
+            <RowList of={passkeys} icon="key" none={t('console.passkeys.none')}>
               {({ credentialId, name, createdAt }) => (
                 <li key={credentialId}>
                   <div>

@@ -20,7 +20,7 @@ export function EventRows({
   readonly reload: () => Promise<void>
 }) {
   return (
-    <RowList of={events} none={t('console.payments.none')} isLong>
+    <RowList of={events} icon="card" none={t('console.payments.none')} isLong>
       {({ id, type, state, customerId, accountId, accountName, receivedAt, effect, lastError }) => (
         <li key={id}>
           <div>

@@ -22,7 +22,7 @@ export function LogRows({
   readonly self?: string
 }) {
   return (
-    <RowList of={rows} none={t('console.log.none')}>
+    <RowList of={rows} icon="list" none={t('console.log.none')}>
       {row => (
         <DeedRow key={row.id} {...row} who={whoIn(row, people, self)} what={whatIn(row, people)}>
           {detailsIn(row)}

@@ -22,7 +22,7 @@ export function SatelliteRows({
   readonly reload: () => Promise<void>
 }) {
   return (
-    <RowList of={satellites} none={none} isLong>
+    <RowList of={satellites} icon="globe" none={none} isLong>
       {satellite => (
         <li key={satellite.id}>
           <div>

@@ -16,7 +16,7 @@ export function UserSessions({ person: { id, email, sites }, reload }: PersonPro
     <Section title={t('console.sessions.title')}>
       {!sites && <p>{t('console.sessions.storeDown')}</p>}
       {sites && (
-        <RowList of={all} none={t('console.sessions.none')}>
+        <RowList of={all} icon="laptop" none={t('console.sessions.none')}>
           {session => <SessionRow key={session.sid} userId={id} session={session} reload={reload} />}
         </RowList>
       )}
