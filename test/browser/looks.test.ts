@@ -157,6 +157,13 @@ test('what can be done about an invitation stands side by side', async () => {
   await page.getByRole('button', { name: 'Invite somebody' }).click()
   await page.getByLabel('E-mail of the new member').fill(anEmail())
   await page.getByRole('button', { name: 'Send invitation' }).click()
-  const topOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!.y
-  expect(await topOf(/^Send the invitation to .* again$/)).toBe(await topOf(/^Withdraw the invitation/))
+  const boxOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!
+  const resend = () => boxOf(/^Send the invitation to .* again$/)
+  expect((await resend()).y).toBe((await boxOf(/^Withdraw the invitation/)).y)
+  // On a phone they have the whole width of the row.
+  await page.setViewportSize({ width: 375, height: 740 })
+  const row = (await page.locator('.rows > li').filter({ hasText: 'Withdraw' }).boundingBox())!
+  const last = await boxOf(/^Withdraw the invitation/)
+  expect([(await resend()).x, (await resend()).y]).toEqual([row.x, last.y])
+  expect(last.x + last.width).toBeCloseTo(row.x + row.width)
 })

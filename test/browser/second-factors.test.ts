@@ -197,8 +197,11 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   expect(await page.getByRole('list', { name: 'Recovery codes' }).isVisible()).toBe(true)
   expect(await page.locator('button:visible, h1:visible, nav:visible').count()).toBe(0)
   await page.emulateMedia({ media: null })
+  const toast = page.locator('.toast')
+  expect(await toast.count()).toBe(0)
   const codes = await saveCodes()
   expect(codes).toHaveLength(10)
+  await toast.waitFor()
   await seeing('Your authenticator app is set up.')
   await seeing('10 codes are left.')
 
@@ -267,6 +270,12 @@ test('a passkey: added, used by the button and by what the browser fills in, rem
   await saveCodes()
   await seeing('The passkey is added.')
   await expectGoodPage(page, 'main-security-with-passkey')
+  await page.setViewportSize({ width: 375, height: 740 })
+  const [rename, remove] = await Promise.all(
+    [/^Rename/, /^Remove the passkey/].map(name => page.getByRole('button', { name }).boundingBox()),
+  )
+  expect(rename!.y).toBe(remove!.y)
+  expect(rename!.width + remove!.width).toBeGreaterThan(270)
 
   await finger.touches(false)
   await logOut()

@@ -19,19 +19,26 @@ import { Requirement } from './requirement.js'
 
 export function SecurityPage() {
   const factor = useLoad(() => call<SecondFactor>('GET', 'second-factor'))
-  const [codes, setCodes] = useState<readonly string[] | null>(null)
-  const changed = async (text: string, newCodes: readonly string[] | null = null) => {
-    setCodes(newCodes)
+  const [made, setMade] = useState<{ codes: readonly string[]; text: string } | null>(null)
+  const changed = async (text: string, codes: readonly string[] | null = null) => {
+    setMade(codes && { codes, text })
     // A user who was required to have one gets all permissions back, with a new token.
     if (factor.data?.mustEnrol) await client.refresh()
     await factor.reload()
-    toast(text)
+    // Over the codes it would cover what saves them.
+    if (!codes) toast(text)
   }
-  if (codes)
+  if (made)
     return (
       <Page title={t('enrolment.codesTitle')}>
         <Section title={t('codes.title')}>
-          <ShownCodes codes={codes} done={() => setCodes(null)} />
+          <ShownCodes
+            codes={made.codes}
+            done={() => {
+              setMade(null)
+              toast(made.text)
+            }}
+          />
         </Section>
       </Page>
     )
