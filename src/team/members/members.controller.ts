@@ -6,6 +6,7 @@ import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
 import { MemberList } from './member-list.js'
+import { MemberRemoval } from './member-removal.js'
 import {
   DisableMemberDocs,
   EnableMemberDocs,
@@ -16,7 +17,7 @@ import {
   SetPermissionsDocs,
   SetSatellitesDocs,
 } from './members.dto.js'
-import { MemberRemoval, MembersService } from './members.service.js'
+import { MembersService } from './members.service.js'
 import { SatelliteAccess } from './satellite-access.js'
 
 @ApiTags('Team')

@@ -4,10 +4,8 @@ import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
-import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
 import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
-import { UserEmails } from '../../users/user-emails.js'
 import {
   type ManagerAndMember,
   newlyGranted,
@@ -74,42 +72,11 @@ export class MembersService {
   }
 }
 
-/** Takes users out of their account. */
-@Injectable()
-export class MemberRemoval {
-  constructor(
-    private readonly authority: TeamAuthority,
-    private readonly userChanges: UserChanges,
-    private readonly userEmails: UserEmails,
-    private readonly pending: PendingAccountChanges,
-    private readonly changes: SessionChanges,
-  ) {}
-
-  /**
-   * Cancels a pending transfer of the account to the member. Throws like {@link MembersService}, and
-   * `EMAIL_UNDO_OPEN` while a change of the member's address can be undone: otherwise a thief could have them
-   * removed before they can recover the account. Disabling is always possible. Throws `DISABLED_BY_OPERATOR` like
-   * {@link MembersService.enable}: otherwise they could simply be invited again.
-   */
-  async remove(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(async transaction => {
-      const both = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'user.remove', userId, () => {
-        requireMayGo(both)
-        requireNotBarred(both.member)
-      })
-      if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
-      const afterCommit = await this.pending.cancelTransferTo(transaction, both.member)
-      return { ...(await this.userChanges.remove(transaction, both.member, actor)), afterCommit }
-    })
-  }
-}
-
-function requireMayGo({ manager, member }: ManagerAndMember): void {
+export function requireMayGo({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
   requireSomebodyElse(manager, member)
 }
 
-function requireNotBarred({ disabledAt, disabledBy }: User): void {
+export function requireNotBarred({ disabledAt, disabledBy }: User): void {
   if (disabledAt && disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
 }
