@@ -15,8 +15,8 @@ export const BRAND_SETTINGS = {
     name: 'SITE_LOGO_URL',
     read: read.orNull(address.addressOf('https:')),
     default: '',
-    defaultInWords: 'the name stands alone',
-    meaning: 'A picture (https) beside the name in pages and mails, shown 40 pixels high in mails',
+    defaultInWords: 'pages show the name alone, mails its first letter',
+    meaning: 'A picture (https) beside the name in pages and mails, at most 32 pixels high in mails',
   },
   accent: {
     name: 'SITE_ACCENT',
