@@ -40,6 +40,7 @@ describe('POST /api/logout', () => {
   it.each([
     ['its own session', true],
     ['a session that a later login began', false],
+    ['both', true],
     ['nothing that could be a session', true],
   ])('repeated, with a cookie that names %s', async (what, clears) => {
     const owner = await anOwner(app)
@@ -48,6 +49,7 @@ describe('POST /api/logout', () => {
     const named = {
       'its own session': first.sessionId,
       'a session that a later login began': later.sessionId,
+      both: `${later.sessionId}; sessionId=${first.sessionId}`,
     }
     const answer = await app.request({
       method: 'POST',

@@ -62,9 +62,10 @@ export function AccountSwitch({
   readonly done: () => void
   readonly back: () => void
 }) {
+  const [isSecond, setIsSecond] = useState(false)
   return (
-    <SmallPage title={t('handoff.otherAccount')}>
-      <HintedLogin request={request} done={done} />
+    <SmallPage title={t(isSecond ? 'reauth.title' : 'handoff.otherAccount')}>
+      <HintedLogin request={request} onStep={setIsSecond} done={done} />
       <div className="actions">
         <button type="button" onClick={back}>
           {t('handoff.goBack')}
@@ -79,7 +80,7 @@ function HintedLogin({
   ...others
 }: {
   readonly request: HandOffRequest
-  readonly onStep?: (isSecond: boolean) => void
+  readonly onStep: (isSecond: boolean) => void
   readonly done?: () => void
 }) {
   return (

@@ -9,6 +9,7 @@ import { Section } from '../../../../pieces/page.js'
 import { When } from '../../../../pieces/time/when.js'
 import type { Person } from '../../../answers.js'
 import { call } from '../../../api.js'
+import { isNotFound } from '../../not-found.js'
 
 /** What a manager can do for a member who has lost their second factor. */
 export function MemberFactors({
@@ -20,13 +21,19 @@ export function MemberFactors({
 }) {
   const { userId, hasSecondFactor, factorResetAt, name, email } = person
   const path = `team/${userId}/second-factor/reset`
-  // Somebody may have stopped it meanwhile: sending the mail again must not begin another, and the page shows what is.
+  const show = (text: string) => {
+    toast(text)
+    return reload()
+  }
+  // Somebody may have stopped it meanwhile: sending the mail again must not begin another.
+  const unlessGone = (error: unknown) => {
+    if (!isNotFound(error)) throw error
+    return show(t('error.NOT_FOUND'))
+  }
   const resend = useAction(() =>
-    call('POST', `${path}?only=pending`)
-      .then(() => toast(t('invitations.sentAgain', { email })))
-      .finally(reload),
+    call('POST', `${path}?only=pending`).then(() => show(t('invitations.sentAgain', { email })), unlessGone),
   )
-  const cancel = useAction(() => call('DELETE', path).finally(reload))
+  const cancel = useAction(() => call('DELETE', path).then(reload, unlessGone))
   if (factorResetAt)
     return (
       <Section title={t('factor.title')}>
