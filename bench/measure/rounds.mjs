@@ -1,7 +1,7 @@
 /** Short rounds in turn: the machine's mood changes slowly, so what is compared is measured close together. */
 export const ROUNDS = 5
 export const SECONDS = 3
-const WARM_UP_SECONDS = 2
+const WARM_UP_SECONDS = 8
 
 /**
  * Runs `contestants` ({ name: seconds => measurement }) in turn, forwards and backwards, after a warm-up of

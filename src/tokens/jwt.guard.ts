@@ -1,15 +1,10 @@
 import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
-import {
-  type CanActivate,
-  createParamDecorator,
-  type ExecutionContext,
-  Injectable,
-  SetMetadata,
-} from '@nestjs/common'
+import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
 import { requestOf, singleHeader } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
+import { HandlerMark } from '../http/handler-mark.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {
@@ -61,14 +56,14 @@ function invalidToken(request: FastifyRequest): ApiError {
   })
 }
 
-const IS_PUBLIC = 'mainstay:public'
+const publicMark = new HandlerMark<true>()
 
 /** The only way past {@link JwtGuard}; a test lists every handler that uses it. */
-export const Public = () => SetMetadata(IS_PUBLIC, true)
+export const Public = () => publicMark.set(true)
 
 /** Whether a handler is {@link Public}. */
 export function isPublic(handler: object): boolean {
-  return Reflect.getMetadata(IS_PUBLIC, handler) === true
+  return publicMark.of(handler) === true
 }
 
 /** The {@link Caller} on a route that JwtGuard has let through. */

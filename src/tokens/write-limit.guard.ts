@@ -1,22 +1,23 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { type CanActivate, type ExecutionContext, Injectable, SetMetadata, type Type } from '@nestjs/common'
+import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
+import { HandlerMark } from '../http/handler-mark.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { isPublic, JwtGuard } from './jwt.guard.js'
 
-const COUNTS_AS_WRITE = 'countsAsWrite'
+const writeMark = new HandlerMark<boolean>()
 
 /**
  * Marks a GET that writes a row, or costs as much as a change; with `false`, a change that must always be
  * possible, such as ending sessions, or changing a password that somebody else may know.
  */
-export const CountsAsWrite = (does = true) => SetMetadata(COUNTS_AS_WRITE, does)
+export const CountsAsWrite = (does = true) => writeMark.set(does)
 
 /** Whether a request with this method to this handler is a change. */
 export function countsAsWrite(handler: object, method: string): boolean {
-  return Reflect.getMetadata(COUNTS_AS_WRITE, handler) ?? (method !== 'GET' && method !== 'HEAD')
+  return writeMark.of(handler) ?? (method !== 'GET' && method !== 'HEAD')
 }
 
 /**
