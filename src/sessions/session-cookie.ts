@@ -1,4 +1,5 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { Caller } from '@mainstay-auth/verify/token-rules'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSharedDomain } from '../config/domain.js'
 import type { Settings } from '../config/settings.js'
@@ -27,8 +28,13 @@ export function setSessionCookie(reply: FastifyReply, sessionId: SessionId, sett
   reply.setCookie(NAME, sessionId, { ...attributes(settings), maxAge: settings.sessionTtlSeconds })
 }
 
-export function clearSessionCookie(reply: FastifyReply, settings: Settings): void {
-  reply.clearCookie(NAME, attributes(settings))
+/** Clears the cookie of a session that was ended. If it names another one by now, it stays: of a later login. */
+export function clearSessionCookie(
+  reply: FastifyReply,
+  { source, sid }: Pick<Caller, 'source' | 'sid'>,
+  settings: Settings,
+): void {
+  if (source === 'main' && !presentsAnother(reply.request, sid)) reply.clearCookie(NAME, attributes(settings))
 }
 
 /** Clears what was set with another COOKIE_DOMAIN: two cookies with the same name would be refused until one expires. */
@@ -56,7 +62,7 @@ export function presentedSessionIds(request: FastifyRequest): SessionId[] {
 }
 
 /** Whether the cookie names only sessions other than this one. */
-export function presentsAnother(request: FastifyRequest, sid: string): boolean {
+function presentsAnother(request: FastifyRequest, sid: string): boolean {
   const sessionIds = presentedSessionIds(request)
   return sessionIds.length > 0 && sessionIds.every(sessionId => handleOf(sessionId) !== sid)
 }

@@ -4,7 +4,7 @@ import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { clearSessionCookie, presentsAnother } from '../../sessions/session-cookie.js'
+import { clearSessionCookie } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
@@ -53,11 +53,9 @@ export class LoginController {
     @CurrentCaller() caller: Caller,
     @CurrentClient() client: Client,
     @Query() { scope }: LogoutQuery,
-    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.loginSessions.end(caller, client, scope)
-    if (caller.source === 'main' && !presentsAnother(request, caller.sid))
-      clearSessionCookie(reply, this.settings)
+    clearSessionCookie(reply, caller, this.settings)
   }
 }

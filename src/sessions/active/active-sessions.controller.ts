@@ -36,7 +36,7 @@ export class ActiveSessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     await this.sessions.end(actor, sid)
-    if (actor.source === 'main' && actor.sid === sid) clearSessionCookie(reply, this.settings)
+    if (actor.sid === sid) clearSessionCookie(reply, actor, this.settings)
   }
 
   /** Ends all other sessions of the caller. */

@@ -87,7 +87,8 @@ export const EndSessionDocs = () =>
         'It can no longer be refreshed; an access token that it already has stays valid until it expires. A session that is ' +
         "not in the caller's list (already ended, unknown, somebody else's) is 404.",
       status: 204,
-      answer: "Ended; if it was the caller's own, the main site's cookie is cleared too",
+      answer:
+        "Ended; if it was the caller's own, the main site's cookie is cleared too, unless by now it names another session",
       refusals: ['NOT_FOUND'],
     }),
   )

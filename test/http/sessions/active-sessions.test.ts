@@ -198,6 +198,16 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       expect(outcome(await subscribe(app, me))).toBe('401 SESSION_NOT_FOUND')
     })
 
+    it('leaves a cookie that by now names the session of a later login', async () => {
+      const owner = await anOwner(app)
+      const [me, later] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
+      const headers = { Origin: MAIN, ...bearer(me.accessToken), ...cookie(later.sessionId) }
+      const answer = await app.request({ method: 'DELETE', path: `/api/sessions/${sidOf(me)}`, headers })
+      expect(answer).toMatchObject({ status: 204, setCookies: [] })
+      expect(outcome(await subscribe(app, me))).toBe('401 SESSION_NOT_FOUND')
+      expect(outcome(await refreshByCookie(app, later.sessionId))).toBe('200')
+    })
+
     it('lets a satellite and an app end their own, without a cookie', async () => {
       const owner = await anOwner(app)
       for (const me of [await signIn(app, owner, 'satellite'), await signInByApp(owner)]) {

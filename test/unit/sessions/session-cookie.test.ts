@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Settings } from '../../../src/config/settings.js'
-import { newSessionId } from '../../../src/sessions/session.js'
+import { handleOf, newSessionId } from '../../../src/sessions/session.js'
 import {
   acceptedCookies,
   clearDuplicates,
@@ -57,7 +57,7 @@ describe('the session cookie', () => {
     const [set] = [(await server.inject('/')).headers['set-cookie']].flat()
     expect(set).toBe(`sessionId=${ONE}; Max-Age=2592000${domain}; Path=/; HttpOnly; Secure; SameSite=Lax`)
     handle = (_, reply) => {
-      clearSessionCookie(reply, settings)
+      clearSessionCookie(reply, { source: 'main', sid: handleOf(ONE) }, settings)
     }
     const [cleared] = [(await server.inject('/')).headers['set-cookie']].flat()
     expect(cleared).toMatch(
@@ -65,6 +65,20 @@ describe('the session cookie', () => {
         `^sessionId=; Max-Age=0${domain}; Path=/; Expires=Thu, 01 Jan 1970 [^;]+; HttpOnly; Secure; SameSite=Lax$`,
       ),
     )
+  })
+
+  it.each([
+    ['the session that was ended', 'main', [ONE], true],
+    ['another', 'main', [TWO], false],
+    ['both', 'main', [TWO, ONE], true],
+    ['no session', 'main', ['x'], true],
+    ['it, but a satellite ended its own', 'satellite', [ONE], false],
+  ] as const)('that names %s is cleared or not', async (_what, source, values, isCleared) => {
+    handle = (_, reply) => {
+      clearSessionCookie(reply, { source, sid: handleOf(ONE) }, SETTINGS)
+    }
+    const answer = await server.inject({ path: '/', headers: { cookie: cookies(...values) } })
+    expect(answer.headers['set-cookie'] !== undefined).toBe(isCleared)
   })
 
   it.each<[string | null, string, (string | undefined)[]]>([
