@@ -44,7 +44,7 @@ export class AccountService {
   private async answerOf(db: Db, account: Account | null): Promise<AccountAnswer> {
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     const { id: accountId, name, handoffRequired, createdAt, deleteAt } = account
-    const found = await this.transfers.findWithNewOwner(db, accountId)
+    const found = await this.transfers.findOpen(db, accountId)
     const transfer = found && { ...transferAnswer(found), email: found.email, name: found.name }
     return { accountId, name, handoffRequired, createdAt, deleteAt, transfer }
   }

@@ -5,6 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { NOTHING_TO_POST } from '../mail/posting.js'
 import type { Permissions } from '../permissions/permissions.js'
+import { mergeRecorded, NOTHING_RECORDED } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
@@ -71,7 +72,7 @@ export class UserAdministration {
   /**
    * Disables a user and ends all their sessions; returns how many. Nobody in the account can undo it. If it is
    * an owner, this cancels a pending transfer or deletion of the account: a thief may have requested it, and the
-   * owner can no longer stop it.
+   * owner can no longer stop it. If it is the future owner, it cancels the transfer too.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const { ended } = await this.changes.durably(async transaction => {
@@ -79,7 +80,8 @@ export class UserAdministration {
       const afterCommit = current
         ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
         : NOTHING_TO_POST
-      return { ...(await this.userChanges.disable(transaction, [user], actor, 'operator')), afterCommit }
+      const disabled = await this.userChanges.disable(transaction, [user], actor, 'operator')
+      return mergeRecorded({ ...NOTHING_RECORDED, afterCommit }, disabled)
     })
     return ended
   }

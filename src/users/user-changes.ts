@@ -6,6 +6,7 @@ import type { Db } from '../database/connection.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { NOTHING_RECORDED, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { PendingAccountChanges } from './pending/pending-account-changes.js'
 import type { DisabledBy, NewUser, User } from './user.js'
 import { UserTraces } from './user-traces.js'
 import { Users } from './users.js'
@@ -19,6 +20,7 @@ export class UserChanges {
   constructor(
     private readonly users: Users,
     private readonly traces: UserTraces,
+    private readonly pending: PendingAccountChanges,
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
@@ -66,7 +68,10 @@ export class UserChanges {
     )
   }
 
-  /** Disables these users and ends all their sessions, with as many statements for many as for one. */
+  /**
+   * Disables these users, ends all their sessions and cancels a pending transfer of the account to one of them, with
+   * as many statements for many as for one. The accounts must be locked.
+   */
   async disable(
     transaction: Db,
     targets: readonly TargetUser[],
@@ -74,12 +79,13 @@ export class UserChanges {
     disabledBy: DisabledBy,
   ): Promise<RecordedChanges> {
     const ids = targets.map(({ id }) => id)
+    const afterCommit = await this.pending.cancelTransfersTo(transaction, targets)
     await this.users.disable(transaction, ids, disabledBy)
     await this.traces.ofDisabled(transaction, targets, actor)
     const events = targets.map(target => auditEventOf(target, actor, 'user.disable'))
     await this.auditLog.recordAll(transaction, events)
     const endings = ids.map(userId => ({ kind: 'end-all', userId }) as const)
-    return this.changes.record(transaction, endings, null)
+    return { ...(await this.changes.record(transaction, endings, null)), afterCommit }
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */

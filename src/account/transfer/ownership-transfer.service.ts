@@ -5,6 +5,7 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import { TransferMails } from './transfer-mails.js'
 import { TransferParties } from './transfer-parties.js'
@@ -14,7 +15,7 @@ import { TransferParties } from './transfer-parties.js'
 export class OwnershipTransfer {
   constructor(
     private readonly parties: TransferParties,
-    private readonly transfers: PendingTransfers,
+    private readonly pending: PendingAccountChanges,
     private readonly rateLimiter: RateLimiter,
     private readonly database: Database,
     private readonly mails: TransferMails,
@@ -29,7 +30,9 @@ export class OwnershipTransfer {
   async request(actor: SessionActor, userId: string): Promise<PendingTransfer> {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
-    const { transfer, stopLinks, acceptLink } = await counted.refundIfRejected(this.open(actor, userId))
+    const opened = await counted.refundIfRejected(this.open(actor, userId))
+    const { transfer, stopLinks, acceptLink, tellOfVoid } = opened
+    tellOfVoid()
     this.mails.sendRequested(stopLinks, transfer)
     this.mails.sendOffer(acceptLink, transfer)
     return transfer
@@ -39,13 +42,13 @@ export class OwnershipTransfer {
     return this.database.transaction(async transaction => {
       const parties = await this.parties.ofRequest(transaction, actor, userId)
       if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')
-      if (await this.transfers.find(transaction, actor.accountId)) throw new ApiError('TRANSFER_PENDING')
       const { owner, newOwner } = parties
-      const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
+      const { transfer, tellOfVoid } = await this.pending.openTransfer(transaction, actor, owner, newOwner)
       return {
         transfer,
         stopLinks: await this.mails.issueStopLinks(transaction, owner, transfer),
         acceptLink: await this.mails.issueAcceptLink(transaction, newOwner),
+        tellOfVoid,
       }
     })
   }

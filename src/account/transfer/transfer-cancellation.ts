@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import type { Posting } from '../../mail/posting.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
-import { type Cancellation, PendingTransfers } from '../../users/pending/pending-transfers.js'
+import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
 import { LockedAccounts } from '../locked-accounts.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */
@@ -15,15 +12,14 @@ export class TransferCancellation {
   constructor(
     private readonly tokens: OneTimeTokens,
     private readonly lockedAccounts: LockedAccounts,
-    private readonly transfers: PendingTransfers,
-    private readonly notices: CancellationNotices,
+    private readonly pending: PendingAccountChanges,
   ) {}
 
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
     const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>
-      this.cancel(transaction, actor.accountId, cancellation),
+      this.pending.cancelTransfer(transaction, actor.accountId, cancellation),
     )
     if (!tell) throw new ApiError('NOT_FOUND')
     tell()
@@ -39,26 +35,16 @@ export class TransferCancellation {
     const cancellation = { client, reason: 'stopped by a mailed link' }
     const tell = await this.lockedAccounts.change(accountId, async transaction => {
       await this.tokens.consume(transaction, 'transfer-stop', text)
-      return this.cancel(transaction, accountId, cancellation)
+      return this.pending.cancelTransfer(transaction, accountId, cancellation)
     })
     tell?.()
   }
 
-  /** By the service itself. Does nothing when no transfer is pending. */
-  async byService(accountId: string, reason: string): Promise<void> {
+  /** By the service itself. Does nothing unless one is pending that is void. */
+  async ofVoid(accountId: string): Promise<void> {
     const tell = await this.lockedAccounts.change(accountId, transaction =>
-      this.cancel(transaction, accountId, { client: null, reason }),
+      this.pending.cancelVoidTransfer(transaction, accountId),
     )
-    tell?.()
-  }
-
-  /** Null when there was nothing to cancel. */
-  private async cancel(
-    transaction: Db,
-    accountId: string,
-    cancellation: Cancellation,
-  ): Promise<Posting | null> {
-    const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
-    return cancelled && this.notices.aboutTransfer(transaction, cancelled)
+    tell()
   }
 }

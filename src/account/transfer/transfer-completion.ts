@@ -4,7 +4,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
-import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import { initialGrant, type Role, type User } from '../../users/user.js'
@@ -12,16 +12,6 @@ import { Users } from '../../users/users.js'
 import { TransferCancellation } from './transfer-cancellation.js'
 import { TransferMails } from './transfer-mails.js'
 import { type Parties, TransferParties } from './transfer-parties.js'
-
-/** `waits`: not accepted, not due, or an address change can still be undone. `void`: one of the two users is gone. */
-type TransferOutcome = 'done' | 'waits' | 'void'
-
-/** Thrown to roll back. */
-class NotDone extends Error {
-  constructor(readonly outcome: TransferOutcome) {
-    super(`The transfer ${outcome}`)
-  }
-}
 
 /** Makes the change of owner. */
 @Injectable()
@@ -36,32 +26,18 @@ export class OwnerChange {
 
   /**
    * Makes the owner a member and the member the owner in one transaction, so there is exactly one owner at any
-   * time. Mails both. Checks again whether it is allowed, because much may have happened since the transfer was
-   * read.
+   * time. Mails both. False when it may not happen now: much may have happened since the transfer was read.
    */
-  async complete(transfer: PendingTransfer): Promise<TransferOutcome> {
-    try {
-      await this.changes.durably(async transaction => {
-        const parties = await this.lockDue(transaction, transfer)
-        await this.swap(transaction, transfer, parties)
-        const recorded = await this.recordGrants(transaction, parties)
-        return { ...recorded, afterCommit: () => this.mails.tellDone(parties) }
-      })
-      return 'done'
-    } catch (error) {
-      if (error instanceof NotDone) return error.outcome
-      throw error
-    }
-  }
-
-  private async lockDue(transaction: Db, transfer: PendingTransfer): Promise<Parties> {
-    const parties = await this.parties.ofPending(transaction, transfer)
-    const current = await this.transfers.find(transaction, transfer.accountId)
-    const isSame = current?.requestedAt.getTime() === transfer.requestedAt.getTime()
-    if (!isSame || !current?.acceptedAt) throw new NotDone('waits')
-    if (!parties) throw new NotDone('void')
-    if (await this.parties.isUndoOpen(transaction, parties)) throw new NotDone('waits')
-    return parties
+  async complete(transfer: PendingTransfer): Promise<boolean> {
+    const { isDone } = await this.changes.durably(async transaction => {
+      const parties = await this.parties.ofPending(transaction, transfer)
+      if (!parties || (await this.parties.isUndoOpen(transaction, parties)))
+        return { ...NOTHING_RECORDED, isDone: false }
+      await this.swap(transaction, transfer, parties)
+      const recorded = await this.recordGrants(transaction, parties)
+      return { ...recorded, isDone: true, afterCommit: () => this.mails.tellDone(parties) }
+    })
+    return isDone
   }
 
   private async swap(
@@ -100,10 +76,7 @@ export class OwnerChange {
 
 const JOB = { name: 'ownership-transfers', everyMs: 10 * 60 * 1000 }
 
-/**
- * Completes transfers that are due and cancels those that were not accepted in time, on one replica at a
- * time.
- */
+/** Completes transfers that are due and cancels void ones, on one replica at a time. */
 @Injectable()
 export class TransferCompletion {
   private readonly logger = new Logger('TransferCompletion')
@@ -119,20 +92,13 @@ export class TransferCompletion {
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
-      for (const { accountId } of await this.transfers.listExpired())
-        await this.end(accountId, 'not accepted in time')
+      for (const { accountId } of await this.transfers.listVoid())
+        await this.attempt(() => this.cancellation.ofVoid(accountId), accountId)
       let done = 0
-      for (const transfer of await this.transfers.listReady()) {
-        const outcome = await this.attempt(() => this.change.complete(transfer), transfer.accountId)
-        if (outcome === 'done') done++
-        if (outcome === 'void') await this.end(transfer.accountId, 'one of the two is gone')
-      }
+      for (const transfer of await this.transfers.listReady())
+        if (await this.attempt(() => this.change.complete(transfer), transfer.accountId)) done++
       return done
     })
-  }
-
-  private async end(accountId: string, reason: string): Promise<void> {
-    await this.attempt(() => this.cancellation.byService(accountId, reason), accountId)
   }
 
   /** Null when it cannot be completed now, which does not stop the others. */

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
-import type { PendingTransfer } from '../../users/pending/pending-transfers.js'
+import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'
 import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
@@ -24,6 +24,7 @@ export class TransferParties {
     private readonly accounts: Accounts,
     private readonly users: Users,
     private readonly userEmails: UserEmails,
+    private readonly transfers: PendingTransfers,
     private readonly changes: SessionChanges,
   ) {}
 
@@ -41,14 +42,13 @@ export class TransferParties {
     return { owner, newOwner, deleteAt }
   }
 
-  /** Null when the owner no longer owns the account, or the future owner is no longer an active member of it. */
+  /** Null when the transfer is void by now, or no longer the one that is given. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
     const { users, deleteAt } = await this.lock(transaction, accountId, [fromUserId, toUserId])
-    const owner = users.get(fromUserId)
-    const newOwner = users.get(toUserId)
-    const isOwner = owner?.accountId === accountId && owner.role === 'owner' && !owner.disabledAt
-    return isOwner && isActiveMember(newOwner, accountId) ? { owner, newOwner, deleteAt } : null
+    const open = await this.transfers.findOpen(transaction, accountId)
+    const [owner, newOwner] = [users.get(fromUserId), users.get(toUserId)]
+    return open && isSame(open, transfer) && owner && newOwner ? { owner, newOwner, deleteAt } : null
   }
 
   /** Whether a change of either's e-mail address can still be undone. If so, that login may be a thief's. */
@@ -64,4 +64,11 @@ export class TransferParties {
 
 function isActiveMember(user: User | undefined, accountId: string): user is User {
   return user?.accountId === accountId && user.role === 'member' && !user.disabledAt
+}
+
+/** Neither cancelled and requested again, nor accepted, in the meantime. */
+function isSame(now: PendingTransfer, then: PendingTransfer): boolean {
+  const isSameRequest = now.requestedAt.getTime() === then.requestedAt.getTime()
+  const isAsAccepted = now.acceptedAt?.getTime() === then.acceptedAt?.getTime()
+  return isSameRequest && isAsAccepted && now.toUserId === then.toUserId
 }

@@ -58,7 +58,7 @@ export const RequestTransferDocs = () =>
       'For the owner on the main site, after a re-authentication. The member is mailed a link to accept, valid for 7 days; the owner is ' +
       'mailed a link to stop it. Once it has been accepted and TRANSFER_WAIT_SECONDS has passed, 12 hours after the acceptance at the earliest, the member becomes the owner, with every permission ' +
       'on all sites, and the owner becomes a member with the permissions of a new member. It waits longer while a change of ' +
-      "either's e-mail address can be undone. A new password of the owner cancels it.",
+      "either's e-mail address can be undone. A new password of the owner cancels it, and so does disabling or removing either.",
     status: 202,
     answer: 'The transfer is pending',
     type: TransferAnswer,

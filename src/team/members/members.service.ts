@@ -43,6 +43,7 @@ export class MembersService {
     })
   }
 
+  /** Cancels a pending transfer of the account to the member. */
   async disable(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.durably(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)

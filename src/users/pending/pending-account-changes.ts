@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../../audit/actor.js'
+import type { Actor, TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
+import { ApiError } from '../../errors/api-error.js'
 import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { Accounts } from '../accounts.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
@@ -8,8 +9,8 @@ import type { User } from '../user.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
 
 /**
- * Cancels the transfer and the deletion of accounts that are pending. The account must be locked; what is returned
- * tells those who were told of the request.
+ * The pending transfers and deletions of accounts. The account must be locked; the posting that is returned tells those
+ * who were told of what is cancelled.
  */
 @Injectable()
 export class PendingAccountChanges {
@@ -19,32 +20,54 @@ export class PendingAccountChanges {
     private readonly notices: CancellationNotices,
   ) {}
 
-  /** Cancels a transfer of the account that is pending, if the user is the owner who requested it. */
+  /** Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. */
+  async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
+    const { accountId } = owner
+    if (await this.transfers.findOpen(transaction, accountId)) throw new ApiError('TRANSFER_PENDING')
+    const tellOfVoid = await this.cancelVoidTransfer(transaction, accountId)
+    return { transfer: await this.transfers.open(transaction, actor, owner, newOwner), tellOfVoid }
+  }
+
+  /** Cancels the pending transfer of the account; null when there is none. */
   async cancelTransfer(
     transaction: Db,
-    user: Pick<User, 'id' | 'accountId'>,
+    accountId: string,
     cancellation: Cancellation,
-  ): Promise<Posting> {
-    const cancelled = await this.transfers.cancelOf(transaction, user, cancellation)
+  ): Promise<Posting | null> {
+    const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
+    return cancelled && this.notices.aboutTransfer(transaction, cancelled)
+  }
+
+  /** Cancels the pending transfer of the account if it is void: nobody could accept or complete it any more. */
+  async cancelVoidTransfer(transaction: Db, accountId: string): Promise<Posting> {
+    const cancelled = await this.transfers.cancelVoid(transaction, accountId)
     return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NOTHING_TO_POST
   }
 
-  /** Cancels a transfer of the account that is pending, if this member, who must still exist, is to be its owner. */
-  async cancelTransferTo(
+  /** Cancels a pending transfer of the account, if the user is the owner who requested it. */
+  async cancelTransferBy(
     transaction: Db,
-    { id, accountId }: Pick<User, 'id' | 'accountId'>,
+    { id, accountId }: TargetUser,
+    cancellation: Cancellation,
   ): Promise<Posting> {
     const pending = await this.transfers.find(transaction, accountId)
-    if (pending?.toUserId !== id) return NOTHING_TO_POST
-    await this.transfers.cancel(transaction, accountId, { client: null, reason: 'one of the two is gone' })
-    return this.notices.aboutTransfer(transaction, pending)
+    if (pending?.fromUserId !== id) return NOTHING_TO_POST
+    return (await this.cancelTransfer(transaction, accountId, cancellation)) ?? NOTHING_TO_POST
+  }
+
+  /** Cancels the pending transfers that would make one of these members, who must still exist, the owner. */
+  async cancelTransfersTo(transaction: Db, members: readonly TargetUser[]): Promise<Posting> {
+    const postings: Posting[] = []
+    for (const cancelled of await this.transfers.cancelAllTo(transaction, members))
+      postings.push(await this.notices.aboutTransfer(transaction, cancelled))
+    return allOf(...postings)
   }
 
   /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
   async cancelAll(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
     if (user.role !== 'owner') return NOTHING_TO_POST
     const { accountId } = user
-    const tellOfTransfer = await this.cancelTransfer(transaction, user, { client: actor.client, reason })
+    const tellOfTransfer = await this.cancelTransferBy(transaction, user, { client: actor.client, reason })
     const isCancelled = await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
     if (!isCancelled) return tellOfTransfer
     return allOf(tellOfTransfer, await this.notices.aboutDeletion(transaction, accountId))

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, getTableColumns, isNotNull, isNull, lte, type SQL } from 'drizzle-orm'
-import type { Actor } from '../../audit/actor.js'
+import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, not, type SQL } from 'drizzle-orm'
+import type { Actor, TargetUser } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock, secondsAfter } from '../../clock/clock.js'
@@ -12,12 +12,15 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokensOfAccount } from '../../links/withdraw-tokens.js'
 import type { User } from '../user.js'
+import { isOpen } from './open-transfer.js'
 
 /** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
 /** From the acceptance on, so that the owner has time to stop it. */
 const STOP_WITHIN_SECONDS = 12 * 60 * 60
+
+const ONE_IS_GONE = 'one of the two is gone'
 
 /** A transfer that has been requested but not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
@@ -47,14 +50,14 @@ export class PendingTransfers {
     return row ?? null
   }
 
-  /** The same, with the address and the name of who becomes the owner. */
-  async findWithNewOwner(db: Db, accountId: string) {
+  /** The same, with the address and the name of who becomes the owner; null if it is void. */
+  async findOpen(db: Db, accountId: string) {
     const { email, name } = users
     const [row] = await db
       .select({ ...getTableColumns(ownershipTransfers), email, name })
       .from(ownershipTransfers)
       .innerJoin(users, eq(users.id, ownershipTransfers.toUserId))
-      .where(eq(ownershipTransfers.accountId, accountId))
+      .where(and(eq(ownershipTransfers.accountId, accountId), isOpen(this.clock.now())))
     return row ?? null
   }
 
@@ -64,10 +67,9 @@ export class PendingTransfers {
     return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
   }
 
-  /** Not accepted in time. */
-  listExpired(): Promise<PendingTransfer[]> {
-    const { acceptedAt, expiresAt } = ownershipTransfers
-    return this.list(and(isNull(acceptedAt), lte(expiresAt, this.clock.now())))
+  /** Those that will never be accepted or completed. */
+  listVoid(): Promise<PendingTransfer[]> {
+    return this.list(not(isOpen(this.clock.now())))
   }
 
   /** Creates one that nobody has accepted yet. */
@@ -127,14 +129,27 @@ export class PendingTransfers {
     return cancelled
   }
 
-  /** Like {@link cancel}, if this user is the owner who requested it. */
-  async cancelOf(
-    transaction: Db,
-    { id, accountId }: Pick<User, 'id' | 'accountId'>,
-    cancellation: Cancellation,
-  ): Promise<PendingTransfer | null> {
+  /** Like {@link cancel}, if the transfer is void. */
+  async cancelVoid(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
     const pending = await this.find(transaction, accountId)
-    return pending?.fromUserId === id ? this.cancel(transaction, accountId, cancellation) : null
+    if (!pending || (await this.findOpen(transaction, accountId))) return null
+    const isLate = !pending.acceptedAt && pending.expiresAt <= this.clock.now()
+    const reason = isLate ? 'not accepted in time' : ONE_IS_GONE
+    return this.cancel(transaction, accountId, { client: null, reason })
+  }
+
+  /** Like {@link cancel}, for every transfer that would make one of these users the owner. */
+  async cancelAllTo(transaction: Db, targets: readonly TargetUser[]): Promise<PendingTransfer[]> {
+    const { accountId, toUserId } = ownershipTransfers
+    const accountIds = [...new Set(targets.map(target => target.accountId))]
+    const ids = targets.map(({ id }) => id)
+    const pending = await transaction
+      .select()
+      .from(ownershipTransfers)
+      .where(and(inArray(accountId, accountIds), inArray(toUserId, ids)))
+    for (const transfer of pending)
+      await this.cancel(transaction, transfer.accountId, { client: null, reason: ONE_IS_GONE })
+    return pending
   }
 
   /** Removes a completed transfer and its links, and records it for the new owner. */

@@ -52,7 +52,8 @@ export class InvitedMembers {
       const disabled = await this.userChanges.disable(transaction, page, actor, 'account')
       recorded = mergeRecorded(recorded, disabled)
     }
-    return { ...recorded, afterCommit: await this.notices.aboutDisabled(transaction, user, invited) }
+    const afterCommit = await this.notices.aboutDisabled(transaction, user, invited)
+    return mergeRecorded(recorded, { ...NOTHING_RECORDED, afterCommit })
   }
 
   private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {

@@ -28,7 +28,7 @@ export class TakeoverCleanup {
    */
   async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
     await this.cancelRequests(transaction, user, cancellation.reason)
-    return this.pending.cancelTransfer(transaction, user, cancellation)
+    return this.pending.cancelTransferBy(transaction, user, cancellation)
   }
 
   /**

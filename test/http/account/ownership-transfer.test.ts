@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { OwnershipTransfer } from '../../../src/account/transfer/ownership-transfer.service.js'
+import { SERVICE } from '../../../src/audit/actor.js'
+import { Database } from '../../../src/database/database.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
@@ -8,6 +10,7 @@ import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
+import { UserChanges } from '../../../src/users/user-changes.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -30,6 +33,7 @@ const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dat
 const OF_A_MEMBER = permissionsOf(['dataEntry', 'viewReports'])
 const NOT_FOUND = '404 NOT_FOUND'
 const CANCELLED = /^Transfer .* cancelled$/
+const GONE = 'one of the two is gone'
 const DAY = 24 * 60 * 60
 const WAIT = TRANSFER_WAIT_SECONDS
 
@@ -263,6 +267,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       app.clock.advance(7 * DAY)
       expect(outcome(await accept(await app.mailedToken(member.email)))).toBe('400 INVALID_LINK')
       expect(await runJob()).toBe(0)
+      expect((await rowsOf(owner)).at(-1)?.detail).toMatchObject({ reason: 'not accepted in time' })
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
     })
 
@@ -306,10 +311,32 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('204')
       for (const person of [owner, member])
         expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
-      const detail = { step: 'cancelled', to: member.id, reason: 'one of the two is gone' }
+      const detail = { step: 'cancelled', to: member.id, reason: GONE }
       expect((await rowsOf(owner)).at(-1)).toMatchObject({ userId: owner.id, detail })
       const other = await aMember(app, owner)
       expect(outcome(await request(session, other.id))).toBe('202')
+    })
+
+    it.each(['a manager', 'an operator'])('when %s disables the member, for good', async by => {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      const session = await provenSession(app, owner)
+      await begin(session, member)
+      const operators = app.app.get(UserAdministration)
+      if (by === 'an operator') await operators.disable(member)
+      else expect(outcome(await team(app, session, 'POST', `/${member.id}/disable`))).toBe('204')
+      expect(await pending(session)).toBeNull()
+      for (const person of [owner, member])
+        expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
+      const detail = { step: 'cancelled', to: member.id, reason: GONE }
+      expect((await rowsOf(owner)).at(-1)).toMatchObject({ userId: owner.id, detail })
+      expect(outcome(await stop(await app.mailedToken(owner.email, '/stop-transfer')))).toBe(
+        '400 INVALID_LINK',
+      )
+      await operators.enable(member)
+      app.clock.advance(WAIT)
+      expect(await runJob()).toBe(0)
+      expect(await ownersOf(owner)).toEqual([owner.id])
     })
 
     it('when the member is disabled or removed meanwhile', async () => {
@@ -328,6 +355,56 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
         const other = await aMember(app, owner)
         expect(outcome(await request(await provenSession(app, owner), other.id))).toBe('202')
       }
+    })
+  })
+
+  describe('that nobody can accept any more', () => {
+    /** As releases did that left the transfer as it was. */
+    const ways: Record<string, (member: User) => Promise<unknown>> = {
+      'its member was removed': member =>
+        app.app
+          .get(SessionChanges)
+          .durably(transaction => app.app.get(UserChanges).remove(transaction, member, SERVICE)),
+      'its member was disabled': ({ id }) =>
+        app.app.get(Database).run(db => app.app.get(Users).disable(db, [id], 'account')),
+      'its seven days are over': async () => app.clock.advance(7 * DAY),
+    }
+
+    /** Requested, with its stop link, and then void. */
+    async function aVoidOne(way: string) {
+      const owner = await anOwner(app)
+      const member = await aMember(app, owner)
+      expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
+      const links = { stop: await app.mailedToken(owner.email), accept: await app.mailedToken(member.email) }
+      await ways[way]?.(member)
+      return { owner, member, links, session: await provenSession(app, owner) }
+    }
+
+    it.each(Object.keys(ways))('is not shown, and gives way to another: %s', async way => {
+      const { owner, member, links, session } = await aVoidOne(way)
+      expect(await pending(session)).toBeNull()
+      expect(outcome(await accept(links.accept))).toBe('400 INVALID_LINK')
+      const other = await aMember(app, owner)
+      expect(outcome(await request(session, other.id))).toBe('202')
+      expect(await pending(session)).toMatchObject({ userId: other.id })
+      expect(outcome(await stop(links.stop))).toBe('400 INVALID_LINK')
+      const [, cancelled, asked] = await rowsOf(owner)
+      expect(cancelled?.detail).toMatchObject({ step: 'cancelled', to: member.id })
+      expect(asked?.detail).toMatchObject({ step: 'requested', to: other.id })
+      expect((await subjects(owner)).slice(1)).toEqual(['Transfer of', 'Transfer of'])
+      expect(outcome(await accept(await app.mailedToken(other.email)))).toBe('200')
+      expect(outcome(await cancel(session))).toBe('204')
+    })
+
+    it.each(Object.keys(ways))('ends with the next run of the job: %s', async way => {
+      const { owner, links } = await aVoidOne(way)
+      expect(await runJob()).toBe(0)
+      expect((await rowsOf(owner)).at(-1)?.detail).toMatchObject({ step: 'cancelled' })
+      expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(CANCELLED)
+      expect(outcome(await stop(links.stop))).toBe('400 INVALID_LINK')
+      const rows = await rowsOf(owner)
+      expect(await runJob()).toBe(0)
+      expect(await rowsOf(owner)).toEqual(rows)
     })
   })
 
