@@ -76,7 +76,7 @@ export class AnomalyMails {
     const at = this.clock.now()
     const { always, transaction } = options
     const { userId, accountId } = session
-    const left = always && transaction ? await addressesLeft(transaction, userId, issued.to.email, at) : []
+    const left = always && transaction ? await addressesLeft(transaction, userId, issued.to, at) : []
     const place = this.geoIp.locate(client.ip)
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
@@ -88,7 +88,7 @@ export class AnomalyMails {
       })
     return () => {
       post(issued.to, this.links.toMainSite('/not-me', issued.token))
-      for (const email of left) post({ ...issued.to, email }, null)
+      for (const to of left) post(to, null)
     }
   }
 }
@@ -140,6 +140,6 @@ function noticeMail(
     : words.phrase('notice.circumstances', when)
   const values = { ...notice, site, circumstances }
   if (url) return words.mail('notice', { ...values, url })
-  const emailChanged = words.subjectOf('emailChanged', { site: mainSite })
+  const emailChanged = words.emailChangedSubject(mainSite)
   return words.mail('noticeAtEarlierAddress', { ...values, emailChanged })
 }

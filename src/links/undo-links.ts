@@ -1,12 +1,19 @@
 import { and, asc, eq, gt, inArray, min, sql } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
+import type { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
+
+/** With the language to write in. */
+type Address = Pick<typeof users.$inferSelect, 'email' | 'language'>
 
 /** More would let a thief who changes the address again and again have us mail thousands. */
 const MAX_ADDRESSES = 3
 
 /** Of a link that undoes a change of address: the number of the change. */
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
+
+/** Of such a link: the language in which it was mailed; null if unknown, as for those of an earlier release. */
+const LANGUAGE = sql<string | null>`${oneTimeTokens.detail} ->> 'language'`
 
 /** Links that undo changes of address of these users, open or expired. */
 export function undoLinksOf(userIds: readonly string[]) {
@@ -19,16 +26,19 @@ export function openUndoLinksOf(userIds: readonly string[], now: Date) {
 
 /**
  * The addresses, other than the `present` one, that the user has left and can still return to by a mailed link, each
- * once. Only those that they left first, which no change that a thief makes later can displace.
+ * once, with the language of that mail: later mails refer to it, and somebody else may have chosen another language
+ * since. Only those that they left first, which no change that a thief makes later can displace.
  */
-export async function addressesLeft(db: Db, userId: string, present: string, now: Date): Promise<string[]> {
+export async function addressesLeft(db: Db, userId: string, present: Address, now: Date): Promise<Address[]> {
   const { email } = oneTimeTokens
   const rows = await db
-    .select({ email })
+    .select({ email, language: min(LANGUAGE) })
     .from(oneTimeTokens)
     .where(openUndoLinksOf([userId], now))
     .groupBy(email)
     .orderBy(asc(min(TURN)))
     .limit(MAX_ADDRESSES)
-  return rows.map(row => row.email).filter(address => address !== present)
+  return rows
+    .filter(row => row.email !== present.email)
+    .map(row => ({ email: row.email, language: row.language ?? present.language }))
 }

@@ -48,9 +48,9 @@ export class MailLanguage {
     }
   }
 
-  /** The subject alone, for another mail that refers to this one. */
-  subjectOf(name: MailName, values: Values): string {
-    return this.fill(this.messages.mails[name].subject, values)
+  /** The subject of the mail that tells an address that its user has left it, for later mails that refer to it. */
+  emailChangedSubject(site: string): string {
+    return this.fill(this.messages.mails.emailChanged.subject, { site })
   }
 
   phrase(name: Phrase, values: Values = {}): string {

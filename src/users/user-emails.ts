@@ -20,7 +20,7 @@ const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
 const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 /** A type, not an interface, because it is stored as plain JSON. */
-type UndoDetail = { readonly turn: number; readonly since: string }
+type UndoDetail = { readonly turn: number; readonly since: string; readonly language: string | null }
 
 /** A change of address that can still be undone. */
 export interface OpenChange {
@@ -131,8 +131,8 @@ export class UserEmails {
 
   /** The user's current address, and the first ones that can still be restored: {@link addressesLeft}. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
-    const addresses = [email, ...(await addressesLeft(db, id, email, this.clock.now()))]
-    return addresses.map(address => ({ email: address, language }))
+    const present = { email, language }
+    return [present, ...(await addressesLeft(db, id, present, this.clock.now()))]
   }
 
   /** Whether a change of address of any of these users can still be undone. */
@@ -146,7 +146,8 @@ export class UserEmails {
   }
 
   /** A link back to the current address of the user, who must be locked. */
-  private async issue(transaction: Db, { id: userId, accountId, email }: User, since: Date): Promise<string> {
+  private async issue(transaction: Db, user: User, since: Date): Promise<string> {
+    const { id: userId, accountId, email, language } = user
     const [row] = await transaction
       .select({ last: max(TURN) })
       .from(oneTimeTokens)
@@ -157,7 +158,11 @@ export class UserEmails {
       email,
       userId,
       accountId,
-      detail: { turn: Number(row?.last ?? 0) + 1, since: first.toISOString() } satisfies UndoDetail,
+      detail: {
+        turn: Number(row?.last ?? 0) + 1,
+        since: first.toISOString(),
+        language,
+      } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })
   }

@@ -61,7 +61,7 @@ function valuesIn(words: MailLanguage) {
     members: words.list(['anna@ropes-and-sails.example', words.phrase('team.others', { count: 3 })]),
     whom: words.phrase('policy.managers', { from }),
     payments: words.phrase('policy.payWith', { minutes: 30 }),
-    emailChanged: words.subjectOf('emailChanged', { site }),
+    emailChanged: words.emailChangedSubject(site),
     subject: words.phrase('newDevice.subject', { site, device }),
     opening: words.phrase('newDevice.opening', { site }),
     circumstances: words.phrase('notice.circumstancesWithPlace', {

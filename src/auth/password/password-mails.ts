@@ -75,7 +75,7 @@ export class PasswordMails {
       for (const to of receivers)
         this.mailer.post(to, words => {
           if (to.email === user.email) return words.mail('passwordChanged', { site, url })
-          const emailChanged = words.subjectOf('emailChanged', { site })
+          const emailChanged = words.emailChangedSubject(site)
           return words.mail('passwordChangedAtEarlierAddress', { site, emailChanged })
         })
     }
