@@ -14,6 +14,12 @@ export interface MissingProof extends RegisteredSatellite {
   readonly suspendAt: Date
 }
 
+/** The most urgent first: what no longer works, then what others can take. */
+const BY_URGENCY: readonly MissingProof['outcome'][] = ['suspended', 'may be taken', 'missing']
+
+/** An account can have thousands of satellites, and nobody would read a mail about all of them. */
+const NAMED = 10
+
 /**
  * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what was
  * found instead, and have no branding of the satellite: what its host serves, such as a logo, may be somebody else's.
@@ -25,7 +31,7 @@ export class SatelliteMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** Everything that a run of the daily check has not found for one account, in one mail. */
+  /** What a run of the daily check has not found for one account, in one mail; beyond the tenth only how many. */
   async tellMissing(missing: readonly MissingProof[]): Promise<void> {
     const [first, ...others] = missing
     if (!first) return
@@ -49,11 +55,13 @@ export class SatelliteMails {
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
-      const each = missing.flatMap(proof => [
+      const each = mostUrgent(missing).flatMap(proof => [
         `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
         whereItBelongs(words, proof),
       ])
-      return { ...mail, paragraphs: [...mail.paragraphs, ...each] }
+      const count = missing.length - NAMED
+      const others = count > 0 ? [words.phrase('proof.others', { count })] : []
+      return { ...mail, paragraphs: [...mail.paragraphs, ...each, ...others] }
     })
   }
 
@@ -77,6 +85,12 @@ function namesOf({ name, origin }: SatelliteRow): { name: string; host: string }
   const { host } = new URL(origin)
   const safe = safeName(name)
   return { name: safe ? `${safe} (${host})` : host, host }
+}
+
+function mostUrgent(missing: readonly MissingProof[]): MissingProof[] {
+  return missing
+    .toSorted((one, other) => BY_URGENCY.indexOf(one.outcome) - BY_URGENCY.indexOf(other.outcome))
+    .slice(0, NAMED)
 }
 
 function whatFollows(words: MailLanguage, { outcome, suspendAt }: MissingProof): string {

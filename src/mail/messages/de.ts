@@ -389,5 +389,7 @@ export const de: Translated = {
       'Der Satellit ist gesperrt. Bis der Nachweis wieder da ist, können ihn andere übernehmen, wenn sie nachweisen, dass der Host ihnen gehört.',
     'proof.suspendsOn':
       'Ohne den Nachweis wird der Satellit am {day} (UTC) gesperrt: Von da an kann sich dort niemand anmelden. Bis dahin funktioniert alles wie gewohnt.',
+    'proof.others':
+      '{count, plural, one {Auch der Nachweis für # weiteren Host fehlte.} other {Auch die Nachweise für # weitere Hosts fehlten.}} Alle Ihre Satelliten finden Sie in Ihrem Konto.',
   },
 }

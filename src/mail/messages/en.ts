@@ -380,5 +380,7 @@ export const en = {
       'The satellite is suspended. Until the proof is there again, anybody who proves that the host is theirs can claim it.',
     'proof.suspendsOn':
       'Without the proof, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
+    'proof.others':
+      '{count, plural, one {The proof for # more host was not there either.} other {The proofs for # more hosts were not there either.}} You find all your satellites in your account.',
   },
 } as const satisfies MailMessages

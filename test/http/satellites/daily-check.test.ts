@@ -236,6 +236,24 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     for (const { proof } of failing) expect(mail?.text).toContain(`TXT record: ${proof.dns.name}\n`)
   })
 
+  it('names ten hosts in one mail, first those that are suspended, and counts the others', async () => {
+    const landlord = await aLandlord(app)
+    const { id } = await anActiveSatellite(app, dns, landlord)
+    const { proof, ...satellite } = (await stored(app, id)) as NonNullable<Awaited<ReturnType<typeof stored>>>
+    const missing = Array.from({ length: 12 }, (_, index) => ({
+      satellite: { ...satellite, origin: `https://host-${index}.test` },
+      proof,
+      outcome: index === 11 ? ('suspended' as const) : ('missing' as const),
+      suspendAt: app.clock.now(),
+    }))
+    await app.app.get(SatelliteMails).tellMissing(missing)
+    const [mail] = await app.mailsTo(landlord.owner.email)
+    const named = [...(mail?.text ?? '').matchAll(/\((host-\d+)\.test\)/g)].map(([, host]) => host)
+    expect(named).toEqual([11, 0, 1, 2, 3, 4, 5, 6, 7, 8].map(index => `host-${index}`))
+    expect(mail?.subject).toBe('The proofs for 12 hosts were not found')
+    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain('The proofs for 2 more hosts were not there either.')
+  })
+
   it('tells the account of a suspended one before others may have its origin', async () => {
     const landlord = await aLandlord(app)
     const satellite = await anActiveSatellite(app, dns, landlord)
