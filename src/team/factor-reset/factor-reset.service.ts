@@ -43,27 +43,23 @@ export class FactorResetService {
           // Resetting somebody's factors is a step towards impersonating them.
           requireHasAllOf(manager, member)
         })
-        return this.open(transaction, member, actor, only)
+        const requested = only
+          ? await this.renew(transaction, member, actor)
+          : await this.open(transaction, member, actor)
+        if (!requested) throw new ApiError('NOT_FOUND')
+        return requested
       }),
     )
   }
 
   /**
    * For a user who is locked and whom the actor may reset: the pending reset with a new link, because the mail
-   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users, those without a
-   * second factor and, with `only`, those without a pending reset, and `EMAIL_UNDO_OPEN`.
+   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users and those without a
+   * second factor, and `EMAIL_UNDO_OPEN`.
    */
-  async open(transaction: Db, user: User, actor: Actor, only?: 'pending'): Promise<RequestedReset> {
-    if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
-    if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
-    await this.resets.lock(transaction, user.id)
-    const pending = await this.resets.find(transaction, user.id)
-    if (pending) {
-      const token = await this.resets.renewLink(transaction, user, actor, pending)
-      return { reset: pending, user, token }
-    }
-    if (only) throw new ApiError('NOT_FOUND')
-    return { user, ...(await this.resets.open(transaction, user, actor)) }
+  async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
+    const renewed = await this.renew(transaction, user, actor)
+    return renewed ?? { user, ...(await this.resets.open(transaction, user, actor)) }
   }
 
   /**
@@ -81,6 +77,15 @@ export class FactorResetService {
       if (!(await this.resets.cancel(transaction, member, actor, 'cancelled')))
         throw new ApiError('NOT_FOUND')
     })
+  }
+
+  /** The pending reset with a new link; null when there is none. Throws like {@link open}. */
+  private async renew(transaction: Db, user: User, actor: Actor): Promise<RequestedReset | null> {
+    if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
+    if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
+    await this.resets.lock(transaction, user.id)
+    const reset = await this.resets.find(transaction, user.id)
+    return reset && { reset, user, token: await this.resets.renewLink(transaction, user, actor, reset) }
   }
 }
 
