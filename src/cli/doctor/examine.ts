@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-context.js'
 import { databaseCheck } from './database/database-check.js'
 import { type Check, type Finding, skipped } from './finding.js'
 import { checkSites } from './outside/cookie-check.js'
+import { trusting } from './outside/http-probe.js'
 import { Outside } from './outside/outside.js'
 import { outsideCheck } from './outside/outside-check.js'
 import { checkDisk } from './parts/disk-check.js'
@@ -69,7 +70,7 @@ function checksOf(settings: Settings, service: AskedService | null): Check[] {
 }
 
 function outsideOf({ origin, at, replicas, ca }: AskedService, settings: Settings, clock: Clock): Outside {
-  return new Outside({ origin, at, ca }, settings, clock, replicas)
+  return new Outside({ origin, at, trust: trusting(ca) }, settings, clock, replicas)
 }
 
 function withoutService({ publicUrl }: Settings): Check {

@@ -11,7 +11,7 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
-import { ask } from '../../../src/cli/doctor/outside/http-probe.js'
+import { ask, trusting } from '../../../src/cli/doctor/outside/http-probe.js'
 import { generateSecretKeys, loadSecretKeys, rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import { generateKeys } from '../../../src/tokens/key-file.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -520,7 +520,9 @@ describe('doctor and what is in front of the service', () => {
     try {
       const origin = new URL(`http://127.0.0.1:${(slow.address() as AddressInfo).port}`)
       const patienceMs = bytes > 1_000 ? 10_000 : 200
-      await expect(ask({ origin, at: null, ca: null }, { path: '/' }, { patienceMs })).rejects.toThrow(reason)
+      await expect(
+        ask({ origin, at: null, trust: trusting(null) }, { path: '/' }, { patienceMs }),
+      ).rejects.toThrow(reason)
       await eventually(() => isClosed)
     } finally {
       slow.close()

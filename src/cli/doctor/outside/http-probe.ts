@@ -30,8 +30,20 @@ export interface Target {
   readonly origin: URL
   /** Where the connection goes instead, such as to one of its replicas; null resolves the name. */
   readonly at: URL | null
-  /** Further certificate authorities to trust, PEM. */
-  readonly ca: string | null
+  readonly trust: Trust
+}
+
+/** The options of a connection that say whom it trusts. */
+export type Trust = () => Pick<tls.ConnectionOptions, 'secureContext'>
+
+/** The usual authorities and this one (PEM). Made once: to read the usual ones takes longer than a request. */
+export function trusting(ca: string | null): Trust {
+  if (ca === null) return () => ({})
+  let secureContext: tls.SecureContext | undefined
+  return () => {
+    secureContext ??= tls.createSecureContext({ ca: [...usualAuthorities(), ca] })
+    return { secureContext }
+  }
 }
 
 /**
@@ -54,7 +66,7 @@ export async function ask(
 }
 
 async function answerOf(
-  { origin, at, ca }: Target,
+  { origin, at, trust }: Target,
   { method = 'GET', path, headers = {} }: Question,
   { isUnverified, signal }: { readonly isUnverified: boolean; readonly signal: AbortSignal },
 ): Promise<HttpAnswer> {
@@ -71,7 +83,7 @@ async function answerOf(
       agent: false,
       signal,
       rejectUnauthorized: !isUnverified,
-      ...(ca && { ca: [...usualAuthorities(), ca] }),
+      ...trust(),
       headers: { Host: origin.host, 'Content-Length': '0', 'Cache-Control': 'no-cache', ...headers },
     })
     message.once('error', reject)
