@@ -24,7 +24,7 @@ describe('the image, made step by step as the Dockerfile says', () => {
   beforeAll(async () => {
     const [built, database, redis, port] = await Promise.all([
       Image.build(),
-      createDatabase(),
+      createDatabase({ isEmpty: true }),
       startRedis(),
       freePort(),
     ])

@@ -47,7 +47,7 @@ export class Service {
     const keysFile = join(folder, 'jwt-keys.json')
     const privateKeys = await makeKeys(keysFile)
     const [database, redis, sandbox, port] = await Promise.all([
-      createDatabase(),
+      createDatabase({ isEmpty: true }),
       startRedis(),
       PaymentSandbox.start({ ...PROVIDER, port: 0, webhookUrl: null }),
       freePort(),

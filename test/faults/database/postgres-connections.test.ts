@@ -121,7 +121,7 @@ describe('fleet 12: through PgBouncer with transaction pooling', () => {
   let bouncer: PgBouncer
   let app: TestApp
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createDatabase({ isEmpty: true })
     bouncer = await startPgBouncer(database.url)
     app = await startOn(bouncer.url, { SESSION_STORE_URL: '' })
   })
@@ -172,7 +172,7 @@ describe('a start while connecting takes more than the second that requests wait
   let address: MovableAddress
   let connection: Connection
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createDatabase({ isEmpty: true })
     const url = new URL(database.url)
     address = await startMovableAddress(Number(url.port))
     url.port = String(address.port)
@@ -205,7 +205,7 @@ describe('a database that is closed', () => {
   let address: MovableAddress
   let connection: Connection
   beforeEach(async () => {
-    database = await createDatabase()
+    database = await createDatabase({ isEmpty: true })
     const url = new URL(database.url)
     address = await startMovableAddress(Number(url.port))
     url.port = String(address.port)
@@ -255,7 +255,7 @@ describe('a database that is closed', () => {
 describe('a process that stands still, as when it loads code', () => {
   let database: TestDatabase
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createDatabase({ isEmpty: true })
   })
   afterAll(() => database?.drop())
 

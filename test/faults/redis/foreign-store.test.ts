@@ -135,7 +135,7 @@ describe('fleet 7: services that are started at once on an empty Redis', () => {
   afterAll(() => redis?.stop())
 
   test('serve both when they are of one installation', async () => {
-    const database = await createDatabase()
+    const database = await createDatabase({ isEmpty: true })
     const stores = { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url, LOG_LEVEL: 'silent' }
     const replicas = await Promise.all([TestApp.start('embedded', stores), TestApp.start('embedded', stores)])
     try {

@@ -49,7 +49,7 @@ export class Installation {
     const cleanUp: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true })]
     try {
       const [postgres, redis, outbox, sandbox, ...ports] = await Promise.all([
-        createDatabase(),
+        createDatabase({ isEmpty: true }),
         startRedis(),
         MailOutbox.start({ port: 0 }),
         PaymentSandbox.start({ ...PROVIDER, port: 0, webhookUrl: null }),

@@ -298,7 +298,7 @@ describe.each(BACKENDS)('An audit log from before there were partitions, on %s',
   }
 
   async function aPostgresDatabase(): Promise<string> {
-    const { url, drop } = await createDatabase()
+    const { url, drop } = await createDatabase({ isEmpty: true })
     cleanUp.push(drop)
     const client = new pg.Client({ connectionString: url })
     await client.connect()

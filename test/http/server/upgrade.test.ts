@@ -27,7 +27,7 @@ describe('an installation from before there were satellites in the database', ()
   let database: TestDatabase
   let app: TestApp
   beforeAll(async () => {
-    database = await createDatabase()
+    database = await createDatabase({ isEmpty: true })
     await fillAsBefore(database.url)
     // Its sessions are in the database.
     app = await TestApp.start('redis + postgres', {

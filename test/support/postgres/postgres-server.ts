@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chown } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { migratePostgres } from '../../../src/database/postgres/migrate-postgres.js'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -101,22 +102,36 @@ function copyOf(url: string) {
   ] as const
 }
 
+const TEMPLATE = 'template_of_tests'
+
 export interface TestDatabase {
   readonly url: string
   /** Ends what is still connected to it; safe to repeat. */
   drop(): Promise<void>
 }
 
-/** A new empty database. Without an argument it is on the one server that the whole test run shares. */
-export async function createDatabase(serverUrl = sharedServerUrl()): Promise<TestDatabase> {
+/** Makes the database that those of {@link createDatabase} are copies of: with our schema, and nothing else in it. */
+export async function makeTemplate({ url }: PostgresServer): Promise<void> {
+  await query(url, `CREATE DATABASE ${TEMPLATE}`)
+  await migratePostgres(databaseAt(url, TEMPLATE), () => {})
+}
+
+/** A new database on the one server that the whole test run shares, with our schema unless it has to be empty. */
+export async function createDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+  const serverUrl = sharedServerUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
-  await query(serverUrl, `CREATE DATABASE ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
+  const template = isEmpty ? 'template1' : TEMPLATE
+  await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   return {
-    url: url.href,
+    url: databaseAt(serverUrl, name),
     drop: () => query(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   }
+}
+
+function databaseAt(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
 }
 
 function sharedServerUrl(): string {
