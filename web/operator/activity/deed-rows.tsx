@@ -53,10 +53,10 @@ function UserLink({ deed }: { readonly deed: Deed }) {
 
 /** The reason, the account, and further details; null where there are none. */
 function detailsOf(deed: Deed): ReactNode {
-  const { reason, userId, accountId, accountName, detail } = deed
+  const { operator, outcome, reason, userId, accountId, accountName, detail } = deed
   const parts = [
     reason && (
-      <Reason key="reason" typed={isTyped(deed)}>
+      <Reason key="reason" operator={operator} outcome={outcome}>
         {reason}
       </Reason>
     ),
@@ -67,9 +67,4 @@ function detailsOf(deed: Deed): ReactNode {
   ].filter(Boolean)
   if (parts.length === 0) return null
   return parts.flatMap((part, index) => (index === 0 ? [part] : [' · ', part]))
-}
-
-/** A deed in the console always has its operator's reason; one at the command line may have the service's. */
-function isTyped({ operator, outcome }: Deed): boolean {
-  return operator !== null && outcome === 'ok'
 }

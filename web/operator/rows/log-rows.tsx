@@ -55,14 +55,16 @@ export function whatIn(
 }
 
 /** Why, and from where; null when there are no details. */
-function detailsIn({ ip, device, detail: { operator, reason } }: LogRow) {
+function detailsIn({ ip, device, outcome, detail: { operator, reason } }: LogRow) {
   const from = ip && (device ? `${ip}, ${deviceWords(device)}` : ip)
   if (typeof reason !== 'string' && !from) return null
-  // A deed in the console always has its operator's reason; one at the command line may have the service's.
-  const isTyped = operator !== undefined && operator !== 'command line'
   return (
     <>
-      {typeof reason === 'string' && <Reason typed={isTyped}>{reason}</Reason>}
+      {typeof reason === 'string' && (
+        <Reason operator={operator} outcome={outcome}>
+          {reason}
+        </Reason>
+      )}
       {typeof reason === 'string' && from && ' · '}
       {from}
     </>
