@@ -1,21 +1,46 @@
 import type { ReactNode } from 'react'
 import { Icon, type IconName } from './icon.js'
+import { Link } from './router.js'
 
-/** Shown instead of an empty list: says that it is empty, and what can be done about it. */
-export function Empty({
-  icon,
-  action,
-  children,
-}: {
+interface EmptyProps {
   readonly icon: IconName
-  readonly action?: ReactNode
   readonly children: ReactNode
-}) {
+}
+
+/** Shown instead of an empty list: says that it is empty. */
+export function Empty({ icon, children, action }: EmptyProps & { readonly action?: ReactNode }) {
   return (
     <div className="empty">
       <Badge icon={icon} />
       <p>{children}</p>
       {action}
+    </div>
+  )
+}
+
+/** Shown instead of the content of a page: says why, and leads to another. */
+export function EmptyPage({
+  icon = 'info',
+  href = '/',
+  link,
+  children,
+}: Partial<EmptyProps> & {
+  readonly href?: string
+  /** The text of the link. */
+  readonly link: string
+}) {
+  return (
+    <div className="card">
+      <Empty
+        icon={icon}
+        action={
+          <Link href={href} className="button">
+            {link}
+          </Link>
+        }
+      >
+        {children}
+      </Empty>
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { MainstayError } from '@mainstay-auth/client'
-import { Empty } from '../../pieces/empty.js'
+import { EmptyPage } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { Page, SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
@@ -8,20 +8,10 @@ import { Link } from '../../pieces/router.js'
 export function NotFoundHere() {
   return (
     <Page title={t('notFound.title')}>
-      <div className="card">
-        <Empty icon="info" action={<ToAccount />}>
-          {t('notFound.removed')}
-        </Empty>
-      </div>
+      <EmptyPage href="/account" link={t('notFound.toAccount')}>
+        {t('notFound.removed')}
+      </EmptyPage>
     </Page>
-  )
-}
-
-export function ToAccount() {
-  return (
-    <Link href="/account" className="button">
-      {t('notFound.toAccount')}
-    </Link>
   )
 }
 

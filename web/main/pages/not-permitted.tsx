@@ -1,4 +1,4 @@
-import { Empty } from '../../pieces/empty.js'
+import { EmptyPage } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
@@ -7,7 +7,6 @@ import { type Permission, permissionName } from '../../pieces/people/permission-
 import type { SecondFactor } from '../answers.js'
 import { call } from '../api.js'
 import { noteEnrolmentRequired } from '../enrolment/enrolment-required.js'
-import { ToAccount } from './not-found.js'
 
 /** Instead of a page that needs a permission which the caller does not have. */
 export function NotPermitted({
@@ -25,15 +24,13 @@ export function NotPermitted({
   })
   return (
     <Page title={title}>
-      <div className="card">
-        <Loaded of={mustEnrol}>
-          {() => (
-            <Empty icon="shield" action={<ToAccount />}>
-              {t('notPermitted.who', { permission: permissionName(permission) })}
-            </Empty>
-          )}
-        </Loaded>
-      </div>
+      <Loaded of={mustEnrol}>
+        {() => (
+          <EmptyPage icon="shield" href="/account" link={t('notFound.toAccount')}>
+            {t('notPermitted.who', { permission: permissionName(permission) })}
+          </EmptyPage>
+        )}
+      </Loaded>
     </Page>
   )
 }

@@ -1,11 +1,10 @@
 import type { Permissions } from '@mainstay-auth/client'
 import type { ReactNode } from 'react'
-import { Empty } from '../../pieces/empty.js'
+import { EmptyPage } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
 import { type Permission, permissionName } from '../../pieces/people/permission-names.js'
-import { Link } from '../../pieces/router.js'
 import { read } from '../client.js'
 
 /** Shows its content to people who may see it, according to the service's answer for this same token. */
@@ -23,18 +22,9 @@ export function Permitted({
         permissions[permission] ? (
           children
         ) : (
-          <div className="card">
-            <Empty
-              icon="shield"
-              action={
-                <Link href="/" className="button">
-                  {t('satellite.toStart')}
-                </Link>
-              }
-            >
-              {t('satellite.permissionNeeded', { permission: permissionName(permission) })}
-            </Empty>
-          </div>
+          <EmptyPage icon="shield" link={t('satellite.toStart')}>
+            {t('satellite.permissionNeeded', { permission: permissionName(permission) })}
+          </EmptyPage>
         )
       }
     </Loaded>
