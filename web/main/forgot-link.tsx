@@ -6,8 +6,8 @@ const LOGINS = /^\/(subscribe|account(\/[\w/-]*)?)(\?|$)|^\/handoff#/
 
 /** Shown beside the password field; the page it leads to can lead back here. */
 export function ForgotLink() {
-  const { path, query, hash } = usePlace()
-  const here = `${path}${query.size > 0 ? `?${query}` : ''}${hash}`
+  const { path, hash } = usePlace()
+  const here = path + location.search + hash
   const next = LOGINS.test(here) ? `#next=${encodeURIComponent(here)}` : ''
   return (
     <Link href={`/forgot-password${next}`} className="field-link">

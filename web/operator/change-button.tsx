@@ -74,7 +74,7 @@ export function ChangeButton({
             kind={kind === 'danger' ? 'danger' : 'primary'}
             submit={name}
             send={change}
-            {...(messages && { messages })}
+            messages={messages}
           >
             <Field
               label={t('console.reason')}

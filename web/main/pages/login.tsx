@@ -1,7 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
-import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { site } from '../../pieces/site/site.js'
 import { client } from '../client.js'
@@ -11,32 +10,29 @@ import { ReturnHint } from './return-hint.js'
 
 /** Replaces a page that needs a login; after logging in, people continue there. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
-  const { path, query } = usePlace()
-  const here = query.size > 0 ? `${path}?${query}` : path
-  const [isSecond, setIsSecond] = useState(false)
+  const { path } = usePlace()
+  const here = path + location.search
   const isToSubscribe = path === '/subscribe'
   return (
-    <SmallPage
-      title={t(isSecond ? 'reauth.title' : 'login.title')}
-      lead={!isSecond && t('login.lead', { site: site.name })}
-    >
-      {!isSecond && news}
-      <LoginSteps
-        client={client}
-        loginHint={typedEmail()}
-        onEmail={rememberEmail}
-        onStep={setIsSecond}
-        forgot={<ForgotLink />}
-      >
-        <ReturnHint to={here} />
-      </LoginSteps>
-      {!isSecond && (
+    <LoginSteps
+      client={client}
+      lead={t('login.lead', { site: site.name })}
+      loginHint={typedEmail()}
+      onEmail={rememberEmail}
+      forgot={<ForgotLink />}
+      above={
+        <>
+          {news}
+          <ReturnHint to={here} />
+        </>
+      }
+      below={
         <p className="links">
           <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
             {t('login.signUp')}
           </Link>
         </p>
-      )}
-    </SmallPage>
+      }
+    />
   )
 }

@@ -20,16 +20,16 @@ export type Texts = Readonly<Record<string, string>>
 export function Form({
   send,
   submit,
-  kind,
+  kind = 'primary',
   messages,
   cancel,
   children,
 }: {
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
   readonly submit: string
-  readonly kind?: 'primary' | 'plain' | 'danger'
+  readonly kind?: 'primary' | 'plain' | 'danger' | undefined
   /** For errors that this form words differently. */
-  readonly messages?: Messages
+  readonly messages?: Messages | undefined
   /** For a form that can be left; dialogs have a button of their own. */
   readonly cancel?: () => void
   readonly children?: ReactNode
@@ -55,11 +55,11 @@ export function Form({
   return (
     <form noValidate onSubmit={onSubmit} onInput={onInput} className="form">
       <FieldErrors value={[...found, ...faults]}>{children}</FieldErrors>
-      <Failure error={action.error} {...(messages && { messages })}>
+      <Failure error={action.error} messages={messages}>
         {elsewhere.map(faultText).join(' ')}
       </Failure>
       <div className="actions">
-        <SubmitButton isBusy={action.isBusy} kind={kind ?? 'primary'}>
+        <SubmitButton isBusy={action.isBusy} kind={kind}>
           {submit}
         </SubmitButton>
         {cancel && (

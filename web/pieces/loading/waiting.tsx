@@ -23,7 +23,7 @@ export function Waiting({ what = t('waiting.moment') }: { readonly what?: string
 }
 
 /** A placeholder for what is loading; invisible at first, because most responses arrive at once. */
-export function Skeleton({ shape = 'text' }: { readonly shape?: Shape }) {
+export function Skeleton({ shape = 'text' }: { readonly shape?: Shape | undefined }) {
   const isLong = useLongWait()
   return (
     <div className={`waiting skeleton ${shape}`} role="status">
@@ -50,7 +50,7 @@ export function Loaded<T>({
 }) {
   if (load.data !== null) return children(load.data)
   if (outageIn(load.error)) return <p className="absent">{t('waiting.absent')}</p>
-  if (!load.error) return <Skeleton {...(shape && { shape })} />
+  if (!load.error) return <Skeleton shape={shape} />
   return (
     <>
       <Failure error={load.error} />

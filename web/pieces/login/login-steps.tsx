@@ -14,35 +14,46 @@ import { PasswordField } from '../forms/password/password-fields.js'
 import { t } from '../language/t.js'
 import type { Messages } from '../notices/messages.js'
 import { Warning } from '../notices/notice.js'
+import { SmallPage } from '../page.js'
 import { PasskeyLogin } from './passkey-login.js'
 import { SecondStep } from './second-step.js'
 
-interface LoginStepsProps {
+export interface LoginStepsProps {
   readonly client: Client
+  /** Of the first step; the second has another. */
+  readonly title?: string
+  readonly lead?: string
   readonly loginHint?: string
   readonly kind?: 'primary' | 'plain'
   /** For errors that are worded differently in the first step. */
   readonly messages?: Messages
   readonly onEmail?: (email: string) => void
-  /** The second step has another title, and nothing around it that is about the first. */
-  readonly onStep?: (isSecond: boolean) => void
   readonly done?: () => void
   /** For people without a password at hand; shown at its field. */
   readonly forgot?: ReactNode
-  /** Shown above the first step. */
+  /** Above the first step. */
+  readonly above?: ReactNode
+  /** Below the first step. */
+  readonly below?: ReactNode
+  /** Below either step. */
   readonly children?: ReactNode
 }
 
-/** A login with e-mail address and password, then with a second factor if the user has one; or with a passkey. */
+/**
+ * The page of a login with e-mail address and password, then with a second factor if the user has one; or with a passkey.
+ */
 export function LoginSteps({
   client,
+  title = t('login.title'),
+  lead,
   loginHint = '',
   kind,
   messages,
   onEmail,
-  onStep,
   done,
   forgot,
+  above,
+  below,
   children,
 }: LoginStepsProps) {
   const isMain = client.source === 'main'
@@ -52,10 +63,6 @@ export function LoginSteps({
   useEffect(() => {
     if (hasExpired) rescueFocus()
   }, [hasExpired])
-  const go = (next: SecondFactorRequired | null) => {
-    setStep(next)
-    onStep?.(next !== null)
-  }
   const begin = async (credentials: Credentials) => {
     setHasExpired(false)
     try {
@@ -64,7 +71,7 @@ export function LoginSteps({
     } catch (refusal) {
       if (!isSecondFactorRequired(refusal)) throw refusal
       setTyped(credentials)
-      go(refusal)
+      setStep(refusal)
     }
   }
   const complete = async (secondFactor: SecondFactor) => {
@@ -74,30 +81,37 @@ export function LoginSteps({
     } catch (refusal) {
       if (!(refusal instanceof MainstayError && refusal.code === 'CHALLENGE_EXPIRED')) throw refusal
       setHasExpired(true)
-      go(null)
+      setStep(null)
     }
   }
-  if (step) return <SecondStep client={client} step={step} complete={complete} back={() => go(null)} />
   return (
-    <>
-      {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}
-      <Form
-        submit={t('login.title')}
-        {...(kind && { kind })}
-        {...(messages && { messages })}
-        send={({ email = '', password = '' }) => begin({ email, password })}
-      >
-        {children}
-        <EmailField
-          // Browsers offer passkeys in a field that declares this.
-          autoComplete={isMain ? 'username webauthn' : 'username'}
-          defaultValue={typed.email}
-          autoFocus={isMain && typed.email === ''}
-          onChange={event => onEmail?.(event.target.value)}
-        />
-        <PasswordField defaultValue={typed.password} autoFocus={typed.email !== ''} below={forgot} />
-      </Form>
-      {isMain && <PasskeyLogin client={client} {...(done && { done })} />}
-    </>
+    <SmallPage title={step ? t('reauth.title') : title} lead={!step && lead}>
+      {step ? (
+        <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
+      ) : (
+        <>
+          {above}
+          {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}
+          <Form
+            submit={t('login.title')}
+            kind={kind}
+            messages={messages}
+            send={({ email = '', password = '' }) => begin({ email, password })}
+          >
+            <EmailField
+              // Browsers offer passkeys in a field that declares this.
+              autoComplete={isMain ? 'username webauthn' : 'username'}
+              defaultValue={typed.email}
+              autoFocus={isMain && typed.email === ''}
+              onChange={event => onEmail?.(event.target.value)}
+            />
+            <PasswordField defaultValue={typed.password} autoFocus={typed.email !== ''} below={forgot} />
+          </Form>
+          {isMain && <PasskeyLogin client={client} done={done} />}
+          {below}
+        </>
+      )}
+      {children}
+    </SmallPage>
   )
 }

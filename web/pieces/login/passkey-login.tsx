@@ -8,7 +8,13 @@ import { t } from '../language/t.js'
 import { Failure } from '../notices/notice.js'
 
 /** Passkeys, both in autofill and with a button. Renders nothing where the browser does not support them. */
-export function PasskeyLogin({ client, done }: { readonly client: Client; readonly done?: () => void }) {
+export function PasskeyLogin({
+  client,
+  done,
+}: {
+  readonly client: Client
+  readonly done: (() => void) | undefined
+}) {
   const autofill = useAutofill(client, done)
   const login = useAction(async () => {
     // A browser allows only one such request at a time.
@@ -33,7 +39,7 @@ export function PasskeyLogin({ client, done }: { readonly client: Client; readon
 }
 
 /** Waits, as long as the page is shown, for a passkey to be chosen in the field. */
-function useAutofill(client: Client, done?: () => void) {
+function useAutofill(client: Client, done: (() => void) | undefined) {
   const waiting = useRef<AbortController | null>(null)
   const [error, setError] = useState<unknown>(null)
   // A login by the button ends after the form that it has replaced.

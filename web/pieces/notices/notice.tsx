@@ -56,7 +56,7 @@ export function Failure({
   children,
 }: {
   readonly error: unknown
-  readonly messages?: Messages
+  readonly messages?: Messages | undefined
   /** What can be done about it. */
   readonly children?: ReactNode
 }) {

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { t } from '../../pieces/language/t.js'
 import { LoginSteps } from '../../pieces/login/login-steps.js'
-import { SmallPage } from '../../pieces/page.js'
 import { hostOf, site } from '../../pieces/site/site.js'
 import { client } from '../client.js'
 import { ThroughMain } from './through-main.js'
@@ -14,28 +13,25 @@ const messages = () => ({
 /** Both ways in: through the main site, where this page never sees the password, or with the password here. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
   const [email, setEmail] = useState('')
-  const [isSecond, setIsSecond] = useState(false)
   return (
-    <SmallPage title={t(isSecond ? 'reauth.title' : 'login.title')}>
-      {!isSecond && (
+    <LoginSteps
+      client={client}
+      kind="plain"
+      messages={messages()}
+      onEmail={setEmail}
+      forgot={<ForgotLink />}
+      above={
         <>
           {news}
           <ThroughMain loginHint={email} />
           <p className="or">{t('satellite.orPassword')}</p>
         </>
-      )}
-      <LoginSteps
-        client={client}
-        kind="plain"
-        messages={messages()}
-        onEmail={setEmail}
-        onStep={setIsSecond}
-        forgot={<ForgotLink />}
-      />
+      }
+    >
       <p className="links">
         <a href={`${site.mainUrl}/`}>{t('common.goToMain', { main: MAIN })}</a>
       </p>
-    </SmallPage>
+    </LoginSteps>
   )
 }
 

@@ -1,9 +1,9 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
 import { Waiting } from '../../../pieces/loading/waiting.js'
-import { LoginSteps } from '../../../pieces/login/login-steps.js'
+import { LoginSteps, type LoginStepsProps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notices/notice.js'
 import { isRefusal } from '../../../pieces/notices/refusal.js'
 import { SmallPage } from '../../../pieces/page.js'
@@ -27,20 +27,31 @@ export function HandOffLogin({
 }) {
   const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
   const confirmed = useLoad(() => askAsAnybody<ConfirmedSatellite>(asked))
-  const [isSecond, setIsSecond] = useState(false)
   const satellite = confirmed.data
-  const origin = satellite?.origin
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
+  if (!satellite && !confirmed.error)
+    return (
+      <SmallPage title={t('login.title')}>
+        <Waiting />
+      </SmallPage>
+    )
   return (
-    <SmallPage title={t(isSecond ? 'reauth.title' : 'login.title')}>
-      {!isSecond && news}
-      {!navigator.cookieEnabled && <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>}
-      {origin && (
-        <p>
-          <T id="handoff.afterwards" host={hostOf(origin)} strong={<strong />} />
-        </p>
-      )}
-      {!origin && !confirmed.error ? <Waiting /> : <HintedLogin request={request} onStep={setIsSecond} />}
+    <HintedLogin
+      request={request}
+      above={
+        <>
+          {news}
+          {!navigator.cookieEnabled && (
+            <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>
+          )}
+          {satellite && (
+            <p>
+              <T id="handoff.afterwards" host={hostOf(satellite.origin)} strong={<strong />} />
+            </p>
+          )}
+        </>
+      }
+    >
       {satellite && (
         <div className="actions">
           <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
@@ -48,7 +59,7 @@ export function HandOffLogin({
           </button>
         </div>
       )}
-    </SmallPage>
+    </HintedLogin>
   )
 }
 
@@ -62,27 +73,21 @@ export function AccountSwitch({
   readonly done: () => void
   readonly back: () => void
 }) {
-  const [isSecond, setIsSecond] = useState(false)
   return (
-    <SmallPage title={t(isSecond ? 'reauth.title' : 'handoff.otherAccount')}>
-      <HintedLogin request={request} onStep={setIsSecond} done={done} />
+    <HintedLogin title={t('handoff.otherAccount')} request={request} done={done}>
       <div className="actions">
         <button type="button" onClick={back}>
           {t('handoff.goBack')}
         </button>
       </div>
-    </SmallPage>
+    </HintedLogin>
   )
 }
 
 function HintedLogin({
   request,
   ...others
-}: {
-  readonly request: HandOffRequest
-  readonly onStep: (isSecond: boolean) => void
-  readonly done?: () => void
-}) {
+}: Omit<LoginStepsProps, 'client'> & { readonly request: HandOffRequest }) {
   return (
     <LoginSteps
       client={client}

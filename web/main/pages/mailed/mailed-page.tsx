@@ -70,7 +70,7 @@ export function MailedPage<T = null>({
         </>
       ) : (
         <>
-          <Form submit={submit} send={sendForm} {...(messages && { messages })}>
+          <Form submit={submit} send={sendForm} messages={messages}>
             {children}
           </Form>
           {instead && <p className="links">{instead}</p>}
