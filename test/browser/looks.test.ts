@@ -150,6 +150,25 @@ test('on a phone, neither the word e-mail of a heading nor an address in a notic
   expect(await brokenParts(page, email)).toEqual([])
 })
 
+test.each([
+  ['en-GB', 'e-mail'],
+  ['de-DE', 'E-Mail-Adresse'],
+])('running text in %s has the word %s in one line, however narrow the page is', async (locale, word) => {
+  const { page: other } = await openTab(await stage.newPerson({ locale }))
+  await visit(other, `${MAIN}/undo-email#token=any`)
+  await expectWhole(other, word)
+  await visit(other, `${MAIN}/forgot-password`)
+  await expectWhole(other, word)
+  await other.context().close()
+})
+
+async function expectWhole(other: Page, word: string): Promise<void> {
+  for (let width = 480; width >= 280; width -= 4) {
+    await other.setViewportSize({ width, height: 740 })
+    expect([other.url(), width, await brokenParts(other, word)]).toEqual([other.url(), width, []])
+  }
+}
+
 test('what can be done about an invitation stands side by side', async () => {
   await page.setViewportSize({ width: 768, height: 1024 })
   await visit(page, `${MAIN}/account/team`)

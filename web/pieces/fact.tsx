@@ -6,7 +6,7 @@ export function Fact({ name, children }: { readonly name: string; readonly child
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{typeof children === 'string' ? breakable(children) : children}</dd>
+      <dd>{breakable(children)}</dd>
     </div>
   )
 }

@@ -48,7 +48,7 @@ export function Page({
           <h1 ref={heading} tabIndex={-1}>
             {breakable(title)}
           </h1>
-          {lead && <p>{lead}</p>}
+          {lead && <p>{breakable(lead)}</p>}
         </div>
         {actions}
       </div>
@@ -124,8 +124,8 @@ export function SplitSection({ title, about, isGrave, children }: SectionProps) 
 function SectionHead({ title, about }: Pick<SectionProps, 'title' | 'about'>) {
   return (
     <div>
-      <h2>{title}</h2>
-      {about && <p>{about}</p>}
+      <h2>{breakable(title)}</h2>
+      {about && <p>{breakable(about)}</p>}
     </div>
   )
 }

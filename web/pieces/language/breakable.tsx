@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react'
 
-const ADDRESS = /(\S+[.@][a-z]\S+|e-mails?)/i
+const ADDRESS = /(\S+[.@][a-z]\S+|\S*e-mail\S*)/i
 /** Not before the last part: `.com` alone in a line looks like an accident. */
 const PART = /(?=@|\.[^.@]+[.@].)|(?<=\/\/)/
 
 /**
- * The text, in which e-mail addresses, hosts and the word “e-mail” are whole where they fit in a line; what does not fit
- * ends it between its parts.
+ * A text, in which e-mail addresses, hosts and words such as “e-mail” are whole where they fit in a line; what does not
+ * fit ends it between its parts. Other content is left as it is.
  */
-export function breakable(text: string): ReactNode {
-  return text.split(ADDRESS).map((piece, index) =>
+export function breakable(content: ReactNode): ReactNode {
+  if (typeof content !== 'string') return content
+  return content.split(ADDRESS).map((piece, index) =>
     index % 2 ? (
       <span key={index} className="address">
         {piece.split(PART).flatMap((part, place) => (place ? [<wbr key={place} />, part] : part))}

@@ -1,4 +1,5 @@
 import { cloneElement, Fragment, type ReactElement, type ReactNode } from 'react'
+import { breakable } from './breakable.js'
 import { i18n, type MessageKey } from './t.js'
 
 /** Marks a value that is inserted afterwards; no message contains it. */
@@ -29,6 +30,6 @@ function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): Rea
 function nodeOf(piece: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
   if (piece.startsWith(OPEN)) return values[piece.slice(1, -1)]
   const [, tag = '', inner = ''] = /^<(\w+)>(.*)<\/\1>$/s.exec(piece) ?? []
-  if (!tag) return piece
+  if (!tag) return breakable(piece)
   return cloneElement(values[tag] as ReactElement<{ children?: ReactNode }>, {}, nodesOf(inner, values))
 }

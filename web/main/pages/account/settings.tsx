@@ -52,6 +52,11 @@ export function SettingsPage() {
 
 function Deletion({ account }: { readonly account: Load<Account> }) {
   const keep = useAction(() => call('DELETE', 'account/deletion').then(account.reload))
+  const means = (
+    <p>
+      <T id="deletion.means" />
+    </p>
+  )
   return (
     <Loaded of={account}>
       {({ deleteAt }) =>
@@ -67,7 +72,7 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
           </>
         ) : (
           <>
-            <p>{t('deletion.means')}</p>
+            {means}
             <div className="actions">
               <ConfirmButton
                 name={t('deletion.delete')}
@@ -76,7 +81,7 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
                 confirm={t('deletion.yes')}
                 act={() => call('POST', 'account/deletion').then(account.reload)}
               >
-                <p>{t('deletion.means')}</p>
+                {means}
               </ConfirmButton>
             </div>
           </>

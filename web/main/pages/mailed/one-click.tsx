@@ -1,4 +1,5 @@
 import { t } from '../../../pieces/language/t.js'
+import { T } from '../../../pieces/language/text.js'
 import { Link } from '../../../pieces/router.js'
 import { MailedPage } from './mailed-page.js'
 
@@ -11,7 +12,9 @@ export function UndoEmailPage() {
       done={t('undoEmail.done')}
       anew={<Link href="/forgot-password">{t('resetPassword.title')}</Link>}
     >
-      <p>{t('undoEmail.about')}</p>
+      <p>
+        <T id="undoEmail.about" />
+      </p>
     </MailedPage>
   )
 }

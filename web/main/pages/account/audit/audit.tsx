@@ -21,7 +21,7 @@ export function AuditPage() {
   const filter = { ...(outcome && { outcome }), ...(user && { user }) }
   const save = useAction(() => download(`audit/export?${new URLSearchParams(filter)}`, 'audit-log.jsonl'))
   return (
-    <Page title={t('audit.title')}>
+    <Page title={t('audit.title')} lead={t('audit.lead')}>
       <Section title={t('audit.heading')}>
         <div className="toolbar">
           <label>

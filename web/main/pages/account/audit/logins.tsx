@@ -16,7 +16,7 @@ export function LoginsPage() {
     return { rows: logins, next }
   })
   return (
-    <Page title={t('logins.title')}>
+    <Page title={t('logins.title')} lead={t('logins.lead')}>
       <Section title={t('logins.heading')}>
         <Loaded of={list} shape="rows">
           {({ rows }) => (

@@ -59,7 +59,9 @@ export function MemberFactors({
               confirm={t('memberFactors.resetYes')}
               act={() => call('POST', path).then(reload)}
             >
-              <p>{t('memberFactors.resetMeans')}</p>
+              <p>
+                <T id="memberFactors.resetMeans" />
+              </p>
             </ConfirmButton>
           </div>
         </>
