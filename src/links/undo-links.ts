@@ -12,7 +12,7 @@ const MAX_ADDRESSES = 3
 /** Of a link that undoes a change of address: the number of the change. */
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
-/** Of such a link: the language in which it was mailed; null if unknown, as for those of an earlier release. */
+/** Of such a link: the language in which it was mailed; null for those of an earlier release. */
 const LANGUAGE = sql<string | null>`${oneTimeTokens.detail} ->> 'language'`
 
 /** Links that undo changes of address of these users, open or expired. */

@@ -14,11 +14,11 @@ export interface MissingProof extends RegisteredSatellite {
   readonly suspendAt: Date
 }
 
-/** The most urgent first: what no longer works, then what others can take. */
-const BY_URGENCY: readonly MissingProof['outcome'][] = ['suspended', 'may be taken', 'missing']
-
-/** An account can have thousands of satellites, and nobody would read a mail about all of them. */
-const NAMED = 10
+/**
+ * Of those that are only missing: an account can have thousands of satellites, and nobody would read a mail about all
+ * of them. What no longer works, or can be taken, is said once, so it is always named.
+ */
+const MISSING_NAMED = 10
 
 /**
  * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what was
@@ -31,7 +31,7 @@ export class SatelliteMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** What a run of the daily check has not found for one account, in one mail; beyond the tenth only how many. */
+  /** What a run of the daily check has not found for one account, in one mail; of the many that are only missing, how many. */
   async tellMissing(missing: readonly MissingProof[]): Promise<void> {
     const [first, ...others] = missing
     if (!first) return
@@ -55,11 +55,12 @@ export class SatelliteMails {
   private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
-      const each = mostUrgent(missing).flatMap(proof => [
+      const named = toBeNamed(missing)
+      const each = named.flatMap(proof => [
         `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
         whereItBelongs(words, proof),
       ])
-      const count = missing.length - NAMED
+      const count = missing.length - named.length
       const others = count > 0 ? [words.phrase('proof.others', { count })] : []
       return { ...mail, paragraphs: [...mail.paragraphs, ...each, ...others] }
     })
@@ -87,10 +88,11 @@ function namesOf({ name, origin }: SatelliteRow): { name: string; host: string }
   return { name: safe ? `${safe} (${host})` : host, host }
 }
 
-function mostUrgent(missing: readonly MissingProof[]): MissingProof[] {
-  return missing
-    .toSorted((one, other) => BY_URGENCY.indexOf(one.outcome) - BY_URGENCY.indexOf(other.outcome))
-    .slice(0, NAMED)
+/** The most urgent first: what no longer works, then what others can take, then what is suspended next. */
+function toBeNamed(missing: readonly MissingProof[]): MissingProof[] {
+  const bySuspension = missing.toSorted((one, other) => one.suspendAt.getTime() - other.suspendAt.getTime())
+  const of = (outcome: MissingProof['outcome']) => bySuspension.filter(proof => proof.outcome === outcome)
+  return [...of('suspended'), ...of('may be taken'), ...of('missing').slice(0, MISSING_NAMED)]
 }
 
 function whatFollows(words: MailLanguage, { outcome, suspendAt }: MissingProof): string {

@@ -79,7 +79,7 @@ export class UserChanges {
     disabledBy: DisabledBy,
   ): Promise<RecordedChanges> {
     const ids = targets.map(({ id }) => id)
-    const afterCommit = await this.pending.cancelTransfersTo(transaction, targets)
+    const afterCommit = await this.pending.cancelTransfersTo(transaction, targets, 'disabled')
     await this.users.disable(transaction, ids, disabledBy)
     await this.traces.ofDisabled(transaction, targets, actor)
     const events = targets.map(target => auditEventOf(target, actor, 'user.disable'))

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
@@ -20,7 +21,7 @@ const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
 const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 /** A type, not an interface, because it is stored as plain JSON. */
-type UndoDetail = { readonly turn: number; readonly since: string; readonly language: string | null }
+type UndoDetail = { readonly turn: number; readonly since: string; readonly language: string }
 
 /** A change of address that can still be undone. */
 export interface OpenChange {
@@ -43,6 +44,7 @@ export class UserEmails {
     private readonly reservations: EmailReservations,
     private readonly reports: UnrecognizedLoginTokens,
     private readonly clock: Clock,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -161,7 +163,7 @@ export class UserEmails {
       detail: {
         turn: Number(row?.last ?? 0) + 1,
         since: first.toISOString(),
-        language,
+        language: language ?? this.settings.defaultLanguage,
       } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })

@@ -381,6 +381,6 @@ export const en = {
     'proof.suspendsOn':
       'Without the proof, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
     'proof.others':
-      '{count, plural, one {The proof for # more host was not there either.} other {The proofs for # more hosts were not there either.}} You find all your satellites in your account.',
+      '{count, plural, one {The proof for # more host was not there either.} other {The proofs for # more hosts were not there either.}} You can find all your satellites in your account.',
   },
 } as const satisfies MailMessages

@@ -33,7 +33,7 @@ export class MemberRemoval {
         requireNotBarred(both.member)
       })
       if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
-      const afterCommit = await this.pending.cancelTransfersTo(transaction, [both.member])
+      const afterCommit = await this.pending.cancelTransfersTo(transaction, [both.member], 'removed')
       return { ...(await this.userChanges.remove(transaction, both.member, actor)), afterCommit }
     })
   }

@@ -1,5 +1,5 @@
-import { type AnyColumn, and, gt, isNotNull, or, type SQL, sql } from 'drizzle-orm'
-import { ownershipTransfers, users } from '../../database/schema/accounts.js'
+import { type AnyColumn, and, gt, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { accounts, ownershipTransfers, users } from '../../database/schema/accounts.js'
 import type { Role } from '../user.js'
 
 /**
@@ -17,4 +17,10 @@ function isStill(role: Role, userId: AnyColumn): SQL {
   return sql`exists (select from ${users} where ${users.id} = ${userId}
     and ${users.accountId} = ${ownershipTransfers.accountId}
     and ${users.role} = ${role} and ${users.disabledAt} is null)`
+}
+
+/** Whether the account of the transfer is due to be deleted: its users go one by one, the transfer with the account. */
+export function isBeingDeleted(now: Date): SQL {
+  return sql`exists (select from ${accounts} where ${accounts.id} = ${ownershipTransfers.accountId}
+    and ${lte(accounts.deleteAt, now)})`
 }

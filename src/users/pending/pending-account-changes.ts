@@ -56,9 +56,9 @@ export class PendingAccountChanges {
   }
 
   /** Cancels the pending transfers that would make one of these members, who must still exist, the owner. */
-  async cancelTransfersTo(transaction: Db, members: readonly TargetUser[]): Promise<Posting> {
+  async cancelTransfersTo(transaction: Db, members: readonly TargetUser[], reason: string): Promise<Posting> {
     const postings: Posting[] = []
-    for (const cancelled of await this.transfers.cancelAllTo(transaction, members))
+    for (const cancelled of await this.transfers.cancelAllTo(transaction, members, reason))
       postings.push(await this.notices.aboutTransfer(transaction, cancelled))
     return allOf(...postings)
   }

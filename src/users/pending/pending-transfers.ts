@@ -12,15 +12,13 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokensOfAccount } from '../../links/withdraw-tokens.js'
 import type { User } from '../user.js'
-import { isOpen } from './open-transfer.js'
+import { isBeingDeleted, isOpen } from './open-transfer.js'
 
 /** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
 /** From the acceptance on, so that the owner has time to stop it. */
 const STOP_WITHIN_SECONDS = 12 * 60 * 60
-
-const ONE_IS_GONE = 'one of the two is gone'
 
 /** A transfer that has been requested but not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
@@ -67,9 +65,10 @@ export class PendingTransfers {
     return this.list(and(isNotNull(acceptedAt), lte(readyAt, this.clock.now())))
   }
 
-  /** Those that will never be accepted or completed. */
+  /** Those that will never be accepted or completed, but for accounts that are about to be deleted with them. */
   listVoid(): Promise<PendingTransfer[]> {
-    return this.list(not(isOpen(this.clock.now())))
+    const now = this.clock.now()
+    return this.list(and(not(isOpen(now)), not(isBeingDeleted(now))))
   }
 
   /** Creates one that nobody has accepted yet. */
@@ -134,12 +133,16 @@ export class PendingTransfers {
     const pending = await this.find(transaction, accountId)
     if (!pending || (await this.findOpen(transaction, accountId))) return null
     const isLate = !pending.acceptedAt && pending.expiresAt <= this.clock.now()
-    const reason = isLate ? 'not accepted in time' : ONE_IS_GONE
+    const reason = isLate ? 'not accepted in time' : 'one of the two is gone'
     return this.cancel(transaction, accountId, { client: null, reason })
   }
 
   /** Like {@link cancel}, for every transfer that would make one of these users the owner. */
-  async cancelAllTo(transaction: Db, targets: readonly TargetUser[]): Promise<PendingTransfer[]> {
+  async cancelAllTo(
+    transaction: Db,
+    targets: readonly TargetUser[],
+    reason: string,
+  ): Promise<PendingTransfer[]> {
     const { accountId, toUserId } = ownershipTransfers
     const accountIds = [...new Set(targets.map(target => target.accountId))]
     const ids = targets.map(({ id }) => id)
@@ -148,7 +151,7 @@ export class PendingTransfers {
       .from(ownershipTransfers)
       .where(and(inArray(accountId, accountIds), inArray(toUserId, ids)))
     for (const transfer of pending)
-      await this.cancel(transaction, transfer.accountId, { client: null, reason: ONE_IS_GONE })
+      await this.cancel(transaction, transfer.accountId, { client: null, reason })
     return pending
   }
 

@@ -326,26 +326,33 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect((await app.app.get(Users).find(owner.id))?.hasSecondFactor).toBe(false)
   })
 
-  it('writes to the old address in the language of the mail that it has, which the new ones quote', async () => {
-    const owner = await anOwner(app)
-    const thief = await provenSession(app, owner)
-    const speak = (language: string) => onMainSite(app, thief, 'PATCH', '/api/profile', { language })
-    expect(outcome(await speak('de'))).toBe('200')
-    const email = anEmail()
-    await change(thief, owner.email, email)
-    const [undo] = await app.mailsTo(owner.email)
-    expect(outcome(await speak('en'))).toBe('200')
-    const { secret } = (await onMainSite(app, thief, 'POST', '/api/second-factor/totp')).json
-    const code = new Authenticator(app, secret).code()
-    await onMainSite(app, thief, 'POST', '/api/second-factor/totp/confirm', { code })
-    const passwords = { currentPassword: PASSWORD, password: NEW_PASSWORD }
-    expect(outcome(await onMainSite(app, thief, 'POST', '/api/password/change', passwords))).toBe('204')
-    const told = (await app.mailsTo(owner.email)).slice(1)
-    expect(told).toHaveLength(2)
-    for (const { text } of told) expect(text.replaceAll(/\s+/g, ' ')).toContain(`„${undo?.subject}“`)
-    const subjects = (await app.mailsTo(email)).map(({ subject }) => subject)
-    expect(subjects).toContain('Your password for Mainstay has been changed')
-  })
+  it.each([
+    ['German', 'de', 'en', 'Your password for Mainstay has been changed'],
+    ['the language of the service', null, 'de', 'Ihr Passwort für Mainstay wurde geändert'],
+  ])(
+    'writes to the old address in %s if the mail that it has was, and quotes that',
+    async (_, first, later, changed) => {
+      const owner = await anOwner(app)
+      const thief = await provenSession(app, owner)
+      const speak = (language: string) => onMainSite(app, thief, 'PATCH', '/api/profile', { language })
+      if (first) expect(outcome(await speak(first))).toBe('200')
+      const email = anEmail()
+      await change(thief, owner.email, email)
+      const [undo] = await app.mailsTo(owner.email)
+      expect(outcome(await speak(later))).toBe('200')
+      const { secret } = (await onMainSite(app, thief, 'POST', '/api/second-factor/totp')).json
+      const code = new Authenticator(app, secret).code()
+      await onMainSite(app, thief, 'POST', '/api/second-factor/totp/confirm', { code })
+      const passwords = { currentPassword: PASSWORD, password: NEW_PASSWORD }
+      expect(outcome(await onMainSite(app, thief, 'POST', '/api/password/change', passwords))).toBe('204')
+      const told = (await app.mailsTo(owner.email)).slice(1)
+      expect(told).toHaveLength(2)
+      const quoted = first ? `„${undo?.subject}“` : `“${undo?.subject}”`
+      for (const { text } of told) expect(text.replaceAll(/\s+/g, ' ')).toContain(quoted)
+      const subjects = (await app.mailsTo(email)).map(({ subject }) => subject)
+      expect(subjects).toContain(changed)
+    },
+  )
 
   it('lets the three earliest addresses know, however many a thief has left', async () => {
     const owner = await anOwner(app)

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { eq } from 'drizzle-orm'
 import { OwnershipTransfer } from '../../../src/account/transfer/ownership-transfer.service.js'
 import { SERVICE } from '../../../src/audit/actor.js'
 import { Database } from '../../../src/database/database.js'
+import { accounts } from '../../../src/database/schema/accounts.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
@@ -33,7 +35,6 @@ const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dat
 const OF_A_MEMBER = permissionsOf(['dataEntry', 'viewReports'])
 const NOT_FOUND = '404 NOT_FOUND'
 const CANCELLED = /^Transfer .* cancelled$/
-const GONE = 'one of the two is gone'
 const DAY = 24 * 60 * 60
 const WAIT = TRANSFER_WAIT_SECONDS
 
@@ -311,7 +312,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await team(app, session, 'DELETE', `/${member.id}`))).toBe('204')
       for (const person of [owner, member])
         expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
-      const detail = { step: 'cancelled', to: member.id, reason: GONE }
+      const detail = { step: 'cancelled', to: member.id, reason: 'removed' }
       expect((await rowsOf(owner)).at(-1)).toMatchObject({ userId: owner.id, detail })
       const other = await aMember(app, owner)
       expect(outcome(await request(session, other.id))).toBe('202')
@@ -328,7 +329,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(await pending(session)).toBeNull()
       for (const person of [owner, member])
         expect((await app.mailsTo(person.email)).at(-1)?.subject).toMatch(CANCELLED)
-      const detail = { step: 'cancelled', to: member.id, reason: GONE }
+      const detail = { step: 'cancelled', to: member.id, reason: 'disabled' }
       expect((await rowsOf(owner)).at(-1)).toMatchObject({ userId: owner.id, detail })
       expect(outcome(await stop(await app.mailedToken(owner.email, '/stop-transfer')))).toBe(
         '400 INVALID_LINK',
@@ -379,6 +380,18 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       await ways[way]?.(member)
       return { owner, member, links, session: await provenSession(app, owner) }
     }
+
+    it('is left to the deletion of the account when that is due', async () => {
+      const { owner, member } = await aVoidOne('its member was disabled')
+      await app.app
+        .get(Database)
+        .run(db =>
+          db.update(accounts).set({ deleteAt: app.clock.now() }).where(eq(accounts.id, owner.accountId)),
+        )
+      const mailed = (await app.mailsTo(member.email)).length
+      expect(await runJob()).toBe(0)
+      expect(await app.mailsTo(member.email)).toHaveLength(mailed)
+    })
 
     it.each(Object.keys(ways))('is not shown, and gives way to another: %s', async way => {
       const { owner, member, links, session } = await aVoidOne(way)

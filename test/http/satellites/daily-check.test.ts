@@ -236,22 +236,33 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     for (const { proof } of failing) expect(mail?.text).toContain(`TXT record: ${proof.dns.name}\n`)
   })
 
-  it('names ten hosts in one mail, first those that are suspended, and counts the others', async () => {
+  it('names every host that is suspended or can be taken, ten that are missing, and counts the others', async () => {
     const landlord = await aLandlord(app)
     const { id } = await anActiveSatellite(app, dns, landlord)
     const { proof, ...satellite } = (await stored(app, id)) as NonNullable<Awaited<ReturnType<typeof stored>>>
-    const missing = Array.from({ length: 12 }, (_, index) => ({
-      satellite: { ...satellite, origin: `https://host-${index}.test` },
-      proof,
-      outcome: index === 11 ? ('suspended' as const) : ('missing' as const),
-      suspendAt: app.clock.now(),
-    }))
+    const outcomeOf = (index: number) => {
+      if (index < 13) return 'missing'
+      return index < 24 ? 'may be taken' : 'suspended'
+    }
+    const missing = Array.from(
+      { length: 35 },
+      (_, index) =>
+        ({
+          satellite: { ...satellite, origin: `https://host-${index}.test` },
+          proof,
+          outcome: outcomeOf(index),
+          // The thirteenth is suspended next.
+          suspendAt: new Date(app.clock.now().getTime() - (index === 12 ? 1 : 0)),
+        }) as const,
+    )
     await app.app.get(SatelliteMails).tellMissing(missing)
     const [mail] = await app.mailsTo(landlord.owner.email)
     const named = [...(mail?.text ?? '').matchAll(/\((host-\d+)\.test\)/g)].map(([, host]) => host)
-    expect(named).toEqual([11, 0, 1, 2, 3, 4, 5, 6, 7, 8].map(index => `host-${index}`))
-    expect(mail?.subject).toBe('The proofs for 12 hosts were not found')
-    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain('The proofs for 2 more hosts were not there either.')
+    const from = (start: number, end: number) =>
+      Array.from({ length: end - start }, (_, index) => start + index)
+    expect(named).toEqual([...from(24, 35), ...from(13, 24), 12, ...from(0, 9)].map(index => `host-${index}`))
+    expect(mail?.subject).toBe('The proofs for 35 hosts were not found')
+    expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain('The proofs for 3 more hosts were not there either.')
   })
 
   it('tells the account of a suspended one before others may have its origin', async () => {
