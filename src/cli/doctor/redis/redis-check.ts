@@ -8,6 +8,8 @@ import { checkInstallation } from './installation-check.js'
 import { redisServerChecks } from './redis-server-checks.js'
 
 const CONNECT_MS = 20_000
+/** How long to go on after an error: another server of a cluster, or another sentinel, may answer. */
+const RETRY_MS = 2_000
 const CHECK = 'redis.connection'
 const TODO = 'Start Redis, or correct SESSION_STORE_URL'
 
@@ -22,19 +24,24 @@ async function checkRedis(
 ): Promise<Finding[]> {
   if (sessionStoreUrl === null) return [withoutRedis(environment)]
   const client = createRedisClient(sessionStoreUrl)
-  // A client that cannot connect keeps trying; its errors say what stops it.
-  let lastError: string | null = null
-  client.onError(reason => {
-    lastError = reason
-  })
   try {
-    await within(CONNECT_MS, client.connect())
+    await connect(client)
     return [...(await checkShards(client, clock)), await checkInstallation(client, databaseUrl)]
   } catch (error) {
-    return [fault(CHECK, lastError ?? reasonOf(error), TODO)]
+    return [fault(CHECK, reasonOf(error), TODO)]
   } finally {
     close(client)
   }
+}
+
+/** A client that cannot connect keeps trying for ever; its errors say what stops it. */
+function connect(client: RedisClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.onError(reason => {
+      setTimeout(() => reject(new Error(reason)), RETRY_MS).unref()
+    })
+    within(CONNECT_MS, client.connect()).then(() => resolve(), reject)
+  })
 }
 
 function withoutRedis(environment: Settings['environment']): Finding {
