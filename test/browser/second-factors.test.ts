@@ -262,6 +262,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Log in')
   await page.getByLabel('Code from your authenticator app').fill(phone.code())
+  await seeing('Afterwards you can go on to shop-one.test')
   await press('Log in')
   await page.getByRole('button', { name: /^Continue/ }).click()
   await page.waitForURL(`${SHOP_ONE}/**`)

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, type ReactNode, use, useId } from 'react'
+import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
 import { faultText } from '../notices/messages.js'
 import { FieldErrors } from './form.js'
@@ -23,7 +24,7 @@ export function Field({ label, hint, button, below, ...input }: FieldProps) {
   )
   return (
     <div className="field">
-      <label htmlFor={id}>{label}</label>
+      <label htmlFor={id}>{breakable(label)}</label>
       {button ? (
         <div className="with-button">
           {control}

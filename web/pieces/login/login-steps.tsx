@@ -33,6 +33,8 @@ export interface LoginStepsProps {
   readonly forgot?: ReactNode
   /** Above the first step. */
   readonly above?: ReactNode
+  /** Above either step: what the login is about. */
+  readonly about?: ReactNode
   /** Below the first step. */
   readonly below?: ReactNode
   /** Below either step. */
@@ -53,6 +55,7 @@ export function LoginSteps({
   done,
   forgot,
   above,
+  about,
   below,
   children,
 }: LoginStepsProps) {
@@ -86,11 +89,12 @@ export function LoginSteps({
   }
   return (
     <SmallPage title={step ? t('reauth.title') : title} lead={!step && lead}>
+      {!step && above}
+      {about}
       {step ? (
         <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
       ) : (
         <>
-          {above}
           {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}
           <Form
             submit={t('login.title')}

@@ -38,9 +38,9 @@ export function HandOffLogin({
   return (
     <HintedLogin
       request={request}
-      above={
+      above={news}
+      about={
         <>
-          {news}
           {!navigator.cookieEnabled && (
             <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>
           )}
