@@ -4,10 +4,9 @@ import Module from 'node:module'
 export default async function globalSetup(): Promise<void> {
   findSourcesOfJsNames()
   const { unpackEmbeddedDatabase } = await import('./embedded-database.js')
-  const { makeTemplate, startPostgres } = await import('./postgres/postgres-server.js')
+  const { startPostgres } = await import('./postgres/postgres-server.js')
   const embedded = await unpackEmbeddedDatabase()
   const server = await startPostgres()
-  await makeTemplate(server)
   process.env.TEST_POSTGRES_URL = server.url
   globalThis.stopSharedStores = async () => {
     await server.stop()

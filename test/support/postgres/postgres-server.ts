@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { chown } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { migratePostgres } from '../../../src/database/postgres/migrate-postgres.js'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -102,7 +101,10 @@ function copyOf(url: string) {
   ] as const
 }
 
+/** The database that those of {@link createDatabase} are copies of: with our schema, and nothing else in it. */
 const TEMPLATE = 'template_of_tests'
+/** An arbitrary number. */
+const TEMPLATE_LOCK = 4_217_001
 
 export interface TestDatabase {
   readonly url: string
@@ -110,22 +112,35 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Makes the database that those of {@link createDatabase} are copies of: with our schema, and nothing else in it. */
-export async function makeTemplate({ url }: PostgresServer): Promise<void> {
-  await query(url, `CREATE DATABASE ${TEMPLATE}`)
-  await migratePostgres(databaseAt(url, TEMPLATE), () => {})
-}
-
 /** A new database on the one server that the whole test run shares, with our schema unless it has to be empty. */
 export async function createDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const serverUrl = sharedServerUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
+  if (!isEmpty) await makeTemplate(serverUrl)
   const template = isEmpty ? 'template1' : TEMPLATE
   await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   return {
     url: databaseAt(serverUrl, name),
     drop: () => query(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   }
+}
+
+/**
+ * Made by whoever needs it first. In the global setup, our sources would be loaded once more, and in a run without
+ * workers, of a single file, two copies of a package do not know each other's classes.
+ */
+async function makeTemplate(serverUrl: string): Promise<void> {
+  const { migratePostgres } = await import('../../../src/database/postgres/migrate-postgres.js')
+  await connected(serverUrl, async client => {
+    await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [TEMPLATE])
+    if (rowCount) return
+    const unfinished = `${TEMPLATE}_unfinished`
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished}`)
+    await client.query(`CREATE DATABASE ${unfinished}`)
+    await migratePostgres(databaseAt(serverUrl, unfinished), () => {})
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`)
+  })
 }
 
 function databaseAt(serverUrl: string, name: string): string {
@@ -142,13 +157,17 @@ function sharedServerUrl(): string {
 }
 
 async function query(url: string, sql: string): Promise<void> {
+  await connected(url, client => client.query(sql))
+}
+
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 20_000 })
   client.on('error', () => {
     // The server went away under an idle connection; the query itself rejects when it matters.
   })
   try {
     await client.connect()
-    await client.query(sql)
+    return await work(client)
   } finally {
     await client.end()
   }
