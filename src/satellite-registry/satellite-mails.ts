@@ -31,7 +31,7 @@ export class SatelliteMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** What a run of the daily check has not found for one account, in one mail; of the many that are only missing, how many. */
+  /** What a run of the daily check has not found for one account, in one mail; {@link toBeNamed} says which. */
   async tellMissing(missing: readonly MissingProof[]): Promise<void> {
     const [first, ...others] = missing
     if (!first) return
