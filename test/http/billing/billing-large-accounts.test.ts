@@ -21,6 +21,8 @@ const ACCOUNTS = 20_000
 const MS_AN_ACCOUNT = (4 * 5 * 60 * 1000) / 200_000
 /** The change takes seconds; what waited for it could log in once or twice. */
 const LOGINS_MEANWHILE = 5
+/** More than those logins: the login beyond the limit would end the session whose permissions are looked at. */
+const MANY_SESSIONS = '1000'
 const WITHOUT_PLAN = JSON.stringify(permissionsOf(['payments', 'accountSettings', 'teamManagement']))
 const FILE_BEFORE = 'the file before'
 const PLAIN_GRANT = JSON.stringify(permissionsOf(['dataEntry', 'viewReports']))
@@ -30,7 +32,11 @@ let removePlans: () => Promise<void>
 beforeAll(async () => {
   const { path, remove } = await aPlansFile()
   removePlans = remove
-  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', PLANS_FILE: path })
+  app = await TestApp.start('redis + postgres', {
+    LOG_LEVEL: 'silent',
+    PLANS_FILE: path,
+    MAX_SESSIONS_PER_USER: MANY_SESSIONS,
+  })
 })
 afterAll(async () => {
   await app.stop()
