@@ -22,8 +22,8 @@ const MAX_PAUSE_SECONDS = 3_600
 /** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
 
-/** How many events each step of the search for customers that are not queued reads, in some milliseconds. */
-const EVENTS_A_LOOK = 5_000
+/** How many events each step of the search for customers that are not queued reads, in some 20 ms. */
+const EVENTS_A_LOOK = 20_000
 
 /** What one step has added and read, up to the customer `last`. */
 type Look = { readonly added: number; readonly looked: number; readonly last: string }
@@ -175,8 +175,11 @@ export class BillingQueue {
 function forgottenAfter(customerId: string): SQL {
   return sql`
     with looked as materialized (
-      select customer_id from ${providerEvents}
-      where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_A_LOOK}),
+      select customer_id, count(*) as events
+      from (
+        select customer_id from ${providerEvents}
+        where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_A_LOOK}) as page
+      group by customer_id),
     queued as materialized (
       select customer_id from ${billingWork}
       where customer_id > ${customerId} and customer_id <= (select max(customer_id) from looked)),
@@ -186,7 +189,9 @@ function forgottenAfter(customerId: string): SQL {
       from (select customer_id from looked except select customer_id from queued) as forgotten
       on conflict do nothing
       returning 1)
-    select (select count(*) from added)::int as added, count(*)::int as looked, max(customer_id) as last from looked`
+    select (select count(*) from added)::int as added, coalesce(sum(events), 0)::int as looked,
+      max(customer_id) as last
+    from looked`
 }
 
 const HAS_NO_EVENTS = sql`not exists (

@@ -325,7 +325,7 @@ describe('events', () => {
   })
 
   it('that nobody looks at are found, however many there are', async () => {
-    const many = 12_345
+    const many = 23_456
     await run(sql`
       insert into provider_events (id, type, customer_id, created_at, received_at)
       select 'evt_' || n, 'invoice.paid', 'cus_' || n, clock_timestamp(), clock_timestamp()
