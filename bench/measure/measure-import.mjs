@@ -18,7 +18,7 @@ export async function measureImport(environment, hashes) {
   const child = await Child.start({
     name: 'import',
     command: process.execPath,
-    args: ['--max-semi-space-size=8', 'dist/joined/cli.js', 'users:import', file],
+    args: ['--max-semi-space-size=4', 'dist/joined/cli.js', 'users:import', file],
     cwd: ROOT,
     env: environment,
     cores: BOTH_CORES,

@@ -3,12 +3,20 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
+import { RowsInsert } from '../../database/rows-insert.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import { PlansFile } from '../../permissions/plans-file.js'
 import { queueSeatSync } from '../queue-customer-sync.js'
 import type { NewUser } from '../user.js'
 import type { ImportedUser, NumberedUser } from './imported-user.js'
+
+type Row = typeof users.$inferSelect
+
+const ADD_USERS = new RowsInsert<typeof users, { id: string }>(
+  users,
+  sql`on conflict do nothing returning id`,
+)
 
 /** Writes imported users, with the accounts and the authenticator apps that they bring along. */
 @Injectable()
@@ -23,26 +31,30 @@ export class ImportWriter {
   async add(transaction: Db, fresh: readonly NumberedUser[]): Promise<number> {
     if (fresh.length === 0) return 0
     const createdAt = this.clock.now()
-    const rows = fresh.map(({ user }) => asUser(user))
-    const made = await this.addAccounts(transaction, rows, createdAt)
-    const added = await transaction
-      .insert(users)
-      .values(rows.map(row => ({ ...asRow(row), createdAt })))
-      .onConflictDoNothing()
-      .returning({ id: users.id })
+    const people = fresh.map(({ user }) => asUser(user))
+    const { made, entitled } = await this.addAccounts(transaction, people, createdAt)
+    const rows = people.map(user => asRow(user, entitled.get(user.accountId) ?? null, createdAt))
+    const added = await ADD_USERS.run(transaction, rows)
     // The others have just been added by somebody else; accounts created only for them must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
     const ids = added.map(({ id }) => id)
-    for (const { id, totpSecret } of rows)
+    for (const { id, totpSecret } of people)
       if (totpSecret !== null && ids.includes(id)) await this.totp.add(transaction, id, totpSecret)
     if (this.plans.haveSeats && ids.length > 0) await queueSeatSync(transaction, ids)
     return added.length
   }
 
-  /** Adds those that do not exist yet; returns their ids. */
-  private async addAccounts(transaction: Db, rows: readonly NewUser[], createdAt: Date): Promise<string[]> {
+  /**
+   * Adds those that do not exist yet and returns their ids, and what each account is entitled to, which stays so until
+   * the transaction ends.
+   */
+  private async addAccounts(
+    transaction: Db,
+    people: readonly NewUser[],
+    createdAt: Date,
+  ): Promise<{ made: string[]; entitled: Map<string, Row['entitled']> }> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
-    const ids = [...new Set(rows.map(({ accountId }) => accountId))].sort()
+    const ids = [...new Set(people.map(({ accountId }) => accountId))].sort()
     const made = await transaction
       .insert(accounts)
       .values(ids.map(id => ({ id, createdAt, entitled, entitledBy })))
@@ -50,13 +62,16 @@ export class ImportWriter {
       .returning({ id: accounts.id })
     // Locked until these users exist; otherwise a change of their account's requirements or entitlements
     // would miss them.
-    await transaction
-      .select({ id: accounts.id })
+    const locked = await transaction
+      .select({ id: accounts.id, entitled: accounts.entitled })
       .from(accounts)
       .where(inArray(accounts.id, ids))
       .orderBy(accounts.id)
       .for('share')
-    return made.map(({ id }) => id)
+    return {
+      made: made.map(({ id }) => id),
+      entitled: new Map(locked.map(account => [account.id, account.entitled])),
+    }
   }
 }
 
@@ -67,14 +82,18 @@ function asUser({ account, ...user }: ImportedUser): NewImportedUser {
   return { ...user, id: randomUUID(), accountId }
 }
 
-/** With the entitlements of the account, which stays locked until the transaction ends. */
-function asRow({ totpSecret, ...user }: NewImportedUser) {
-  const entitled = sql`(select ${accounts.entitled} from ${accounts} where ${accounts.id} = ${user.accountId})`
+function asRow({ totpSecret, ...user }: NewImportedUser, entitled: Row['entitled'], createdAt: Date): Row {
   return {
     ...user,
+    language: user.language ?? null,
+    satellites: user.satellites && [...user.satellites],
     entitled,
     hasSecondFactor: totpSecret !== null,
-    satellites: user.satellites && [...user.satellites],
+    mustEnrol: false,
+    disabledAt: null,
+    disabledBy: null,
+    invitedBy: null,
+    createdAt,
   }
 }
 
