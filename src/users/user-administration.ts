@@ -5,7 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { NOTHING_TO_POST } from '../mail/posting.js'
 import type { Permissions } from '../permissions/permissions.js'
-import { mergeRecorded, NOTHING_RECORDED } from '../sessions/revocation/recorded-changes.js'
+import { followedBy } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
@@ -77,11 +77,11 @@ export class UserAdministration {
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const { ended } = await this.changes.durably(async transaction => {
       const { user: current } = await this.users.lockWithAccount(transaction, user)
-      const afterCommit = current
+      const tellOfCancelled = current
         ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
         : NOTHING_TO_POST
       const disabled = await this.userChanges.disable(transaction, [user], actor, 'operator')
-      return mergeRecorded({ ...NOTHING_RECORDED, afterCommit }, disabled)
+      return followedBy(disabled, tellOfCancelled)
     })
     return ended
   }

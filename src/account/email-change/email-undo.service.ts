@@ -3,7 +3,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { PasswordMails } from '../../auth/password/password-mails.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
+import { followedBy, mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
@@ -35,7 +35,7 @@ export class EmailUndoService {
       const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
       const mailResetLink = await this.mails.resetLinkTo(transaction, { ...user, email })
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
-      return mergeRecorded(recovered, { ...ended, afterCommit: mailResetLink })
+      return followedBy(mergeRecorded(recovered, ended), mailResetLink)
     })
   }
 }

@@ -5,6 +5,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
 import {
+  followedBy,
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
@@ -59,7 +60,6 @@ export class UnrecognizedLoginService {
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)
     const receiver = { ...current, email: email as Email }
-    const mailResetLink = await this.mails.resetLinkTo(transaction, receiver, user)
-    return mergeRecorded(recovered, { ...NOTHING_RECORDED, afterCommit: mailResetLink })
+    return followedBy(recovered, await this.mails.resetLinkTo(transaction, receiver, user))
   }
 }

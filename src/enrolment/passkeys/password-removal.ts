@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { auditEvent } from '../../audit/audit-event.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
-import { mergeRecorded, NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
+import { followedBy, NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
@@ -33,8 +33,7 @@ export class PasswordRemoval {
       const event = auditEvent(actor, 'password.remove')
       const ended = await this.consequences.ofRemovingPassword(transaction, actor, user, event)
       await this.users.setPassword(transaction, user.id, null)
-      const afterCommit = await this.mails.passwordRemoved(transaction, actor)
-      return mergeRecorded(ended, { ...NOTHING_RECORDED, afterCommit })
+      return followedBy(ended, await this.mails.passwordRemoved(transaction, actor))
     })
   }
 }

@@ -28,3 +28,8 @@ export function mergeRecorded(one: RecordedChanges, other: RecordedChanges): Rec
     },
   }
 }
+
+/** The same changes, with one more thing that follows the commit. */
+export function followedBy(recorded: RecordedChanges, afterCommit: AfterCommit): RecordedChanges {
+  return mergeRecorded(recorded, { ...NOTHING_RECORDED, afterCommit })
+}

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Actor, TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
-import { ApiError } from '../../errors/api-error.js'
 import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { Accounts } from '../accounts.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
@@ -22,9 +21,7 @@ export class PendingAccountChanges {
 
   /** Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. */
   async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
-    const { accountId } = owner
-    if (await this.transfers.findOpen(transaction, accountId)) throw new ApiError('TRANSFER_PENDING')
-    const tellOfVoid = await this.cancelVoidTransfer(transaction, accountId)
+    const tellOfVoid = await this.cancelVoidTransfer(transaction, owner.accountId)
     return { transfer: await this.transfers.open(transaction, actor, owner, newOwner), tellOfVoid }
   }
 

@@ -8,6 +8,7 @@ import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ownershipTransfers, users } from '../../database/schema/accounts.js'
+import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokensOfAccount } from '../../links/withdraw-tokens.js'
@@ -71,7 +72,7 @@ export class PendingTransfers {
     return this.list(and(not(isOpen(now)), not(isBeingDeleted(now))))
   }
 
-  /** Creates one that nobody has accepted yet. */
+  /** Creates one that nobody has accepted yet. Throws `TRANSFER_PENDING` if there is one already. */
   async open(transaction: Db, actor: Actor, owner: User, newOwner: User): Promise<PendingTransfer> {
     const requestedAt = this.clock.now()
     const transfer: PendingTransfer = {
@@ -83,7 +84,12 @@ export class PendingTransfers {
       expiresAt: secondsAfter(requestedAt, ACCEPT_WITHIN_SECONDS),
       acceptedAt: null,
     }
-    await transaction.insert(ownershipTransfers).values(transfer)
+    const opened = await transaction
+      .insert(ownershipTransfers)
+      .values(transfer)
+      .onConflictDoNothing()
+      .returning({ accountId: ownershipTransfers.accountId })
+    if (opened.length === 0) throw new ApiError('TRANSFER_PENDING')
     const detail = { step: 'requested', to: newOwner.id, readyAt: transfer.readyAt }
     await this.auditLog.record(transaction, auditEvent(actor, 'account.transfer', detail))
     return transfer

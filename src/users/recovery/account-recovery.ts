@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import {
-  mergeRecorded,
+  followedBy,
   NOTHING_RECORDED,
   type RecordedChanges,
 } from '../../sessions/revocation/recorded-changes.js'
@@ -82,8 +82,7 @@ export class AccountRecovery {
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECORDED
-    const afterCommit = allOf(tellOfAddress, tellOfAccount)
-    return mergeRecorded({ ...NOTHING_RECORDED, afterCommit }, disabled)
+    return followedBy(disabled, allOf(tellOfAddress, tellOfAccount))
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */

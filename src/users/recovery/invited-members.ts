@@ -4,6 +4,7 @@ import type { Actor } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import {
+  followedBy,
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
@@ -52,8 +53,7 @@ export class InvitedMembers {
       const disabled = await this.userChanges.disable(transaction, page, actor, 'account')
       recorded = mergeRecorded(recorded, disabled)
     }
-    const afterCommit = await this.notices.aboutDisabled(transaction, user, invited)
-    return mergeRecorded(recorded, { ...NOTHING_RECORDED, afterCommit })
+    return followedBy(recorded, await this.notices.aboutDisabled(transaction, user, invited))
   }
 
   private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {
