@@ -31,8 +31,8 @@ export class OwnershipTransfer {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
     const opened = await counted.refundIfRejected(this.open(actor, userId))
-    const { transfer, stopLinks, acceptLink, tellOfVoid } = opened
-    tellOfVoid()
+    const { transfer, stopLinks, acceptLink, tellOfReplaced } = opened
+    tellOfReplaced()
     this.mails.sendRequested(stopLinks, transfer)
     this.mails.sendOffer(acceptLink, transfer)
     return transfer
@@ -43,12 +43,17 @@ export class OwnershipTransfer {
       const parties = await this.parties.ofRequest(transaction, actor, userId)
       if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')
       const { owner, newOwner } = parties
-      const { transfer, tellOfVoid } = await this.pending.openTransfer(transaction, actor, owner, newOwner)
+      const { transfer, tellOfReplaced } = await this.pending.openTransfer(
+        transaction,
+        actor,
+        owner,
+        newOwner,
+      )
       return {
         transfer,
         stopLinks: await this.mails.issueStopLinks(transaction, owner, transfer),
         acceptLink: await this.mails.issueAcceptLink(transaction, newOwner),
-        tellOfVoid,
+        tellOfReplaced,
       }
     })
   }

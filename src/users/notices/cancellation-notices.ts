@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { inArray } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import type { Receiver } from '../../mail/mail.js'
@@ -32,10 +32,12 @@ export class CancellationNotices {
       ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
       ...found.filter(({ id }) => id === toUserId),
     ]
-    const { mainSite } = this.urls
-    return () => {
-      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
-    }
+    return this.transferCancelled(receivers)
+  }
+
+  /** A transfer gave way to another: to the member. The owner is told of the other one instead. */
+  async aboutReplacedTransfer(transaction: Db, { toUserId }: PendingTransfer): Promise<Posting> {
+    return this.transferCancelled(await transaction.select().from(users).where(eq(users.id, toUserId)))
   }
 
   /** The deletion of an account was cancelled: to the account's administrators. */
@@ -48,5 +50,12 @@ export class CancellationNotices {
   aboutAddress(left: Receiver): Posting {
     const { siteName: site } = this.urls
     return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
+  }
+
+  private transferCancelled(receivers: readonly Receiver[]): Posting {
+    const { mainSite } = this.urls
+    return () => {
+      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
+    }
   }
 }

@@ -19,10 +19,19 @@ export class PendingAccountChanges {
     private readonly notices: CancellationNotices,
   ) {}
 
-  /** Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. */
+  /**
+   * Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. Of the void one
+   * only a member who is not asked again is told: that it is cancelled would reach the others together with the mails
+   * about the new one, in any order, and an owner who has to stop the new one might believe it.
+   */
   async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
-    const tellOfVoid = await this.cancelVoidTransfer(transaction, owner.accountId)
-    return { transfer: await this.transfers.open(transaction, actor, owner, newOwner), tellOfVoid }
+    const replaced = await this.transfers.cancelVoid(transaction, owner.accountId)
+    const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
+    const isForAnother = replaced !== null && replaced.toUserId !== newOwner.id
+    const tellOfReplaced = isForAnother
+      ? await this.notices.aboutReplacedTransfer(transaction, replaced)
+      : NOTHING_TO_POST
+    return { transfer, tellOfReplaced }
   }
 
   /** Cancels the pending transfer of the account; null when there is none. */

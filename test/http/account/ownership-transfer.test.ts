@@ -71,6 +71,12 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
   const subjects = async ({ email }: Pick<User, 'email'>) =>
     (await app.mailsTo(email)).map(({ subject }) => subject.replace(/ your .*$/, ''))
 
+  /** What the user was mailed about transfers, step by step. */
+  async function toldOfTransfer({ email }: Pick<User, 'email'>) {
+    const mails = await app.mailsTo(email)
+    return mails.flatMap(({ subject }) => /take over|requested|cancelled/.exec(subject)?.[0] ?? [])
+  }
+
   async function standing({ id }: User) {
     const user = await app.app.get(Users).find(id)
     return { role: user?.role, granted: user?.granted, satellites: user?.satellites }
@@ -404,9 +410,20 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const [, cancelled, asked] = await rowsOf(owner)
       expect(cancelled?.detail).toMatchObject({ step: 'cancelled', to: member.id })
       expect(asked?.detail).toMatchObject({ step: 'requested', to: other.id })
-      expect((await subjects(owner)).slice(1)).toEqual(['Transfer of', 'Transfer of'])
+      // No mail says that a transfer is cancelled just when another one has to be stopped.
+      expect(await toldOfTransfer(owner)).toEqual(['requested', 'requested'])
+      expect(await toldOfTransfer(other)).toEqual(['take over'])
+      const isGone = (await app.app.get(Users).find(member.id)) === null
+      expect(await toldOfTransfer(member)).toEqual(isGone ? ['take over'] : ['take over', 'cancelled'])
       expect(outcome(await accept(await app.mailedToken(other.email)))).toBe('200')
       expect(outcome(await cancel(session))).toBe('204')
+    })
+
+    it('can be offered to the same member again, who only hears of the new offer', async () => {
+      const { owner, member, session } = await aVoidOne('its seven days are over')
+      expect(outcome(await request(session, member.id))).toBe('202')
+      expect(await toldOfTransfer(owner)).toEqual(['requested', 'requested'])
+      expect(await toldOfTransfer(member)).toEqual(['take over', 'take over'])
     })
 
     it.each(Object.keys(ways))('ends with the next run of the job: %s', async way => {
