@@ -426,6 +426,38 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(await toldOfTransfer(member)).toEqual(['take over', 'take over'])
     })
 
+    it.each(Object.keys(ways))('is stopped by its link until the job has run: %s', async way => {
+      const { owner, links, session } = await aVoidOne(way)
+      expect(outcome(await accept(links.accept))).toBe('400 INVALID_LINK')
+      const answers = [await stop(links.stop), await stop(links.stop)]
+      expect(answers.map(outcome)).toEqual(['204', '400 INVALID_LINK'])
+      expect(await toldOfTransfer(owner)).toEqual(['requested', 'cancelled'])
+      const detail = { step: 'cancelled', reason: 'stopped by a mailed link' }
+      expect((await rowsOf(owner)).at(-1)?.detail).toMatchObject(detail)
+      expect(outcome(await cancel(session))).toBe(NOT_FOUND)
+      const rows = await rowsOf(owner)
+      expect(await runJob()).toBe(0)
+      expect(await rowsOf(owner)).toEqual(rows)
+      expect(await toldOfTransfer(owner)).toEqual(['requested', 'cancelled'])
+    })
+
+    it('once stopped, does not come back when what made it void passes', async () => {
+      const { owner, member, links } = await aVoidOne('its member was disabled')
+      expect(outcome(await stop(links.stop))).toBe('204')
+      await app.app.get(UserAdministration).enable(member)
+      expect(outcome(await accept(links.accept))).toBe('400 INVALID_LINK')
+      app.clock.advance(WAIT)
+      expect(await runJob()).toBe(0)
+      expect(await ownersOf(owner)).toEqual([owner.id])
+    })
+
+    it.each(Object.keys(ways))('is cancelled by its owner until the job has run: %s', async way => {
+      const { owner, links, session } = await aVoidOne(way)
+      expect([outcome(await cancel(session)), outcome(await cancel(session))]).toEqual(['204', NOT_FOUND])
+      expect(outcome(await stop(links.stop))).toBe('400 INVALID_LINK')
+      expect(await toldOfTransfer(owner)).toEqual(['requested', 'cancelled'])
+    })
+
     it.each(Object.keys(ways))('ends with the next run of the job: %s', async way => {
       const { owner, links } = await aVoidOne(way)
       expect(await runJob()).toBe(0)
