@@ -12,8 +12,8 @@ const MAX_ADDRESSES = 3
 /** Of a link that undoes a change of address: the number of the change. */
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
-/** Of such a link: the language in which it was mailed; null for those of an earlier release. */
-const LANGUAGE = sql<string | null>`${oneTimeTokens.detail} ->> 'language'`
+/** Of such links to one address: the language in which the first was mailed; null for one of an earlier release. */
+const LANGUAGE = sql<string | null>`(array_agg(${oneTimeTokens.detail} ->> 'language' order by ${TURN}))[1]`
 
 /** Links that undo changes of address of these users, open or expired. */
 export function undoLinksOf(userIds: readonly string[]) {
@@ -32,7 +32,7 @@ export function openUndoLinksOf(userIds: readonly string[], now: Date) {
 export async function addressesLeft(db: Db, userId: string, present: Address, now: Date): Promise<Address[]> {
   const { email } = oneTimeTokens
   const rows = await db
-    .select({ email, language: min(LANGUAGE) })
+    .select({ email, language: LANGUAGE })
     .from(oneTimeTokens)
     .where(openUndoLinksOf([userId], now))
     .groupBy(email)

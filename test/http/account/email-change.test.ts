@@ -4,6 +4,7 @@ import { Database } from '../../../src/database/database.js'
 import { users } from '../../../src/database/schema/accounts.js'
 import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { ApiError } from '../../../src/errors/api-error.js'
+import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { Email } from '../../../src/users/email.js'
@@ -353,6 +354,26 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(subjects).toContain(changed)
     },
   )
+
+  it('writes to an old address with several links in the language of its earliest mail', async () => {
+    const owner = await anOwner(app)
+    await app.app.get(Database).transaction(async transaction => {
+      for (const [turn, language] of ['en', 'de', 'en'].entries())
+        await app.app.get(OneTimeTokens).issue(transaction, {
+          purpose: 'email-undo',
+          email: 'before@example.test',
+          userId: owner.id,
+          accountId: owner.accountId,
+          detail: { turn: turn + 9, since: app.clock.now().toISOString(), language },
+          lifetimeSeconds: DAY,
+        })
+      const german = { ...owner, language: 'de' }
+      expect(await app.app.get(UserEmails).receiversOf(transaction, german)).toEqual([
+        { email: owner.email, language: 'de' },
+        { email: 'before@example.test', language: 'en' },
+      ])
+    })
+  })
 
   it('lets the three earliest addresses know, however many a thief has left', async () => {
     const owner = await anOwner(app)
