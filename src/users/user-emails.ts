@@ -21,7 +21,12 @@ const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
 const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 /** A type, not an interface, because it is stored as plain JSON. */
-type UndoDetail = { readonly turn: number; readonly since: string; readonly language: string }
+type UndoDetail = {
+  readonly turn: number
+  readonly since: string
+  /** Missing from those of an earlier release. */
+  readonly language?: string
+}
 
 /** A change of address that can still be undone. */
 export interface OpenChange {
@@ -29,6 +34,8 @@ export interface OpenChange {
   readonly turn: number
   /** From when on whoever requested it may have acted. */
   readonly since: Date
+  /** The language of the mail with the link that undoes it; null when it was not recorded. */
+  readonly language: string | null
 }
 
 /**
@@ -110,20 +117,19 @@ export class UserEmails {
     transaction: Db,
     text: string,
   ): Promise<OpenChange & { readonly address: Email; readonly userId: string }> {
-    const token: OneTimeToken = await this.tokens.consume(transaction, 'email-undo', text)
-    const { turn } = token.detail as UndoDetail
-    return { address: token.email as Email, turn, since: sinceOf(token), userId: token.userId as string }
+    const token = await this.tokens.consume(transaction, 'email-undo', text)
+    return { ...changeOf(token), address: token.email as Email, userId: token.userId as string }
   }
 
   /** The first change away from this address that can still be undone; null when there is none. */
   async openChangeFrom(transaction: Db, userId: string, address: string): Promise<OpenChange | null> {
     const [row] = await transaction
-      .select({ turn: TURN, detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
+      .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
       .from(oneTimeTokens)
       .where(and(this.areOpen([userId]), eq(oneTimeTokens.email, address)))
       .orderBy(asc(TURN))
       .limit(1)
-    return row ? { turn: Number(row.turn), since: sinceOf(row) } : null
+    return row ? changeOf(row) : null
   }
 
   /** Invalidates the links of this change and of later ones. */
@@ -177,6 +183,12 @@ export class UserEmails {
   private areOpen(userIds: readonly string[]) {
     return openUndoLinksOf(userIds, this.clock.now())
   }
+}
+
+/** The change that a link undoes. */
+function changeOf(link: Pick<OneTimeToken, 'detail' | 'createdAt'>): OpenChange {
+  const { turn, language = null } = link.detail as UndoDetail
+  return { turn, since: sinceOf(link), language }
 }
 
 /** SQLSTATE 23505, wrapped by Drizzle. */

@@ -30,10 +30,10 @@ export class EmailUndoService {
     const { id: userId, accountId } = found
     const event = auditEvent({ userId, accountId, client }, 'email.undo')
     await this.changes.durably(async transaction => {
-      const user = await this.recovery.lock(transaction, found)
-      if (!user) throw new ApiError('INVALID_LINK')
-      const { email, ...recovered } = await this.recovery.recoverByLink(transaction, user, text, client)
-      const mailResetLink = await this.mails.resetLinkTo(transaction, { ...user, email })
+      const current = await this.recovery.lock(transaction, found)
+      if (!current) throw new ApiError('INVALID_LINK')
+      const { user, ...recovered } = await this.recovery.recoverByLink(transaction, current, text, client)
+      const mailResetLink = await this.mails.resetLinkTo(transaction, user)
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId }], event)
       return followedBy(mergeRecorded(recovered, ended), mailResetLink)
     })

@@ -21,9 +21,12 @@ export interface PasswordToSet {
   readonly event: AuditEvent
   /**
    * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
-   * not allowed. Returns what it recovers on the way.
+   * not allowed. Returns what it recovers on the way, and the user if that changes them.
    */
-  readonly requireAllowed: (transaction: Db, user: User | null) => Promise<RecordedChanges>
+  readonly requireAllowed: (
+    transaction: Db,
+    user: User | null,
+  ) => Promise<RecordedChanges & { readonly user?: User }>
 }
 
 @Injectable()
@@ -48,11 +51,11 @@ export class PasswordSetter {
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
     await this.changes.durably(async transaction => {
       const current = await this.recovery.lock(transaction, user)
-      const recovered = await requireAllowed(transaction, current)
+      const { user: restored = user, ...recovered } = await requireAllowed(transaction, current)
       await this.users.setPassword(transaction, user.id, passwordHash)
       const cancellation = { client, reason: 'new password' }
       const tellOfTransfer = await this.recovery.cancelPending(transaction, user, cancellation)
-      const tellOfPassword = await this.mails.tellChanged(transaction, user)
+      const tellOfPassword = await this.mails.tellChanged(transaction, restored)
       const ended = await this.changes.record(transaction, [change], event)
       const afterCommit = allOf(tellOfPassword, tellOfTransfer)
       return mergeRecorded({ ...ended, afterCommit }, recovered)

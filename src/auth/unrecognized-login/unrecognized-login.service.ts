@@ -59,7 +59,6 @@ export class UnrecognizedLoginService {
     const reported = sinceOf({ detail, createdAt })
     const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)
-    const receiver = { ...current, email: email as Email }
-    return followedBy(recovered, await this.mails.resetLinkTo(transaction, receiver, user))
+    return followedBy(recovered, await this.mails.resetLinkTo(transaction, recovered.user, user))
   }
 }

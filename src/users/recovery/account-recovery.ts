@@ -26,6 +26,13 @@ export interface WayBack {
   readonly turn: number | null
   /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
+  /** The language of the mail that undoes the change; null when there is none. */
+  readonly language: string | null
+}
+
+/** What a recovery has recorded, and the user as it leaves them. */
+export interface Recovered extends RecordedChanges {
+  readonly user: User
 }
 
 /** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
@@ -57,11 +64,13 @@ export class AccountRecovery {
   ): Promise<WayBack> {
     const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
     if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    return { address, turn: left?.turn ?? null, since: earliest([left?.since ?? null, reported]) }
+    const { turn = null, since = null, language = null } = left ?? {}
+    return { address, turn, since: earliest([since, reported]), language }
   }
 
   /**
-   * Gives the user the address, removes the password and cancels whatever may have been started with it:
+   * Gives the user the address, with the language of the mail that they read there, because a thief may have chosen
+   * another since. Removes the password and cancels whatever may have been started with it:
    * other addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or
    * the deletion of the account. Factors added since `since` are removed, older ones stay; members invited since are
    * disabled. The caller must end the user's sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
@@ -69,11 +78,14 @@ export class AccountRecovery {
   async recover(
     transaction: Db,
     user: User,
-    { address, turn, since }: WayBack,
+    { address, turn, since, language: read }: WayBack,
     client: Client,
-  ): Promise<RecordedChanges> {
+  ): Promise<Recovered> {
     const actor = { userId: user.id, client }
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
+    // Who has none reads what the service writes by default, until a login of theirs reveals it.
+    const language = user.language && (read ?? user.language)
+    if (language && language !== user.language) await this.users.setLanguage(transaction, user.id, language)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
@@ -82,18 +94,13 @@ export class AccountRecovery {
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECORDED
-    return followedBy(disabled, allOf(tellOfAddress, tellOfAccount))
+    const recorded = followedBy(disabled, allOf(tellOfAddress, tellOfAccount))
+    return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }
   }
 
   /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
-  async recoverByLink(
-    transaction: Db,
-    user: User,
-    text: string,
-    client: Client,
-  ): Promise<RecordedChanges & { readonly email: Email }> {
-    const wayBack = await this.userEmails.consume(transaction, text)
-    return { ...(await this.recover(transaction, user, wayBack, client)), email: wayBack.address }
+  async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Recovered> {
+    return this.recover(transaction, user, await this.userEmails.consume(transaction, text), client)
   }
 
   /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancelPending}. */

@@ -431,6 +431,57 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(left).not.toContain('#token=')
     })
 
+    it.each([
+      ['German', 'de', 'en', /^Wählen Sie ein neues Passwort für/, /^Ihr Passwort für .+ wurde geändert$/],
+      ['the service’s', null, 'de', /^Choose a new password for/, /^Your password for .+ has been changed$/],
+    ])(
+      'goes on in the language of the mail with the link: %s',
+      async (_, first, later, resetLink, passwordChanged) => {
+        const owner = await anOwner(app)
+        const thief = await provenSession(app, owner)
+        const speak = (language: string) => onMainSite(app, thief, 'PATCH', '/api/profile', { language })
+        if (first) expect(outcome(await speak(first))).toBe('200')
+        const email = anEmail()
+        const token = await change(thief, owner.email, email)
+        expect(outcome(await speak(later))).toBe('200')
+        expect(outcome(await onMainSite(app, thief, 'POST', '/api/account/deletion'))).toBe('200')
+        const before = await app.mailsTo(owner.email)
+        expect(outcome(await undo(token))).toBe('204')
+        const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
+        expect(outcome(await follow('/api/password/reset', reset))).toBe('200')
+        const subjects = (await app.mailsTo(owner.email)).slice(before.length).map(({ subject }) => subject)
+        const deletionCancelled = first
+          ? /^Ihr Konto bei .+ wird nicht gelöscht$/
+          : /^Your account at .+ will not be/
+        for (const expected of [resetLink, passwordChanged, deletionCancelled])
+          expect(subjects).toContainEqual(expect.stringMatching(expected))
+        expect((await app.app.get(Users).find(owner.id))?.language).toBe(first ?? 'en')
+        // The address that is left reads what was chosen for it.
+        const left = (await app.mailsTo(email)).at(-1)?.subject
+        expect(left).toMatch(first ? /^Your e-mail address for/ : /^Ihre E-Mail-Adresse für/)
+      },
+    )
+
+    it('teaches the service no language that it did not know', async () => {
+      const owner = await anOwner(app)
+      const token = await change(await provenSession(app, owner), owner.email, anEmail())
+      expect(outcome(await undo(token))).toBe('204')
+      expect((await app.app.get(Users).find(owner.id))?.language).toBeNull()
+    })
+
+    it('by a link for a new password, goes on in the language of the mail that undoes it', async () => {
+      const owner = await anOwner(app)
+      const thief = await provenSession(app, owner)
+      const speak = (language: string) => onMainSite(app, thief, 'PATCH', '/api/profile', { language })
+      expect(outcome(await speak('de'))).toBe('200')
+      await mailResetLink(app, owner)
+      const token = await app.mailedToken(owner.email)
+      await change(thief, owner.email, anEmail())
+      expect(outcome(await speak('en'))).toBe('200')
+      expect(outcome(await follow('/api/password/reset', { token, password: NEW_PASSWORD }))).toBe('200')
+      expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/^Ihr Passwort für .+ wurde geändert$/)
+    })
+
     it('also when the thief has changed the address twice, and the thief cannot undo that', async () => {
       const owner = await anOwner(app)
       const thief = await provenSession(app, owner)
