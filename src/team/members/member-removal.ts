@@ -6,7 +6,7 @@ import { PendingAccountChanges } from '../../users/pending/pending-account-chang
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { TeamAuthority } from '../team-authority.js'
-import { requireMayGo, requireNotBarred } from './members.service.js'
+import { requireMayGo, requireNotBarred } from './member-rules.js'
 
 /** Takes users out of their account. */
 @Injectable()

@@ -1,18 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
-import type { User } from '../../users/user.js'
 import { UserChanges } from '../../users/user-changes.js'
-import {
-  type ManagerAndMember,
-  newlyGranted,
-  requireNotOwner,
-  requireSomebodyElse,
-  TeamAuthority,
-} from '../team-authority.js'
+import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
+import { requireMayGo, requireNotBarred } from './member-rules.js'
 
 /**
  * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
@@ -71,13 +64,4 @@ export class MembersService {
       return { ...recorded, afterCommit: tellOwner }
     })
   }
-}
-
-export function requireMayGo({ manager, member }: ManagerAndMember): void {
-  requireNotOwner(member)
-  requireSomebodyElse(manager, member)
-}
-
-export function requireNotBarred({ disabledAt, disabledBy }: User): void {
-  if (disabledAt && disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
 }
