@@ -6,7 +6,7 @@ import { Durations } from '../metrics/durations.js'
 import { Tracing } from '../tracing/tracing.js'
 import { isOutage, OUTAGE_REPLIES } from './outage.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
-import type { RedisScript } from './redis-script.js'
+import { evaluate, type RedisScript } from './redis-script.js'
 import {
   EvictingServerError,
   mayEvict,
@@ -90,28 +90,9 @@ export class RedisConnection implements OnApplicationShutdown {
     return this.tracing.isOn ? this.tracing.span('store', () => this.ask(work)) : this.ask(work)
   }
 
-  /**
-   * Runs a script in one round trip; sends its text only when the server does not have it. In a cluster, all
-   * keys of a script must be in one slot.
-   */
+  /** Runs a script where its keys are: {@link evaluate}. */
   runScript(script: RedisScript, keys: string | string[], args: readonly string[]): Promise<unknown> {
-    return this.run(commands => this.evaluate(commands, script, keys, args))
-  }
-
-  /** Like {@link runScript}, on one server; for {@link onShard}. */
-  async evaluate(
-    server: Pick<ServerCommands, 'eval' | 'evalSha'>,
-    { sha, lua }: RedisScript,
-    keys: string | string[],
-    args: readonly string[],
-  ): Promise<unknown> {
-    const options = { keys: typeof keys === 'string' ? [keys] : keys, arguments: [...args] }
-    try {
-      return await server.evalSha(sha, options)
-    } catch (error) {
-      if (this.client.replyOf(error)?.startsWith('NOSCRIPT')) return server.eval(lua, options)
-      throw error
-    }
+    return this.run(commands => evaluate(commands, script, keys, args))
   }
 
   get isCluster(): boolean {

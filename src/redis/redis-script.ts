@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ServerCommands } from './redis-client.js'
 
 /** A Lua script, called by its hash. */
 export interface RedisScript {
@@ -8,4 +9,23 @@ export interface RedisScript {
 
 export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
+}
+
+/**
+ * Runs a script in one round trip; sends its text only when the server does not have it. In a cluster, all keys of a
+ * script must be in one slot.
+ */
+export async function evaluate(
+  server: Pick<ServerCommands, 'eval' | 'evalSha'>,
+  { sha, lua }: RedisScript,
+  keys: string | string[],
+  args: readonly string[],
+): Promise<unknown> {
+  const options = { keys: typeof keys === 'string' ? [keys] : keys, arguments: [...args] }
+  try {
+    return await server.evalSha(sha, options)
+  } catch (error) {
+    if ((error as Error).message.startsWith('NOSCRIPT')) return server.eval(lua, options)
+    throw error
+  }
 }

@@ -5,6 +5,7 @@ import { userSessions } from '../../database/schema/sessions.js'
 import { ApiError } from '../../errors/api-error.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
+import { evaluate } from '../../redis/redis-script.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { SESSION_KEYS, sidOfKey } from '../stores/session-keys.js'
 import { REMOVE_IF_AHEAD } from '../stores/session-scripts.js'
@@ -121,7 +122,7 @@ export class LossAcceptance {
       await this.redis.onShard(shard, server =>
         Promise.all([
           ...unknown.map(key => server.unlink(key)),
-          ...known.map(key => this.redis.evaluate(server, REMOVE_IF_AHEAD, key, [newest])),
+          ...known.map(key => evaluate(server, REMOVE_IF_AHEAD, key, [newest])),
         ]),
       )
       cursor = page.cursor

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.js'
 import { sessionStore } from '../../database/schema/sessions.js'
 import type { ServerCommands } from '../../redis/redis-client.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
+import { evaluate } from '../../redis/redis-script.js'
 import type { SessionHandle } from '../session.js'
 import { inBatches } from '../stores/redis-changes.js'
 import { markerKey, NEWEST_CHANGE_KEY, PARTITIONS, partitionOf } from '../stores/session-keys.js'
@@ -106,9 +107,7 @@ export class Markers {
    */
   async raiseOn(shard: string, from: number, id: number): Promise<boolean> {
     const args = [await this.generation(), String(id), String(from)]
-    const raised = await this.onShard(shard, (server, key) =>
-      this.redis.evaluate(server, RAISE_MARKER, key, args),
-    )
+    const raised = await this.onShard(shard, (server, key) => evaluate(server, RAISE_MARKER, key, args))
     return raised.every(result => result === 1)
   }
 
