@@ -1,4 +1,3 @@
-import type { HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import { PERMISSIONS, type Permissions, permissionsOf, withinLimits } from '../permissions/permissions.js'
 import type { Email } from './email.js'
 
@@ -32,11 +31,6 @@ export interface User {
   readonly createdAt: Date
   /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
   readonly invitedBy: string | null
-}
-
-/** A user, with what their account says about where they may log in. */
-export interface UserAtLogin extends User {
-  readonly handoffRequired: HandoffRequirement
 }
 
 /** A user to be added. */

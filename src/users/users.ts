@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { TargetUser } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
@@ -7,7 +7,6 @@ import { Database } from '../database/database.js'
 import { accounts, users } from '../database/schema/accounts.js'
 import { rememberedDevices } from '../database/schema/factors.js'
 import { sessionLinks } from '../database/schema/sessions.js'
-import { builtOnce } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { PlansFile } from '../permissions/plans-file.js'
@@ -16,16 +15,7 @@ import type { Email } from './email.js'
 import { EmailReservations } from './email-reservations.js'
 import { isAfter, type UserCursor } from './lists/user-cursor.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
-import type { DisabledBy, NewUser, Role, User, UserAtLogin } from './user.js'
-
-const atLogin = builtOnce(db =>
-  db
-    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
-    .from(users)
-    .innerJoin(accounts, eq(accounts.id, users.accountId))
-    .where(eq(users.email, sql.placeholder('email')))
-    .prepare(''),
-)
+import type { DisabledBy, NewUser, Role, User } from './user.js'
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
@@ -41,12 +31,6 @@ export class Users {
   async findByEmail(email: Email): Promise<User | null> {
     const [row] = await this.database.run(db => db.select().from(users).where(eq(users.email, email)))
     return (row as User | undefined) ?? null
-  }
-
-  /** The same for a login, whose cost is mostly a few statements. */
-  async findAtLogin(email: Email): Promise<UserAtLogin | null> {
-    const [row] = await this.database.run(db => atLogin(db).execute({ email }))
-    return (row as UserAtLogin | undefined) ?? null
   }
 
   async find(id: string): Promise<User | null> {

@@ -6,7 +6,8 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
-import type { User, UserAtLogin } from '../../users/user.js'
+import type { User } from '../../users/user.js'
+import { findUserAtLogin, type UserAtLogin } from '../../users/user-at-login.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginPolicy } from './login-policy.js'
@@ -39,7 +40,7 @@ export class Credentials {
   async check(login: LoginBody, client: Client): Promise<UserAtLogin> {
     const { email, password, source } = login
     const site = { source, origin: client.origin }
-    const user = await this.users.findAtLogin(email)
+    const user = await findUserAtLogin(this.database, email)
     if (user && this.loginPolicy.isBarredOwner(user, site)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')

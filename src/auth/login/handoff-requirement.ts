@@ -3,7 +3,7 @@ import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
-import type { UserAtLogin } from '../../users/user.js'
+import type { UserAtLogin } from '../../users/user-at-login.js'
 import type { LoginContext } from './login-context.js'
 import { LoginPolicy } from './login-policy.js'
 
