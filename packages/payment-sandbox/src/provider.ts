@@ -94,7 +94,7 @@ export class Provider {
       invoices,
       subscriptions,
     )
-    this.dunning = new Dunning(events, invoices, subscriptions)
+    this.dunning = new Dunning({ events, secondaryEvents }, invoices, subscriptions)
     this.charges = new Charges(state, events, invoices, subscriptions)
     this.refunds = new Refunds(this.charges)
     this.trials = new Trials(events, subscriptions)

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { inArray } from 'drizzle-orm'
 import Stripe from 'stripe'
+import { Database } from '../../../src/database/database.js'
+import { providerEvents } from '../../../src/database/schema/billing.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
@@ -138,6 +141,34 @@ describe('POST /api/subscription/create', () => {
     const today = await subscribe(app, payer)
     expect(today.json.checkoutUrl).not.toBe(yesterday.json.checkoutUrl)
     expect(openOnes(payer).map(({ url }) => url)).toEqual([today.json.checkoutUrl])
+  })
+
+  it('whose card is declined changes nothing, and takes another card', async () => {
+    const payer = await aPayer()
+    const { checkoutUrl } = (await subscribe(app, payer)).json
+    const before = (await readSubscription(app, payer.accessToken)).json
+    const sent = app.sandbox.events().length
+    const declined = await fetch(`${checkoutUrl}/decline`, { method: 'POST', redirect: 'manual' })
+    expect(declined.status).toBe(303)
+    await app.paymentsSettled()
+    const events = app.sandbox.events(sent)
+    expect(events.map(({ type }) => type)).toEqual([
+      'payment_intent.created',
+      'charge.failed',
+      'payment_intent.payment_failed',
+    ])
+    const ids = events.map(({ id }) => id)
+    const stored = await app.app
+      .get(Database)
+      .run(db => db.select().from(providerEvents).where(inArray(providerEvents.id, ids)))
+    // Taken, and of no interest: not even their text, which names people and cards, is kept.
+    expect(stored.map(({ effect, event }) => [effect, event])).toEqual(ids.map(() => ['none', null]))
+    expect((await readSubscription(app, payer.accessToken)).json).toEqual(before)
+    expect(before).toMatchObject({ status: 'none', state: 'none' })
+    expect((await subscribe(app, payer)).json.checkoutUrl).toBe(checkoutUrl)
+    await fetch(`${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' })
+    await app.paymentsSettled()
+    expect((await readSubscription(app, payer.accessToken)).json.status).toBe('active')
   })
 
   it('with a subscription is 409 ALREADY_SUBSCRIBED until that has ended', async () => {

@@ -76,7 +76,17 @@ async function everythingHappens(): Promise<void> {
   await sandbox.simulate.payByBankDebit(later)
   await sandbox.simulate.settleBankDebit(later, 'failed')
   await sandbox.simulate.settleBankDebit(later, 'succeeded')
-  await sandbox.simulate.expire(await checkout())
+  const declined = await checkout()
+  await sandbox.simulate.declineCard(declined)
+  await sandbox.simulate.expire(declined)
+  await sandbox.simulate.declineCard(await checkout({ 'subscription_data[trial_period_days]': '7' }))
+}
+
+/** The events that this causes. */
+async function eventsOf(happens: () => Promise<unknown>) {
+  const before = sandbox.events().length
+  await happens()
+  return sandbox.events(before)
 }
 
 describe('What the sandbox sends is what the types of the provider’s package say', () => {
@@ -122,14 +132,8 @@ describe('What the sandbox sends is what the types of the provider’s package s
   })
 
   it('billing sandbox: a checkout sends what it sends at the provider', async () => {
-    const typesOf = async (happens: () => Promise<unknown>) => {
-      const before = sandbox.events().length
-      await happens()
-      return sandbox
-        .events(before)
-        .map(({ type }) => type)
-        .sort()
-    }
+    const typesOf = async (happens: () => Promise<unknown>) =>
+      (await eventsOf(happens)).map(({ type }) => type).sort()
     expect(await typesOf(() => subscribed())).toEqual([
       'charge.succeeded',
       'checkout.session.completed',
@@ -157,6 +161,66 @@ describe('What the sandbox sends is what the types of the provider’s package s
       'setup_intent.created',
       'setup_intent.succeeded',
     ])
+  })
+
+  describe('billing sandbox: a declined card sends what it sends at the provider', () => {
+    type Sent = { id: string; payment_intent?: string; latest_charge?: string | null }
+
+    it('in a checkout, which has no subscription and no invoice yet: each attempt with the intent that is paid in the end', async () => {
+      const id = await checkout()
+      const events = await eventsOf(async () => {
+        await sandbox.simulate.declineCard(id)
+        await sandbox.simulate.declineCard(id)
+      })
+      expect(events.map(({ type }) => type)).toEqual([
+        'payment_intent.created',
+        ...['charge.failed', 'payment_intent.payment_failed'],
+        ...['charge.failed', 'payment_intent.payment_failed'],
+      ])
+      const [intent, first, failed, second] = events.map(({ data }) => data.object as Sent)
+      expect(failed).toMatchObject({
+        id: intent!.id,
+        amount_received: 0,
+        last_payment_error: { code: 'card_declined', decline_code: 'generic_decline', charge: first!.id },
+        latest_charge: first!.id,
+        status: 'requires_payment_method',
+      })
+      expect(first).toMatchObject({
+        ...{ amount_captured: 0, captured: false, failure_code: 'card_declined', paid: false },
+        ...{ payment_intent: intent!.id, status: 'failed' },
+      })
+      expect(second!.id).not.toBe(first!.id)
+      const open = { status: 'open', payment_status: 'unpaid', subscription: null, invoice: null }
+      expect(await call(`checkout/sessions/${id}`)).toMatchObject(open)
+      const paid = await eventsOf(() => sandbox.simulate.pay(id))
+      expect(paid.map(({ type }) => type)).not.toContain('payment_intent.created')
+      const succeeded = paid.find(({ type }) => type === 'payment_intent.succeeded')
+      expect(succeeded?.data.object).toMatchObject({ id: intent!.id })
+      await expect(sandbox.simulate.declineCard(id)).rejects.toThrow('complete')
+    })
+
+    it('at the start of a trial, when a card is only saved', async () => {
+      const id = await checkout({ 'subscription_data[trial_period_days]': '7' })
+      const events = await eventsOf(() => sandbox.simulate.declineCard(id))
+      expect(events.map(({ type }) => type)).toEqual(['setup_intent.created', 'setup_intent.setup_failed'])
+      expect(events[1]?.data.object).toMatchObject({
+        last_setup_error: { code: 'card_declined' },
+        status: 'requires_payment_method',
+      })
+    })
+
+    it('at a renewal', async () => {
+      const id = await subscribed()
+      const events = await eventsOf(() => sandbox.simulate.failPayment(id))
+      expect(events.map(({ type }) => type)).toEqual([
+        'charge.failed',
+        'payment_intent.payment_failed',
+        'invoice.payment_failed',
+        'customer.subscription.updated',
+      ])
+      const invoice = (await call(`subscriptions/${id}`)).latest_invoice
+      expect(events[1]?.data.object).toMatchObject({ id: invoice.replace('in_', 'pi_') })
+    })
   })
 
   it('and a field that is missing, unknown or of another type would be noticed', () => {

@@ -24,6 +24,8 @@ export interface CheckoutRecord {
   trialDays?: number | null
   /** Whether the subscription uses Stripe's older billing mode; absent in old state files. */
   isClassic?: boolean
+  /** The id of its invoice to be, whose payment intent has one too; absent until a card is declined. */
+  invoiceId?: string
 }
 
 /** The fields that the caller chooses; all others are the same for every checkout. */

@@ -90,7 +90,7 @@ function checkoutCard({ id, status, payment_status, url }: Checkout): Html {
   return html`<section class="card">
 <p>${statusBadge(english, status ?? 'open')} ${statusBadge(english, payment_status)}</p>
 <p class="quiet">${url ? html`<a href="${url}"><code>${id}</code></a>` : html`<code>${id}</code>`}</p>
-${status === 'open' ? buttons(['checkout-expires'], id) : ''}
+${status === 'open' ? buttons(['card-declined', 'checkout-expires'], id) : ''}
 ${isUnpaid ? buttons(['payment-succeeds', 'payment-fails'], id) : ''}
 </section>
 `

@@ -3,6 +3,7 @@ import type { Simulator } from './simulator.js'
 
 /** Each takes the id of a checkout, a subscription, a dispute or a customer. */
 const SIMULATIONS = {
+  'card-declined': (simulate, id) => simulate.declineCard(id),
   'checkout-expires': (simulate, id) => simulate.expire(id),
   'payment-succeeds': (simulate, id) => simulate.settleBankDebit(id, 'succeeded'),
   'payment-fails': (simulate, id) => simulate.settleBankDebit(id, 'failed'),

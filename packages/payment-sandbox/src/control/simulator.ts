@@ -34,6 +34,11 @@ export class Simulator {
     this.run(({ payments }) => payments.pay(checkoutId))
   }
 
+  /** Declines a card at a checkout, which stays open; rejects when it is unknown or not open. */
+  async declineCard(checkoutId: string): Promise<void> {
+    this.run(({ payments }) => payments.decline(checkoutId))
+  }
+
   /**
    * Completes a checkout that stays unpaid, its subscription incomplete. Rejects when it is not open or free.
    */

@@ -24,8 +24,7 @@ type Unpaid = Exclude<Stripe.Invoice.Status, 'paid'>
  * An invoice for the subscription's current period. A credit beyond its total is lost: the sandbox has no
  * customer balance.
  */
-export function newInvoice(subscription: Subscription, terms: InvoiceTerms): Invoice {
-  const id = newId('in_1', 23)
+export function newInvoice(subscription: Subscription, terms: InvoiceTerms, id = newId('in_1', 23)): Invoice {
   const now = nowSeconds()
   const data = linesOf(subscription, terms, id)
   const total = data.reduce((sum, line) => sum + line.amount, 0)

@@ -18,14 +18,15 @@ export class Invoices {
     private readonly pagesUrl: string,
   ) {}
 
-  /** Issues the subscription's latest invoice, with its pending prorations. Emits nothing. */
+  /** Issues the subscription's latest invoice, with its pending prorations, under a new id by default. Emits nothing. */
   issue(
     subscription: Subscription,
     reason: InvoiceTerms['reason'],
     status: InvoiceTerms['status'] = 'paid',
+    id?: string,
   ): Invoice {
     const proration = this.prorations.takePending(subscription)
-    const invoice = newInvoice(subscription, { reason, status, proration })
+    const invoice = newInvoice(subscription, { reason, status, proration }, id)
     this.addPages(invoice)
     subscription.latest_invoice = invoice.id
     this.state.invoices.set(invoice.id, invoice)

@@ -70,12 +70,12 @@ export class HostedPages {
     return redirectAnswer(returnUrl(checkout)!)
   }
 
-  /** Back to the page, which says so, as if a test card had been declined: nothing is paid, and no event is sent. */
+  /** Back to the page, which says so, as if a test card had been declined: nothing is paid. */
   private decline(words: Words, id: string): PageAnswer {
     const { checkout } = this.checkouts.find(id)
-    return checkout.status === 'open'
-      ? redirectAnswer(`${checkout.url}?${DECLINED}`)
-      : closedAnswer(words, checkout)
+    if (checkout.status !== 'open') return closedAnswer(words, checkout)
+    this.payments.decline(id)
+    return redirectAnswer(`${checkout.url}?${DECLINED}`)
   }
 
   /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */

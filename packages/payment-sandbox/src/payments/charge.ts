@@ -1,11 +1,16 @@
 import type { Stripe } from 'stripe'
 import type { Invoice } from '../invoices/invoice.js'
+import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
 
 /** Stripe's charge, with references as ids. */
 export type Charge = Omit<Stripe.Charge, 'customer' | 'payment_intent'> & {
-  customer: string
+  customer: string | null
   payment_intent: string
 }
+
+/** What is to be paid: an invoice, or what becomes one when its checkout is paid. */
+export type Due = Pick<Invoice, 'id' | 'amount_due' | 'created' | 'currency'> & { customer: string | null }
 
 /**
  * The charge of a paid invoice. Its ids are the invoice's with another prefix, so that no index is needed.
@@ -18,33 +23,72 @@ export function newCharge(invoice: Invoice): Charge {
     ...NOT_USED_HERE,
     amount: amount_paid,
     amount_captured: amount_paid,
-    amount_refunded: 0,
-    billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
     captured: true,
     created: invoice.status_transitions.paid_at ?? invoice.created,
     currency,
     customer,
-    disputed: false,
-    livemode: false,
-    metadata: {},
     paid: true,
     payment_intent: paymentIntentIdOf(invoice),
-    refunded: false,
     status: 'succeeded',
   }
 }
 
+/** A charge to a card that was declined. Each attempt has its own, which does not follow from the invoice. */
+export function newDeclinedCharge(due: Due): Charge {
+  const { amount_due, currency, customer } = due
+  return {
+    id: newId('ch_1', 23),
+    object: 'charge',
+    ...NOT_USED_HERE,
+    amount: amount_due,
+    amount_captured: 0,
+    captured: false,
+    created: nowSeconds(),
+    currency,
+    customer,
+    failure_code: DECLINED.code,
+    failure_message: DECLINED.message,
+    outcome: {
+      advice_code: 'try_again_later',
+      network_advice_code: null,
+      network_decline_code: null,
+      network_status: 'declined_by_network',
+      reason: DECLINED.decline_code,
+      risk_level: 'normal',
+      seller_message: 'The bank did not return any further details with this decline.',
+      type: 'issuer_declined',
+    },
+    paid: false,
+    payment_intent: paymentIntentIdOf(due),
+    status: 'failed',
+  }
+}
+
+/** Of Stripe's test card 4000 0000 0000 0002: https://docs.stripe.com/testing#declined-payments. */
+export const DECLINED = {
+  code: 'card_declined',
+  decline_code: 'generic_decline',
+  doc_url: 'https://docs.stripe.com/error-codes#card-declined',
+  message: 'Your card was declined.',
+  type: 'card_error',
+} as const
+
 const NOT_USED_HERE = {
+  amount_refunded: 0,
   application: null,
   application_fee: null,
   application_fee_amount: null,
   balance_transaction: null,
+  billing_details: { address: null, email: null, name: null, phone: null, tax_id: null },
   calculated_statement_descriptor: null,
   description: null,
+  disputed: false,
   failure_balance_transaction: null,
   failure_code: null,
   failure_message: null,
   fraud_details: {},
+  livemode: false,
+  metadata: {},
   on_behalf_of: null,
   outcome: null,
   payment_method: null,
@@ -52,6 +96,7 @@ const NOT_USED_HERE = {
   receipt_email: null,
   receipt_number: null,
   receipt_url: null,
+  refunded: false,
   review: null,
   shipping: null,
   source: null,
@@ -66,7 +111,7 @@ export function chargeIdOf({ id }: Pick<Invoice, 'id'>): string {
   return id.replace(/^in_/, 'ch_')
 }
 
-export function paymentIntentIdOf({ id }: Invoice): string {
+export function paymentIntentIdOf({ id }: Pick<Invoice, 'id'>): string {
   return id.replace(/^in_/, 'pi_')
 }
 

@@ -1,35 +1,43 @@
 import type { Stripe } from 'stripe'
-import type { Invoice } from '../invoices/invoice.js'
-import { chargeIdOf, paymentIntentIdOf } from './charge.js'
+import { type Charge, chargeIdOf, DECLINED, type Due, paymentIntentIdOf } from './charge.js'
 
 /** Stripe's payment intent, with references as ids. */
 export type PaymentIntent = Omit<Stripe.PaymentIntent, 'customer' | 'latest_charge' | 'payment_method'> & {
-  customer: string
+  customer: string | null
   latest_charge: string | null
   payment_method: string | null
 }
 
-/** The payment intent of an invoice; `status` is `requires_payment_method` before the first attempt. */
+/** The payment intent of what is due; `status` is `requires_payment_method` before the first attempt. */
 export function paymentIntentOf(
-  invoice: Invoice,
+  due: Due,
   status: PaymentIntent['status'],
   paymentMethod: string | null,
 ): PaymentIntent {
-  const id = paymentIntentIdOf(invoice)
+  const id = paymentIntentIdOf(due)
   return {
     id,
     object: 'payment_intent',
     ...NOT_USED_HERE,
-    amount: invoice.amount_due,
-    amount_received: status === 'succeeded' ? invoice.amount_due : 0,
+    amount: due.amount_due,
+    amount_received: status === 'succeeded' ? due.amount_due : 0,
     client_secret: `${id}_secret_of_the_sandbox`,
-    created: invoice.created,
-    currency: invoice.currency,
-    customer: invoice.customer,
-    latest_charge: status === 'requires_payment_method' ? null : chargeIdOf(invoice),
+    created: due.created,
+    currency: due.currency,
+    customer: due.customer,
+    latest_charge: status === 'requires_payment_method' ? null : chargeIdOf(due),
     livemode: false,
     payment_method: paymentMethod,
     status,
+  }
+}
+
+/** The same after this charge failed: it waits for another card. */
+export function declinedPaymentIntent(due: Due, { id: charge }: Charge): PaymentIntent {
+  return {
+    ...paymentIntentOf(due, 'requires_payment_method', null),
+    last_payment_error: { ...DECLINED, charge },
+    latest_charge: charge,
   }
 }
 

@@ -6,10 +6,12 @@ import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
+import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
 import { newSubscription } from '../subscriptions/new-subscription.js'
 import type { Subscription } from '../subscriptions/subscription.js'
+import { paymentIntentIdOf } from './charge.js'
 import type { SecondaryEvents } from './secondary-events.js'
 
 export class Payments {
@@ -44,6 +46,22 @@ export class Payments {
     return this.complete(record, 'unpaid')
   }
 
+  /**
+   * Declines a card: the checkout stays open for another one. There is no subscription and no invoice before the
+   * payment (https://docs.stripe.com/changelog/basil/2025-03-31/checkout-legacy-subscription-upgrade), so only
+   * secondary events are emitted. Throws 400 when the checkout is not open.
+   */
+  decline(checkoutId: string): void {
+    const record = this.requireOpen(checkoutId)
+    const { amount_total, currency, customer } = record.checkout
+    const isFirstAttempt = record.invoiceId === undefined
+    record.invoiceId ??= newId('in_1', 23)
+    this.state.changed()
+    const due = { id: record.invoiceId, amount_due: amount_total ?? 0, created: nowSeconds() }
+    const payer = { currency: currency ?? 'usd', customer }
+    this.emitters.secondaryEvents.ofDeclinedCheckout({ ...due, ...payer }, isFirstAttempt)
+  }
+
   private requireOpen(checkoutId: string): CheckoutRecord {
     const record = this.checkouts.find(checkoutId)
     const { status } = record.checkout
@@ -66,13 +84,14 @@ export class Payments {
       },
     } satisfies Partial<Checkout>)
     if (checkout.mode === 'setup') checkout.setup_intent = newId('seti_1', 23)
-    if (checkout.mode === 'payment') checkout.payment_intent = newId('pi_3', 23)
+    if (checkout.mode === 'payment')
+      checkout.payment_intent = paymentIntentIdOf({ id: record.invoiceId ?? newId('in_1', 23) })
     const created = checkout.mode === 'subscription' ? this.subscribe(record, customer!) : null
     // Set again, because its customer may be new to the index.
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     const { events, secondaryEvents } = this.emitters
-    if (created) secondaryEvents.ofCheckout(customer!, created.invoice)
+    if (created) secondaryEvents.ofCheckout(customer!, created.invoice, record.invoiceId === undefined)
     events.emit('checkout.session.completed', checkout)
     if (created) events.emit('customer.subscription.created', created.subscription)
     if (created?.invoice.status === 'paid') events.emit('invoice.paid', created.invoice)
@@ -89,7 +108,8 @@ export class Payments {
     // https://docs.stripe.com/billing/subscriptions/overview: incomplete while the first payment is pending,
     // too.
     if (isUnpaid) subscription.status = 'incomplete'
-    const invoice = this.invoices.issue(subscription, 'subscription_create', isUnpaid ? 'open' : 'paid')
+    const status = isUnpaid ? 'open' : 'paid'
+    const invoice = this.invoices.issue(subscription, 'subscription_create', status, record.invoiceId)
     this.state.subscriptions.set(subscription.id, subscription)
     checkout.subscription = subscription.id
     checkout.invoice = invoice.id

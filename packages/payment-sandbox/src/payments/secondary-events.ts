@@ -1,10 +1,10 @@
 import type { Customer } from '../customers/customer.js'
 import type { Events } from '../events/events.js'
 import type { Invoice } from '../invoices/invoice.js'
-import { newCharge } from './charge.js'
-import { paymentIntentOf } from './payment-intent.js'
+import { type Due, newCharge, newDeclinedCharge } from './charge.js'
+import { declinedPaymentIntent, paymentIntentOf } from './payment-intent.js'
 import { newCard } from './payment-method.js'
-import { newSetupIntent } from './setup-intent.js'
+import { newDeclinedSetupIntent, newSetupIntent } from './setup-intent.js'
 
 /**
  * The events about cards, payment intents, charges and drafts that Stripe sends besides those about the
@@ -13,15 +13,37 @@ import { newSetupIntent } from './setup-intent.js'
 export class SecondaryEvents {
   constructor(private readonly events: Events) {}
 
-  /** For a completed checkout; `invoice` is paid, or open while the payment is pending. */
-  ofCheckout(customer: Customer, invoice: Invoice): void {
+  /**
+   * For a completed checkout; `invoice` is paid, or open while the payment is pending. `isFirstAttempt`: no card was
+   * declined before.
+   */
+  ofCheckout(customer: Customer, invoice: Invoice, isFirstAttempt: boolean): void {
     const card = newCard(customer)
     this.events.emitSecondary('payment_method.attached', card)
     this.ofCurrency(customer, invoice.currency)
     this.ofNewInvoice(invoice)
-    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id)
+    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id, isFirstAttempt)
     else this.ofSavedCard(customer, card.id)
     if (invoice.status === 'paid') this.ofPaid(invoice, card.id)
+  }
+
+  /** For a card that was declined in a checkout, which creates nothing but an intent. */
+  ofDeclinedCheckout(due: Due, isFirstAttempt: boolean): void {
+    if (due.amount_due === 0) {
+      const setupIntent = newDeclinedSetupIntent(due.customer)
+      this.events.emitSecondary('setup_intent.created', { ...setupIntent, last_setup_error: null })
+      this.events.emitSecondary('setup_intent.setup_failed', setupIntent)
+      return
+    }
+    if (isFirstAttempt) this.ofNewPaymentIntent(due)
+    this.ofDeclined(due)
+  }
+
+  /** For a card that was declined. */
+  ofDeclined(due: Due): void {
+    const charge = newDeclinedCharge(due)
+    this.events.emitSecondary('charge.failed', charge)
+    this.events.emitSecondary('payment_intent.payment_failed', declinedPaymentIntent(due, charge))
   }
 
   /** For an invoice that has been paid. */
@@ -69,11 +91,13 @@ export class SecondaryEvents {
     } satisfies Invoice)
   }
 
-  private ofNewPayment(invoice: Invoice, card: string): void {
-    this.events.emitSecondary(
-      'payment_intent.created',
-      paymentIntentOf(invoice, 'requires_payment_method', null),
-    )
+  private ofNewPaymentIntent(due: Due): void {
+    const paymentIntent = paymentIntentOf(due, 'requires_payment_method', null)
+    this.events.emitSecondary('payment_intent.created', paymentIntent)
+  }
+
+  private ofNewPayment(invoice: Invoice, card: string, isFirstAttempt: boolean): void {
+    if (isFirstAttempt) this.ofNewPaymentIntent(invoice)
     if (invoice.status === 'open')
       this.events.emitSecondary('payment_intent.processing', paymentIntentOf(invoice, 'processing', card))
   }

@@ -1,9 +1,10 @@
 import type { Stripe } from 'stripe'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
+import { DECLINED } from './charge.js'
 
 /** A succeeded setup intent: the card was saved without a charge. */
-export function newSetupIntent(customer: string, paymentMethod: string): Stripe.SetupIntent {
+export function newSetupIntent(customer: string | null, paymentMethod: string | null): Stripe.SetupIntent {
   const id = newId('seti_1', 23)
   return {
     id,
@@ -34,5 +35,14 @@ export function newSetupIntent(customer: string, paymentMethod: string): Stripe.
     single_use_mandate: null,
     status: 'succeeded',
     usage: 'off_session',
+  }
+}
+
+/** A setup intent whose card was declined, and which waits for another one. */
+export function newDeclinedSetupIntent(customer: string | null): Stripe.SetupIntent {
+  return {
+    ...newSetupIntent(customer, null),
+    last_setup_error: DECLINED,
+    status: 'requires_payment_method',
   }
 }

@@ -1,6 +1,7 @@
 import type { Events } from '../events/events.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
+import type { SecondaryEvents } from '../payments/secondary-events.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { hasEnded, startPeriod } from './subscription-changes.js'
@@ -9,7 +10,7 @@ import type { Subscriptions } from './subscriptions.js'
 /** Renewals whose payment fails, and their recovery. */
 export class Dunning {
   constructor(
-    private readonly events: Events,
+    private readonly emitters: { readonly events: Events; readonly secondaryEvents: SecondaryEvents },
     private readonly invoices: Invoices,
     private readonly subscriptions: Subscriptions,
   ) {}
@@ -27,9 +28,11 @@ export class Dunning {
     const invoice = this.openInvoice(subscription) ?? this.renewalInvoice(subscription)
     this.invoices.recordFailedAttempt(invoice)
     if (subscription.status !== 'incomplete') subscription.status = 'past_due'
-    this.events.emit(type, invoice)
+    const { events, secondaryEvents } = this.emitters
+    if (type === 'invoice.payment_failed') secondaryEvents.ofDeclined(invoice)
+    events.emit(type, invoice)
     const hasChanged = subscription.status !== before.status || invoice.id !== before.latest_invoice
-    if (hasChanged) this.events.emit('customer.subscription.updated', subscription, undefined, before)
+    if (hasChanged) events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
   /**
@@ -43,9 +46,10 @@ export class Dunning {
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
     if (!hasEnded(subscription)) subscription.status = 'active'
-    this.events.emit('invoice.paid', invoice)
+    const { events } = this.emitters
+    events.emit('invoice.paid', invoice)
     if (subscription.status !== before.status)
-      this.events.emit('customer.subscription.updated', subscription, undefined, before)
+      events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
   private openInvoice(subscription: Subscription): Invoice | null {
