@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
+import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
@@ -21,6 +22,8 @@ export type UnrecognizedLoginDetail = {
   readonly network: string
   /** From when on somebody else may have acted; as a rule, when the session began. */
   readonly since: string
+  /** Of the mail. Missing from those of an earlier release. */
+  readonly language?: string
 }
 
 /** Whose session it is. */
@@ -50,6 +53,7 @@ export class UnrecognizedLoginTokens {
     private readonly database: Database,
     private readonly tokens: OneTimeTokens,
     private readonly clock: Clock,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -105,7 +109,10 @@ export class UnrecognizedLoginTokens {
       email: user.email,
       userId,
       accountId,
-      detail: { sid, since, ...from } satisfies UnrecognizedLoginDetail,
+      detail: {
+        ...{ sid, since, ...from },
+        language: user.language ?? this.settings.defaultLanguage,
+      } satisfies UnrecognizedLoginDetail,
       lifetimeSeconds: LIFETIME_SECONDS,
     })
     return { to: user, token }

@@ -26,7 +26,7 @@ export interface WayBack {
   readonly turn: number | null
   /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
-  /** The language of the mail that undoes the change; null when there is none. */
+  /** The language of the mail with the link, or with the one that undoes the change; null when it is not known. */
   readonly language: string | null
 }
 
@@ -54,18 +54,19 @@ export class AccountRecovery {
   /**
    * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
    * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be a thief's.
-   * `reported` is when a session began that the user says was not theirs.
+   * `reported` is when a session began that the user says was not theirs, and the language in which they were asked.
    */
   async wayBackTo(
     transaction: Db,
     user: User,
     address: Email,
-    reported: Date | null = null,
+    reported: Pick<WayBack, 'since' | 'language'> = { since: null, language: null },
   ): Promise<WayBack> {
     const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
     if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
     const { turn = null, since = null, language = null } = left ?? {}
-    return { address, turn, since: earliest([since, reported]), language }
+    const first = earliest([since, reported.since])
+    return { address, turn, since: first, language: reported.language ?? language }
   }
 
   /**

@@ -55,6 +55,20 @@ describe.each(BACKENDS)('the language of mails, on %s', backend => {
     expect(mail?.text).toContain('Wenn Sie das waren, brauchen Sie nichts zu tun.')
   })
 
+  it('is again that of the notice, once its link has said that a login was not theirs', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
+    app.clock.advance(3_600)
+    expect(outcome(await logIn(owner.email, { 'User-Agent': 'curl/8.5.0' }))).toBe('200')
+    const token = await app.mailedToken(owner.email)
+    const thief = await signIn(app, owner, 'main')
+    const changed = await onMainSite(app, thief, 'PATCH', '/api/profile', { language: 'en' })
+    expect(outcome(changed)).toBe('200')
+    expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')
+    expect((await subjectsTo(owner.email)).at(-1)).toMatch(/^Wählen Sie ein neues Passwort für /)
+    expect(await languageOf(owner.id)).toBe('de')
+  })
+
   it('learns nothing from a refused login, or from a header that says nothing', async () => {
     const owner = await anOwner(app)
     const guess = { email: owner.email, password: 'wrong', source: 'main' }
