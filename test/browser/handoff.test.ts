@@ -331,6 +331,26 @@ describe('a browser that keeps nothing', () => {
     await gesture(logInHere, asMember(), [])
     await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])
   })
+
+  test('no cookies for the main site, says so while it still asks whether the satellite is one of ours', async () => {
+    await page.addInitScript(
+      `if (location.host === 'main.test') Object.defineProperty(navigator, 'cookieEnabled', { value: false })`,
+    )
+    let answer = () => {}
+    const isAnswered = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await page.route('**/api/handoff/satellite?*', async route => {
+      await isAnswered
+      await route.continue()
+    })
+    const warning = page.getByText('Your browser does not let main.test store cookies.')
+    await press(THROUGH)()
+    await warning.waitFor()
+    expect(await page.getByLabel('E-mail').count()).toBe(0)
+    await gesture(async () => answer(), 'Afterwards you can go on', [HANDOFF])
+    expect(await warning.count()).toBe(1)
+  })
 })
 
 describe.each([

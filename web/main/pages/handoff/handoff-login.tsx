@@ -28,10 +28,14 @@ export function HandOffLogin({
   const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
   const confirmed = useLoad(() => askAsAnybody<ConfirmedSatellite>(asked))
   const satellite = confirmed.data
+  const cookieWarning = !navigator.cookieEnabled && (
+    <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>
+  )
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
   if (!satellite && !confirmed.error)
     return (
       <SmallPage title={t('login.title')}>
+        {cookieWarning}
         <Waiting />
       </SmallPage>
     )
@@ -41,9 +45,7 @@ export function HandOffLogin({
       above={news}
       about={
         <>
-          {!navigator.cookieEnabled && (
-            <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>
-          )}
+          {cookieWarning}
           {satellite && (
             <p>
               <T id="handoff.afterwards" host={hostOf(satellite.origin)} strong={<strong />} />
