@@ -255,6 +255,7 @@ describe('slow hops', () => {
     })
     await delay('**/api/handoff/codes', () => isAnswered)
     await press(asMember())()
+    await page.locator('button.primary .spinner').waitFor()
     await gesture(press('Use another account'), 'Go back', [])
     const code = page.waitForResponse('**/api/handoff/codes')
     answer()

@@ -90,6 +90,7 @@ function AllowedChoice({
           aria-busy={proceed.isBusy}
           onClick={() => isSettledNow() && void proceed.run()}
         >
+          {proceed.isBusy && <span className="spinner" aria-hidden="true" />}
           <span>
             <T id="handoff.continue" name={name} email={breakable(email)} bdi={<bdi />} small={<small />} />
           </span>
