@@ -309,9 +309,13 @@ test('security H2: asks a member to be the owner, who accepts, and stops it by m
   await seeing(/ to accept\.$/)
   await followMail(member.email, /take over your team/)
   await press('Accept ownership')
-  await seeing('You have accepted.')
-  // In one piece, beside the link.
-  await seeing(/^You become the owner on .+ at the earliest\.$/)
+  await seeing(/^You have accepted, and become the owner on .+ at the earliest\. Until then /)
+  // Below that is where to go next, as on every page that a mail leads to, and no more.
+  await page
+    .locator('.links')
+    .getByRole('link', { name: `Continue as ${owner.email}` })
+    .waitFor()
+  expect(await page.locator('.links > :not(a, button)').count()).toBe(0)
   await visit(page, `${MAIN}/account/settings`)
   await seeing('has accepted and becomes the owner on')
   await page.getByRole('link', { name: member.email }).waitFor()

@@ -7,7 +7,7 @@ import { t } from '../language/t.js'
 import { type Messages, messageOf } from './messages.js'
 
 /** Good news, read out when it appears. Takes the focus if what it replaces had it. */
-export function Success({ children }: { readonly children: string }) {
+export function Success({ children }: { readonly children: ReactNode }) {
   useEffect(rescueFocus, [])
   return (
     <div className="notice good" role="status" tabIndex={-1}>

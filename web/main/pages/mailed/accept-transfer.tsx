@@ -3,7 +3,6 @@ import { T } from '../../../pieces/language/text.js'
 import { When } from '../../../pieces/time/when.js'
 import type { Transfer } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'
-import { ToLogin } from './to-login.js'
 
 export function AcceptTransferPage() {
   return (
@@ -11,15 +10,7 @@ export function AcceptTransferPage() {
       title={t('newOwner.title')}
       path="account/transfer/accept"
       submit={t('newOwner.submit')}
-      done={t('newOwner.done')}
-      next={({ readyAt }) => (
-        <>
-          <span>
-            <T id="newOwner.earliest" date={<When at={readyAt} />} />
-          </span>
-          <ToLogin />
-        </>
-      )}
+      done={({ readyAt }) => <T id="newOwner.done" date={<When at={readyAt} />} />}
       anew={t('newOwner.anew')}
     >
       <p>{t('newOwner.about')}</p>

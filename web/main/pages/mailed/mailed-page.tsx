@@ -28,7 +28,8 @@ export function MailedPage<T = null>({
   /** Where to send the token, with the fields of the form. */
   readonly path: string
   readonly submit: string
-  readonly done: string
+  /** What has come of it. */
+  readonly done: string | ((answer: T) => ReactNode)
   /** What to do afterwards; if that fails, it is left to the person. */
   readonly finish?: (texts: Texts) => Promise<void>
   /** Where to go next. */
@@ -65,7 +66,7 @@ export function MailedPage<T = null>({
         </>
       ) : answer ? (
         <>
-          <Success>{done}</Success>
+          <Success>{typeof done === 'string' ? done : done(answer.body)}</Success>
           <p className="links">{next(answer.body)}</p>
         </>
       ) : (
