@@ -92,7 +92,9 @@ export function LoginSteps({
       {!step && above}
       {about}
       {step ? (
-        <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)} />
+        <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)}>
+          {children}
+        </SecondStep>
       ) : (
         <>
           {hasExpired && <Warning isAnswer>{t('login.expired')}</Warning>}
@@ -113,9 +115,9 @@ export function LoginSteps({
           </Form>
           {isMain && <PasskeyLogin client={client} done={done} />}
           {below}
+          {children}
         </>
       )}
-      {children}
     </SmallPage>
   )
 }

@@ -1,5 +1,5 @@
 import type { Client, SecondFactor, SecondFactorRequired } from '@mainstay-auth/client'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { rescueFocus } from '../forms/focus.js'
 import { t } from '../language/t.js'
 import { ProofForm } from '../proof/proof-form.js'
@@ -10,11 +10,14 @@ export function SecondStep({
   step,
   complete,
   back,
+  children,
 }: {
   readonly client: Client
   readonly step: SecondFactorRequired
   readonly complete: (secondFactor: SecondFactor) => Promise<void>
   readonly back: () => void
+  /** Above the way back. */
+  readonly children: ReactNode
 }) {
   const { challenge, methods } = step
   // The button that led here is gone, and a passkey needs no field.
@@ -42,6 +45,7 @@ export function SecondStep({
           </label>
         )}
       </ProofForm>
+      {children}
       <p className="links">
         <button type="button" className="link" onClick={back}>
           {t('login.backToPassword')}
