@@ -7,8 +7,9 @@ import type { User } from '../../src/users/user.js'
 import { aMember, anEmail, anOwner } from '../support/people.js'
 import { brokenParts, brokenWords } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
+import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
-import { CUSTOMER, MAIN } from './stage/hosts.js'
+import { API, CUSTOMER, MAIN } from './stage/hosts.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
@@ -168,6 +169,22 @@ async function expectWhole(other: Page, word: string): Promise<void> {
     expect([other.url(), width, await brokenParts(other, word)]).toEqual([other.url(), width, []])
   }
 }
+
+test.each([
+  ['en-GB', 'Try now'],
+  ['de-DE', 'Jetzt versuchen'],
+])('on a phone, an outage takes two lines in %s', async (locale, tryNow) => {
+  const phone = await stage.newPerson({ locale, viewport: { width: 375, height: 667 } })
+  const { page: other } = await openTab(phone)
+  await other.route(`${API}/api/**`, route =>
+    route.fulfill(isPreflight(route) ? YES : { status: 503, headers: ALLOWED }),
+  )
+  await other.goto(`${MAIN}/account`)
+  await other.getByRole('button', { name: tryNow }).waitFor()
+  await other.evaluate('document.fonts.ready')
+  expect((await other.locator('.outage').boundingBox())!.height).toBeLessThanOrEqual(60)
+  await phone.close()
+})
 
 test('what can be done about an invitation stands side by side', async () => {
   await page.setViewportSize({ width: 768, height: 1024 })

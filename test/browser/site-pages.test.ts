@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { Database } from '../../src/database/database.js'
 import { permissionsOf } from '../../src/permissions/permissions.js'
 import type { User } from '../../src/users/user.js'
@@ -9,19 +9,11 @@ import { Users } from '../../src/users/users.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
+import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
-
-const ALLOWED = {
-  'Access-Control-Allow-Origin': MAIN,
-  'Access-Control-Allow-Credentials': 'true',
-  'Access-Control-Allow-Headers': 'authorization, content-type',
-}
-
-/** To a preflight. */
-const YES = { status: 204, headers: ALLOWED }
 
 let stage: Stage
 let owner: User
@@ -402,7 +394,3 @@ describe('what goes wrong', () => {
     await visitor.close()
   })
 })
-
-function isPreflight(route: Route): boolean {
-  return route.request().method() === 'OPTIONS'
-}

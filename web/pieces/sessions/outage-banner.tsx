@@ -28,10 +28,8 @@ export function OutageNotice({
   if (!reason) return null
   return (
     <div className="outage" role="status">
-      <span>
-        {wordsFor(reason)} {reason !== 'origin' && t('outage.trying')}
-      </span>
-      <button type="button" onClick={tryNow}>
+      {wordsFor(reason)} {reason !== 'origin' && t('outage.trying')}{' '}
+      <button type="button" className="link" onClick={tryNow}>
         {t('outage.now')}
       </button>
     </div>
