@@ -13,6 +13,14 @@ import { API, CUSTOMER, MAIN } from './stage/hosts.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
+/** The service cannot send mails. */
+const NO_MAIL = {
+  status: 503,
+  headers: ALLOWED,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ status: 503, code: 'MAIL_UNAVAILABLE', detail: 'No mail.' }),
+}
+
 let stage: Stage
 let owner: User
 let page: Page
@@ -160,6 +168,34 @@ test.each([
   await expectWhole(other, word)
   await visit(other, `${MAIN}/forgot-password`)
   await expectWhole(other, word)
+  await other.context().close()
+})
+
+test.each([
+  ['en-GB', 'e-mail'],
+  ['de-DE', 'E-Mail-Adresse'],
+])('so does a hint at a field in %s, and what is wrong with one', async (locale, word) => {
+  const { page: other } = await openTab(await stage.newPerson({ locale }))
+  const email = 'new.person@company.example'
+  await visit(other, `${MAIN}/signup`)
+  await other.locator('input[name=email]').fill(email)
+  await other.locator('input[name=password]').fill(email)
+  await other.locator('form button[type=submit]').click()
+  await other.locator('.fault').waitFor()
+  await expectWhole(other, word)
+  await other.context().close()
+})
+
+test('so does a notice about an error', async () => {
+  const { page: other } = await openTab(await stage.newPerson({ locale: 'de-DE' }))
+  await other.route(`${API}/api/password/forgot`, route =>
+    isPreflight(route) ? route.fulfill(YES) : route.fulfill(NO_MAIL),
+  )
+  await visit(other, `${MAIN}/forgot-password`)
+  await other.getByLabel('E-Mail').fill(anEmail())
+  await other.getByRole('button', { name: 'Link anfordern' }).click()
+  await other.locator('.notice.bad').waitFor()
+  await expectWhole(other, 'E-Mails')
   await other.context().close()
 })
 

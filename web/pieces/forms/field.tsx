@@ -34,10 +34,10 @@ export function Field({ label, hint, button, below, ...input }: FieldProps) {
         control
       )}
       {below}
-      {hint && <small id={`${id}-hint`}>{hint}</small>}
+      {hint && <small id={`${id}-hint`}>{breakable(hint)}</small>}
       {fault && (
         <small id={`${id}-fault`} className="fault" role="alert">
-          {faultText(fault)}
+          {breakable(faultText(fault))}
         </small>
       )}
     </div>

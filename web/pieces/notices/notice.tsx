@@ -28,7 +28,7 @@ export function Hint({
   return (
     <div className="notice" role={isNews ? 'status' : undefined}>
       <Icon name="info" />
-      <div>{children}</div>
+      <div>{breakable(children)}</div>
     </div>
   )
 }
@@ -44,7 +44,7 @@ export function Warning({
   return (
     <div className="notice bad" role={isAnswer ? 'alert' : undefined}>
       <Icon name="warning" />
-      <div>{children}</div>
+      <div>{breakable(children)}</div>
     </div>
   )
 }
@@ -66,7 +66,7 @@ export function Failure({
     <div className="notice bad" role="alert">
       <Icon name="warning" />
       <div>
-        {messageOf(error, messages)} {children}
+        {breakable(messageOf(error, messages))} {breakable(children)}
         {reference && <small> {t('common.reference', { reference })}</small>}
       </div>
     </div>
