@@ -29,7 +29,7 @@ export function StrengthMeter({ password, email }: { readonly password: string; 
     }
   }, [])
   if (!measure || password === '') return null
-  const words = [site.name, location.hostname, ...email.split('@')].filter(Boolean)
+  const words = [site.name, location.hostname, email, ...email.split('@')].filter(Boolean)
   const level = measure.levelOf(password, words)
   const { text, look } = levels()[level]
   return (
