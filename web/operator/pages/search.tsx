@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Empty } from '../../pieces/empty.js'
 import { Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
@@ -50,12 +49,24 @@ function Results({ text }: { readonly text: string }) {
     <Loaded of={found} shape="rows">
       {({ accounts, users }) => (
         <>
-          <FoundList title={t('console.search.accounts')} of={accounts}>
-            {account => <AccountRow key={account.id} account={account} />}
-          </FoundList>
-          <FoundList title={t('console.search.users')} of={users}>
-            {user => <UserRow key={user.id} user={user} />}
-          </FoundList>
+          {accounts.length > 0 && (
+            <Section title={t('console.search.accounts')}>
+              <ul className="rows">
+                {accounts.map(account => (
+                  <AccountRow key={account.id} account={account} />
+                ))}
+              </ul>
+            </Section>
+          )}
+          {users.length > 0 && (
+            <Section title={t('console.search.users')}>
+              <ul className="rows">
+                {users.map(user => (
+                  <UserRow key={user.id} user={user} />
+                ))}
+              </ul>
+            </Section>
+          )}
           {accounts.length + users.length === 0 && (
             <div className="card">
               <Empty icon="person">{t('console.search.none')}</Empty>
@@ -64,24 +75,6 @@ function Results({ text }: { readonly text: string }) {
         </>
       )}
     </Loaded>
-  )
-}
-
-function FoundList<T>({
-  title,
-  of: found,
-  children: row,
-}: {
-  readonly title: string
-  readonly of: readonly T[]
-  /** Each with a key of its own. */
-  readonly children: (item: T) => ReactNode
-}) {
-  if (found.length === 0) return null
-  return (
-    <Section title={title}>
-      <ul className="rows">{found.map(row)}</ul>
-    </Section>
   )
 }
 
