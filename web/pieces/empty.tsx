@@ -8,12 +8,11 @@ interface EmptyProps {
 }
 
 /** Shown instead of an empty list: says that it is empty. */
-export function Empty({ icon, children, action }: EmptyProps & { readonly action?: ReactNode }) {
+export function Empty({ icon, children }: EmptyProps) {
   return (
     <div className="empty">
       <Badge icon={icon} />
       <p>{children}</p>
-      {action}
     </div>
   )
 }
@@ -31,16 +30,13 @@ export function EmptyPage({
 }) {
   return (
     <div className="card">
-      <Empty
-        icon={icon}
-        action={
-          <Link href={href} className="button">
-            {link}
-          </Link>
-        }
-      >
-        {children}
-      </Empty>
+      <div className="empty">
+        <Badge icon={icon} />
+        <p>{children}</p>
+        <Link href={href} className="button">
+          {link}
+        </Link>
+      </div>
     </div>
   )
 }
