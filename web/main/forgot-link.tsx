@@ -6,9 +6,8 @@ const LOGINS = /^\/(subscribe|account(\/[\w/-]*)?)(\?|$)|^\/handoff#/
 
 /** Shown beside the password field; the page it leads to can lead back here. */
 export function ForgotLink() {
-  const { path, hash } = usePlace()
-  const here = path + location.search + hash
-  const next = LOGINS.test(here) ? `#next=${encodeURIComponent(here)}` : ''
+  const { href } = usePlace()
+  const next = LOGINS.test(href) ? `#next=${encodeURIComponent(href)}` : ''
   return (
     <Link href={`/forgot-password${next}`} className="field-link">
       {t('login.forgot')}

@@ -6,6 +6,8 @@ export interface Place {
   readonly query: URLSearchParams
   /** With its `#`; empty if there is none. */
   readonly hash: string
+  /** All of it, as a link within the site leads here. */
+  readonly href: string
 }
 
 let place = read()
@@ -59,5 +61,5 @@ function arrive(): void {
 
 function read(): Place {
   const { pathname: path, search, hash } = location
-  return { path, query: new URLSearchParams(search), hash }
+  return { path, query: new URLSearchParams(search), hash, href: path + search + hash }
 }

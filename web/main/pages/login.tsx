@@ -10,8 +10,7 @@ import { ReturnHint } from './return-hint.js'
 
 /** Replaces a page that needs a login; after logging in, people continue there. */
 export function LoginPage({ news }: { readonly news: ReactNode }) {
-  const { path } = usePlace()
-  const here = path + location.search
+  const { path, href } = usePlace()
   const isToSubscribe = path === '/subscribe'
   return (
     <LoginSteps
@@ -23,12 +22,12 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
       above={
         <>
           {news}
-          <ReturnHint to={here} />
+          <ReturnHint to={href} />
         </>
       }
       below={
         <p className="links">
-          <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(here)}` : '/signup'}>
+          <Link href={isToSubscribe ? `/signup?next=${encodeURIComponent(href)}` : '/signup'}>
             {t('login.signUp')}
           </Link>
         </p>
