@@ -3,7 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** A name in quotation marks, as pages ask for a message: 'login.title'. */
 const QUOTED_NAME = /(['"])([a-zA-Z]+(?:\.[\w-]+)+)\1/g
-/** The start of a name that a page puts together: `error.${code}`. */
+/**
+ * The start of a name that a page puts together: `error.${code}`. Every name with such a start stays long, so these names
+ * have a start of their own.
+ */
 const STARTED_NAME = /`([a-zA-Z]+(?:\.[\w-]+)*\.)\$\{/g
 
 /**

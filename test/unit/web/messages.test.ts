@@ -123,6 +123,9 @@ describe('the short names of the build', () => {
     expect(short).toContain(names.get('login.title'))
     expect(names.get('error.NOT_FOUND')).toBe('error.NOT_FOUND')
     expect(names.get('permission.payments')).toBe('permission.payments')
+    // What is put together has a start of its own, so that the other messages of the page have short names.
+    for (const key of ['audit.title', 'invoice.title', 'plan.choose', 'satelliteBranding.title'])
+      expect(names.get(key)).toMatch(/^\d+$/)
   })
 
   it('are only for messages that these pages ask for', () => {

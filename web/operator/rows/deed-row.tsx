@@ -22,7 +22,7 @@ export function DeedRow({
     <li>
       <div>
         <strong>{who}</strong> {what}{' '}
-        {outcome !== 'ok' && <span className={`tag ${LOOKS[outcome]}`}>{t(`audit.${outcome}`)}</span>}
+        {outcome !== 'ok' && <span className={`tag ${LOOKS[outcome]}`}>{t(`audit.outcome.${outcome}`)}</span>}
         {children && <small>{children}</small>}
       </div>
       <small>

@@ -25,7 +25,7 @@ export function priceText(plan: OfferedPlan): string | null {
 
 /** “a month”, “every 3 months”. */
 export function periodText({ interval, intervalCount }: OfferedPlan): string {
-  return t(`plan.${interval}`, { count: intervalCount })
+  return t(`plan.period.${interval}`, { count: intervalCount })
 }
 
 /** An amount in the unit that the provider counts the currency in, formatted for the reader's country. */

@@ -29,8 +29,8 @@ export function AuditPage() {
             <select value={outcome} onChange={event => setOutcome(event.target.value)}>
               <option value="">{t('audit.all')}</option>
               <option value="ok">{t('audit.done')}</option>
-              <option value="failed">{t('audit.failed')}</option>
-              <option value="refused">{t('audit.refused')}</option>
+              <option value="failed">{t('audit.outcome.failed')}</option>
+              <option value="refused">{t('audit.outcome.refused')}</option>
             </select>
           </label>
           <label>

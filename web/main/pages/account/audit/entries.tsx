@@ -63,7 +63,7 @@ function Entry({ entry, people }: EntryRow) {
 /** Only for an outcome other than success. */
 function OutcomeTag({ entry }: { readonly entry: AuditEntry }) {
   if (entry.outcome === 'ok' || isProofAsked(entry)) return null
-  return <span className="tag bad">{t(`audit.${entry.outcome}`)}</span>
+  return <span className="tag bad">{t(`audit.outcome.${entry.outcome}`)}</span>
 }
 
 interface EntriesOfDay {

@@ -38,7 +38,7 @@ export function LoginsPage() {
                     </td>
                     <td data-name={t('logins.result')}>
                       <span className={login.outcome === 'ok' ? 'tag good' : 'tag bad'}>
-                        {login.outcome === 'ok' ? t('logins.ok') : t('audit.failed')}
+                        {login.outcome === 'ok' ? t('logins.ok') : t('audit.outcome.failed')}
                       </span>
                     </td>
                     <td data-name={t('logins.site')}>

@@ -59,7 +59,7 @@ function Row({ invoice }: { readonly invoice: Invoice }) {
       </td>
       <td data-name={t('invoice.number')}>{number ?? '–'}</td>
       <td data-name={t('invoice.status')}>
-        <span className={`tag ${LOOKS[status]}`}>{t(`invoice.${status}`)}</span>
+        <span className={`tag ${LOOKS[status]}`}>{t(`invoice.state.${status}`)}</span>
       </td>
       <td data-name={t('entries.amount')}>{money(amount, currency)}</td>
       <td data-name={t('invoice.documents')}>

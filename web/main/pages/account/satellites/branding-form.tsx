@@ -24,14 +24,17 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
     await reload()
     setSaved(message)
   }
-  const remove = useAction(() => patch(null, t('branding.removed')))
+  const remove = useAction(() => patch(null, t('satelliteBranding.removed')))
   return (
     <>
       <BrandingPreview branding={draft} />
-      <Form submit={t('branding.submit')} send={texts => patch(brandingIn(texts), t('branding.saved'))}>
+      <Form
+        submit={t('satelliteBranding.submit')}
+        send={texts => patch(brandingIn(texts), t('satelliteBranding.saved'))}
+      >
         {saved && <Success>{saved}</Success>}
         <Field
-          label={t('branding.name')}
+          label={t('satelliteBranding.name')}
           name="branding.name"
           value={draft.name}
           onChange={event => change({ name: event.target.value })}
@@ -40,27 +43,27 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
           required
         />
         <Field
-          label={t('branding.logo')}
+          label={t('satelliteBranding.logo')}
           name="branding.logoUrl"
           type="url"
           defaultValue={draft.logoUrl ?? ''}
           // Not at each keystroke, which would request the logo from half a URL.
           onBlur={event => change({ logoUrl: event.target.value.trim() || null })}
           placeholder="https://shop.example.com/logo.png"
-          hint={t('branding.logoHint')}
+          hint={t('satelliteBranding.logoHint')}
           autoComplete="off"
           maxLength={500}
         />
         <div className="colours">
           <Field
-            label={t('branding.accent')}
+            label={t('satelliteBranding.accent')}
             name="branding.accent"
             type="color"
             value={draft.accent}
             onChange={event => change({ accent: event.target.value })}
           />
           <Field
-            label={t('branding.background')}
+            label={t('satelliteBranding.background')}
             name="branding.background"
             type="color"
             value={draft.background}
@@ -70,7 +73,7 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
       </Form>
       {branding && (
         <div className="actions">
-          <ActionButton action={remove}>{t('branding.remove')}</ActionButton>
+          <ActionButton action={remove}>{t('satelliteBranding.remove')}</ActionButton>
           <Failure error={remove.error} />
         </div>
       )}

@@ -10,7 +10,7 @@ export function BrandingPreview({
   readonly branding: Branding
 }) {
   const [missing, setMissing] = useState<string | null>(null)
-  const shown = name.trim() || t('branding.yourSite')
+  const shown = name.trim() || t('satelliteBranding.yourSite')
   const logo = logoUrl?.startsWith('https://') && URL.canParse(logoUrl) ? logoUrl : null
   return (
     <figure className="branding">
@@ -18,12 +18,12 @@ export function BrandingPreview({
         {logo && logo !== missing && <img key={logo} src={logo} alt="" onError={() => setMissing(logo)} />}
         <strong>{shown}</strong>
         <span className="button" style={{ background: accent, color: inkOn(accent) }}>
-          {t('branding.continue', { shown })}
+          {t('satelliteBranding.continue', { shown })}
         </span>
       </div>
       <figcaption>
         <small>
-          {t('branding.preview')} {logo && logo === missing && t('branding.noPicture')}
+          {t('satelliteBranding.preview')} {logo && logo === missing && t('satelliteBranding.noPicture')}
         </small>
       </figcaption>
     </figure>

@@ -62,7 +62,7 @@ function Sections(props: SatelliteProps) {
       <SplitSection title={t('settings.title')}>
         <SatelliteSettings {...props} />
       </SplitSection>
-      <SplitSection title={t('branding.title')} about={t('branding.about')}>
+      <SplitSection title={t('satelliteBranding.title')} about={t('satelliteBranding.about')}>
         <BrandingForm {...props} />
       </SplitSection>
     </>
