@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
 import { auditLog } from '../database/schema/audit.js'
-import { given } from '../database/statement.js'
+import { given, Statement } from '../database/statement.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent, AuditOutcome } from './audit-event.js'
 import { RowAllowance, takeFromBudget } from './refusal-budget.js'
@@ -34,12 +34,32 @@ const COUNTS_AFTER_MS = 60_000
 const { id: _, ...COLUMNS } = getTableColumns(auditLog)
 type ColumnName = keyof typeof COLUMNS
 
+const NAMES = Object.keys(COLUMNS) as ColumnName[]
+const INSERT = sql`insert into ${auditLog} (${list(NAMES.map(name => sql.identifier(COLUMNS[name].name)))})`
+
 /** Inserts a row for each row of `found`, and returns its id. `chunkOf` gives the values by column name. */
 function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQL {
-  const names = Object.keys(COLUMNS) as ColumnName[]
-  const columns = names.map(name => sql.identifier(COLUMNS[name].name))
-  const values = names.map(chunkOf)
-  return sql`insert into ${auditLog} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found} returning id`
+  return sql`${INSERT} select ${list(NAMES.map(chunkOf))} from ${found} returning id`
+}
+
+/** Inserts any number of rows, with one parameter for each column. */
+const INSERT_ROWS = new Statement(sql`${INSERT} select * from unnest(${list(NAMES.map(arrayOf))})`)
+
+function arrayOf(name: ColumnName): SQL {
+  const column = COLUMNS[name]
+  const mapToDriverValue = (values: unknown) =>
+    (values as unknown[]).map(value => (value === null ? null : column.mapToDriverValue(value)))
+  return sql`${given('rows', name, { mapToDriverValue })}::${sql.raw(column.getSQLType())}[]`
+}
+
+async function insertRows(db: Db, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return
+  const columns = NAMES.map(name => [name, rows.map(row => row[name] ?? null)])
+  await INSERT_ROWS.run(db, { rows: Object.fromEntries(columns) })
+}
+
+function list(chunks: SQLChunk[]): SQL {
+  return sql.join(chunks, sql`, `)
 }
 
 /** The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from {@link AuditLog.rowOf}. */
@@ -79,7 +99,7 @@ export class AuditLog implements OnApplicationShutdown {
   /** Like {@link record}, for several changes, or none. */
   async recordAll(transaction: Db, events: readonly AuditEvent[]): Promise<void> {
     const rows = events.map(event => this.rowOf(event))
-    if (rows.length > 0) await transaction.insert(auditLog).values(rows)
+    await insertRows(transaction, rows)
   }
 
   /** Writes the row if `condition` selects one, in one statement; returns whether it did. */
@@ -148,7 +168,8 @@ export class AuditLog implements OnApplicationShutdown {
   private async writeSome(): Promise<void> {
     const noted = this.waiting.slice(0, ROWS_A_STATEMENT)
     const { kept, rest } = await this.withinBudget(noted)
-    if (kept.length > 0) await this.database.run(db => db.insert(auditLog).values(kept.map(([, row]) => row)))
+    const rows = kept.map(([, row]) => row)
+    if (rows.length > 0) await this.database.run(db => insertRows(db, rows))
     for (const [event] of rest) this.counts.add(event)
     this.waiting.splice(0, noted.length)
   }
