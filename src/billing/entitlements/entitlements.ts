@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
-import { asc, inArray, sql } from 'drizzle-orm'
+import { asc, sql } from 'drizzle-orm'
 import { type AuditEvent, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { Logger } from '../../log/logger.js'
 import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
@@ -141,7 +142,7 @@ function lockAccounts(transaction: Db, accountIds: readonly string[]) {
       isBehind: accounts.usersBehind,
     })
     .from(accounts)
-    .where(inArray(accounts.id, [...accountIds]))
+    .where(isAnyOf(accounts.id, accountIds))
     .orderBy(asc(accounts.id))
     .for('no key update')
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { Logger } from '../../log/logger.js'
 import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
@@ -60,7 +61,7 @@ export class UserEntitlements {
     const ids = behind.map(({ id }) => id)
     const behindUsers = await usersBehind(transaction, ids)
     if (behindUsers.length < USERS_A_PAGE)
-      await transaction.update(accounts).set({ usersBehind: false }).where(inArray(accounts.id, ids))
+      await transaction.update(accounts).set({ usersBehind: false }).where(isAnyOf(accounts.id, ids))
     await setEntitled(
       transaction,
       behindUsers.map(({ id }) => id),
@@ -94,10 +95,7 @@ function usersBehind(transaction: Db, accountIds: readonly string[]) {
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.accountId))
     .where(
-      and(
-        inArray(users.accountId, [...accountIds]),
-        sql`${users.entitled} is distinct from ${accounts.entitled}`,
-      ),
+      and(isAnyOf(users.accountId, accountIds), sql`${users.entitled} is distinct from ${accounts.entitled}`),
     )
     .orderBy(asc(users.id))
     .limit(USERS_A_PAGE)
@@ -110,5 +108,5 @@ async function setEntitled(transaction: Db, userIds: readonly string[]): Promise
     .update(users)
     .set({ entitled: sql`${accounts.entitled}` })
     .from(accounts)
-    .where(and(eq(accounts.id, users.accountId), inArray(users.id, [...userIds])))
+    .where(and(eq(accounts.id, users.accountId), isAnyOf(users.id, userIds)))
 }

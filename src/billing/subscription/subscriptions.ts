@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Injectable } from '@nestjs/common'
-import { eq, inArray, lte, sql } from 'drizzle-orm'
+import { eq, lte, sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { Clock } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { subscriptions } from '../../database/schema/billing.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { PlansFile } from '../../permissions/plans-file.js'
@@ -48,7 +49,7 @@ export class Subscriptions {
     const found = await transaction
       .select()
       .from(subscriptions)
-      .where(inArray(subscriptions.accountId, [...accountIds]))
+      .where(isAnyOf(subscriptions.accountId, accountIds))
     return new Map(found.map(row => [row.accountId, row]))
   }
 

@@ -4,6 +4,7 @@ import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { users } from '../../database/schema/accounts.js'
 import { sessionChanges, sessionLinks, userSessions } from '../../database/schema/sessions.js'
@@ -44,7 +45,7 @@ export class SessionChangeLog {
   /** Ends these sessions and, unless told otherwise, their children; returns those that were live. */
   async end(transaction: Db, endings: readonly SessionEnding[]): Promise<SessionHandle[]> {
     const sids = endings.map(({ sid }) => sid)
-    const ended = await this.endWhere(transaction, inArray(userSessions.sid, sids))
+    const ended = await this.endWhere(transaction, isAnyOf(userSessions.sid, sids))
     const parents = endings.filter(({ keepsChildren }) => !keepsChildren).map(({ sid }) => sid)
     if (parents.length === 0) return ended
     // A second statement also sees what was linked while the first one waited; from now on nothing more can
@@ -52,7 +53,7 @@ export class SessionChangeLog {
     const children = transaction
       .select({ sid: sessionLinks.childSid })
       .from(sessionLinks)
-      .where(inArray(sessionLinks.parentSid, parents))
+      .where(isAnyOf(sessionLinks.parentSid, parents))
     return [...ended, ...(await this.endWhere(transaction, inArray(userSessions.sid, children)))]
   }
 
@@ -66,11 +67,11 @@ export class SessionChangeLog {
     await transaction
       .select({ id: users.id })
       .from(users)
-      .where(inArray(users.id, userIds))
+      .where(isAnyOf(users.id, userIds))
       .orderBy(asc(users.id))
       .for('no key update')
     const isOther = kept.length > 0 ? notInArray(userSessions.sid, kept) : undefined
-    return this.endWhere(transaction, and(inArray(userSessions.userId, userIds), isOther))
+    return this.endWhere(transaction, and(isAnyOf(userSessions.userId, userIds), isOther))
   }
 
   /**
@@ -137,7 +138,7 @@ export class SessionChangeLog {
         until: sql<string>`max(${userSessions.expiresAt})`,
       })
       .from(userSessions)
-      .where(and(inArray(userSessions.userId, [...userIds]), gt(userSessions.expiresAt, this.clock.now())))
+      .where(and(isAnyOf(userSessions.userId, userIds), gt(userSessions.expiresAt, this.clock.now())))
       .groupBy(userSessions.userId)
     return new Map(rows.map(({ userId, ...own }) => [userId, own]))
   }
@@ -157,7 +158,7 @@ async function limitsOf(
       mustEnrol: users.mustEnrol,
     })
     .from(users)
-    .where(inArray(users.id, [...userIds]))
+    .where(isAnyOf(users.id, userIds))
   return new Map(rows.map(({ id, ...limits }) => [id, limits]))
 }
 
@@ -165,7 +166,7 @@ async function forgetGrants(transaction: Db, userIds: readonly string[]): Promis
   if (userIds.length === 0) return
   await transaction
     .delete(sessionChanges)
-    .where(and(inArray(sessionChanges.userId, [...userIds]), isNotNull(sessionChanges.granted)))
+    .where(and(isAnyOf(sessionChanges.userId, userIds), isNotNull(sessionChanges.granted)))
 }
 
 /** Each gets a new id, even where a row existed: anybody who has applied changes up to some id will then reach it. */

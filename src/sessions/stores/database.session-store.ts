@@ -1,7 +1,8 @@
-import { and, eq, getTableColumns, gt, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { sessions } from '../../database/schema/sessions.js'
 import type { AuthMethods } from '../../permissions/auth-methods.js'
@@ -14,9 +15,6 @@ import {
   SessionStore,
   type StoreChanges,
 } from './session-store.js'
-
-/** PostgreSQL takes 65,535 parameters. */
-const SESSIONS_A_STATEMENT = 10_000
 
 /** The row as it was before an UPDATE. */
 const before = alias(sessions, 'before')
@@ -91,7 +89,7 @@ export class DatabaseSessionStore extends SessionStore {
       db
         .select()
         .from(sessions)
-        .where(and(inArray(sessions.sid, [...sids]), gt(sessions.expiresAt, now))),
+        .where(and(isAnyOf(sessions.sid, sids), gt(sessions.expiresAt, now))),
     )
     const found = new Map(rows.map(row => [row.sid, asSession(row)]))
     return sids.flatMap(sid => found.get(sid) ?? [])
@@ -101,18 +99,12 @@ export class DatabaseSessionStore extends SessionStore {
   async apply(): Promise<void> {}
 
   async applyIn(transaction: Db, { ended, grants }: StoreChanges): Promise<void> {
-    for (let from = 0; from < ended.length; from += SESSIONS_A_STATEMENT)
-      await transaction
-        .delete(sessions)
-        .where(inArray(sessions.sid, ended.slice(from, from + SESSIONS_A_STATEMENT)))
+    if (ended.length > 0) await transaction.delete(sessions).where(isAnyOf(sessions.sid, ended))
     for (const { sids, granted } of grants) {
       const ofSource = (source: Source) =>
         sql`${JSON.stringify(effectivePermissions(source, granted))}::jsonb`
       const permissions = sql`case when ${sessions.source} = 'main' then ${ofSource('main')} else ${ofSource('satellite')} end`
-      await transaction
-        .update(sessions)
-        .set({ permissions })
-        .where(inArray(sessions.sid, [...sids]))
+      await transaction.update(sessions).set({ permissions }).where(isAnyOf(sessions.sid, sids))
     }
   }
 
