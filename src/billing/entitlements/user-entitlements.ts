@@ -59,16 +59,14 @@ export class UserEntitlements {
       .for('no key update', which ? {} : { skipLocked: true })
     if (behind.length === 0) return null
     const ids = behind.map(({ id }) => id)
-    const behindUsers = await usersBehind(transaction, ids)
-    if (behindUsers.length < USERS_A_PAGE)
+    const userIds = await usersBehind(transaction, ids)
+    if (userIds.length < USERS_A_PAGE)
       await transaction.update(accounts).set({ usersBehind: false }).where(isAnyOf(accounts.id, ids))
-    await setEntitled(
-      transaction,
-      behindUsers.map(({ id }) => id),
-    )
+    const locked = await lockUsers(transaction, userIds)
+    await setEntitled(transaction, userIds)
     return this.changes.record(
       transaction,
-      behindUsers.map(({ id: userId, granted }) => ({ kind: 'set-permissions', userId, granted })),
+      locked.map(({ id: userId, granted }) => ({ kind: 'set-permissions', userId, granted })),
       null,
     )
   }
@@ -88,18 +86,29 @@ export class UserEntitlements {
   }
 }
 
-/** A page of users whose entitlements differ from their account's. */
-function usersBehind(transaction: Db, accountIds: readonly string[]) {
-  return transaction
-    .select({ id: users.id, granted: users.granted })
+/**
+ * A page of users whose entitlements differ from their account's. In no order: for the first by id, PostgreSQL would
+ * read the users of all accounts.
+ */
+async function usersBehind(transaction: Db, accountIds: readonly string[]): Promise<string[]> {
+  const found = await transaction
+    .select({ id: users.id })
     .from(users)
     .innerJoin(accounts, eq(accounts.id, users.accountId))
     .where(
       and(isAnyOf(users.accountId, accountIds), sql`${users.entitled} is distinct from ${accounts.entitled}`),
     )
-    .orderBy(asc(users.id))
     .limit(USERS_A_PAGE)
-    .for('no key update', { of: users })
+  return found.map(({ id }) => id)
+}
+
+function lockUsers(transaction: Db, userIds: readonly string[]) {
+  return transaction
+    .select({ id: users.id, granted: users.granted })
+    .from(users)
+    .where(isAnyOf(users.id, userIds))
+    .orderBy(asc(users.id))
+    .for('no key update')
 }
 
 async function setEntitled(transaction: Db, userIds: readonly string[]): Promise<void> {
