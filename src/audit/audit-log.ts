@@ -3,8 +3,9 @@ import { getTableColumns, type SQL, type SQLChunk, type SQLWrapper, sql } from '
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
+import { RowsInsert } from '../database/rows-insert.js'
 import { auditLog } from '../database/schema/audit.js'
-import { given, Statement } from '../database/statement.js'
+import { given } from '../database/statement.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent, AuditOutcome } from './audit-event.js'
 import { RowAllowance, takeFromBudget } from './refusal-budget.js'
@@ -34,33 +35,15 @@ const COUNTS_AFTER_MS = 60_000
 const { id: _, ...COLUMNS } = getTableColumns(auditLog)
 type ColumnName = keyof typeof COLUMNS
 
-const NAMES = Object.keys(COLUMNS) as ColumnName[]
-const INSERT = sql`insert into ${auditLog} (${list(NAMES.map(name => sql.identifier(COLUMNS[name].name)))})`
-
 /** Inserts a row for each row of `found`, and returns its id. `chunkOf` gives the values by column name. */
 function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQL {
-  return sql`${INSERT} select ${list(NAMES.map(chunkOf))} from ${found} returning id`
+  const names = Object.keys(COLUMNS) as ColumnName[]
+  const columns = names.map(name => sql.identifier(COLUMNS[name].name))
+  const values = names.map(chunkOf)
+  return sql`insert into ${auditLog} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found} returning id`
 }
 
-/** Inserts any number of rows, with one parameter for each column. */
-const INSERT_ROWS = new Statement(sql`${INSERT} select * from unnest(${list(NAMES.map(arrayOf))})`)
-
-function arrayOf(name: ColumnName): SQL {
-  const column = COLUMNS[name]
-  const mapToDriverValue = (values: unknown) =>
-    (values as unknown[]).map(value => (value === null ? null : column.mapToDriverValue(value)))
-  return sql`${given('rows', name, { mapToDriverValue })}::${sql.raw(column.getSQLType())}[]`
-}
-
-async function insertRows(db: Db, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) return
-  const columns = NAMES.map(name => [name, rows.map(row => row[name] ?? null)])
-  await INSERT_ROWS.run(db, { rows: Object.fromEntries(columns) })
-}
-
-function list(chunks: SQLChunk[]): SQL {
-  return sql.join(chunks, sql`, `)
-}
+const INSERT_ROWS = new RowsInsert(auditLog, COLUMNS)
 
 /** The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from {@link AuditLog.rowOf}. */
 export const AUDIT_ROW = insertAuditRow(name => given('audit', name, COLUMNS[name]), sql`found`)
@@ -98,8 +81,10 @@ export class AuditLog implements OnApplicationShutdown {
 
   /** Like {@link record}, for several changes, or none. */
   async recordAll(transaction: Db, events: readonly AuditEvent[]): Promise<void> {
-    const rows = events.map(event => this.rowOf(event))
-    await insertRows(transaction, rows)
+    await INSERT_ROWS.run(
+      transaction,
+      events.map(event => this.rowOf(event)),
+    )
   }
 
   /** Writes the row if `condition` selects one, in one statement; returns whether it did. */
@@ -169,7 +154,7 @@ export class AuditLog implements OnApplicationShutdown {
     const noted = this.waiting.slice(0, ROWS_A_STATEMENT)
     const { kept, rest } = await this.withinBudget(noted)
     const rows = kept.map(([, row]) => row)
-    if (rows.length > 0) await this.database.run(db => insertRows(db, rows))
+    if (rows.length > 0) await this.database.run(db => INSERT_ROWS.run(db, rows))
     for (const [event] of rest) this.counts.add(event)
     this.waiting.splice(0, noted.length)
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, notExists, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, notExists, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { RowsInsert } from '../../database/rows-insert.js'
@@ -12,9 +12,11 @@ import type { NewUser } from '../user.js'
 import type { ImportedUser, NumberedUser } from './imported-user.js'
 
 type Row = typeof users.$inferSelect
+type Account = Pick<typeof accounts.$inferSelect, 'id' | 'entitled'>
 
-const ADD_USERS = new RowsInsert<typeof users, { id: string }>(
+const ADD_USERS = new RowsInsert<typeof users, keyof Row, Pick<Row, 'id'>>(
   users,
+  getTableColumns(users),
   sql`on conflict do nothing returning id`,
 )
 
@@ -32,8 +34,9 @@ export class ImportWriter {
     if (fresh.length === 0) return 0
     const createdAt = this.clock.now()
     const people = fresh.map(({ user }) => asUser(user))
-    const { made, entitled } = await this.addAccounts(transaction, people, createdAt)
-    const rows = people.map(user => asRow(user, entitled.get(user.accountId) ?? null, createdAt))
+    const { made, locked } = await this.addAccounts(transaction, people, createdAt)
+    const accountOf = new Map(locked.map(account => [account.id, account]))
+    const rows = people.map(user => asRow(user, accountOf.get(user.accountId) as Account, createdAt))
     const added = await ADD_USERS.run(transaction, rows)
     // The others have just been added by somebody else; accounts created only for them must not stay.
     if (added.length < rows.length) await dropEmpty(transaction, made)
@@ -44,15 +47,12 @@ export class ImportWriter {
     return added.length
   }
 
-  /**
-   * Adds those that do not exist yet and returns their ids, and what each account is entitled to, which stays so until
-   * the transaction ends.
-   */
+  /** Adds those that do not exist yet; returns their ids as `made`, and all of them as `locked` until the transaction ends. */
   private async addAccounts(
     transaction: Db,
     people: readonly NewUser[],
     createdAt: Date,
-  ): Promise<{ made: string[]; entitled: Map<string, Row['entitled']> }> {
+  ): Promise<{ made: string[]; locked: Account[] }> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
     const ids = [...new Set(people.map(({ accountId }) => accountId))].sort()
     const made = await transaction
@@ -68,10 +68,7 @@ export class ImportWriter {
       .where(inArray(accounts.id, ids))
       .orderBy(accounts.id)
       .for('share')
-    return {
-      made: made.map(({ id }) => id),
-      entitled: new Map(locked.map(account => [account.id, account.entitled])),
-    }
+    return { made: made.map(({ id }) => id), locked }
   }
 }
 
@@ -82,7 +79,7 @@ function asUser({ account, ...user }: ImportedUser): NewImportedUser {
   return { ...user, id: randomUUID(), accountId }
 }
 
-function asRow({ totpSecret, ...user }: NewImportedUser, entitled: Row['entitled'], createdAt: Date): Row {
+function asRow({ totpSecret, ...user }: NewImportedUser, { entitled }: Account, createdAt: Date): Row {
   return {
     ...user,
     language: user.language ?? null,

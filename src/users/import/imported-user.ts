@@ -136,12 +136,17 @@ function grantedOf({ permissions = null }: Fields, role: Role): Permissions {
 
 function satellitesOf({ satellites = null }: Fields, role: Role): readonly string[] | null {
   if (satellites === null) return null
-  const isList = Array.isArray(satellites) && satellites.every(origin => typeof origin === 'string')
+  const isList = Array.isArray(satellites) && satellites.every(isOrigin)
   const origins = new Set(isList ? (satellites as string[]) : [])
   if (origins.size === 0 || origins.size > MAX_SATELLITES)
     throw new LineFault(`satellites must be a list of 1 to ${MAX_SATELLITES} origins`)
   if (role === 'owner') throw new LineFault('satellites must be left out for an owner, who has them all')
   return [...origins]
+}
+
+/** Or a pattern of origins, `https://*.example.com`. */
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value
 }
 
 function passwordHashOf({ passwordHash = null }: Fields): string | null {

@@ -268,6 +268,10 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       [{ ...good(), satellites: [SHOP_ONE] }, 'satellites must be left out for an owner'],
       [{ ...good(), satellites: [] }, 'satellites must be a list of 1 to 50 origins'],
       [{ ...good(), satellites: [7] }, 'satellites must be a list of 1 to 50 origins'],
+      [
+        { ...good(), satellites: ['https://shop-one.test\u0000'] },
+        'satellites must be a list of 1 to 50 origins',
+      ],
       [{ ...good(), satellites: SHOP_ONE }, 'satellites must be'],
       [{ ...good(), passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'passwordHash is not an argon2'],
       [{ ...good(), passwordHash: PASSWORD }, 'passwordHash is not an argon2'],

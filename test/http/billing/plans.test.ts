@@ -1,11 +1,15 @@
+import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../../src/database/database.js'
+import { users } from '../../../src/database/schema/accounts.js'
 import { checkouts } from '../../../src/database/schema/billing.js'
+import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
+import { UserImport } from '../../../src/users/import/user-import.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
@@ -48,6 +52,27 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
   function priceQuestions(): number {
     return app.sandbox.requests.filter(({ path }) => path.startsWith('/v1/prices')).length
   }
+
+  it('gives imported users what their accounts are entitled to, with and without a plan', async () => {
+    const paying = await aSubscriber(app, await anOwner(app))
+    const people = [
+      { email: anEmail(), role: 'member', accountId: paying.owner.accountId, permissions: PERMISSIONS },
+      { email: anEmail(), role: 'owner', account: anEmail() },
+    ]
+    const file = people.map(person => Buffer.from(`${JSON.stringify(person)}\n`))
+    await app.app.get(UserImport).run(Readable.from(file), told => {
+      throw new Error(told)
+    })
+    const entitled = (email: string) =>
+      app.app
+        .get(Database)
+        .run(db => db.select({ entitled: users.entitled }).from(users).where(eq(users.email, email)))
+    const [member, owner] = await Promise.all(people.map(({ email }) => entitled(email)))
+    expect(member).toEqual([
+      { entitled: permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry']) },
+    ])
+    expect(owner).toEqual([{ entitled: permissionsOf(['payments', 'accountSettings', 'teamManagement']) }])
+  })
 
   it('billing 7: has names, amounts and periods as the provider has them, read once, and then while it is away', async () => {
     const owner = await anOwner(app)
