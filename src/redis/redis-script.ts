@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ServerCommands } from './redis-client.js'
+import { replyOf, type ServerCommands } from './redis-client.js'
 
 /** A Lua script, called by its hash. */
 export interface RedisScript {
@@ -25,7 +25,7 @@ export async function evaluate(
   try {
     return await server.evalSha(sha, options)
   } catch (error) {
-    if ((error as Error).message.startsWith('NOSCRIPT')) return server.eval(lua, options)
+    if (replyOf(error)?.startsWith('NOSCRIPT')) return server.eval(lua, options)
     throw error
   }
 }
