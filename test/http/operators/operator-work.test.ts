@@ -121,7 +121,12 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     expect((await refreshByCookie(app, one.sessionId)).status).toBe(401)
     const all = await operator.post(`users/${owner.id}/sessions/end`)
     expect(all.json).toEqual({ ended: 1 })
-    expect(other.sessionId).toBeDefined()
+    expect((await refreshByCookie(app, other.sessionId)).status).toBe(401)
+    const ends = (await app.auditRows()).filter(
+      row => row.userId === owner.id && row.action === 'session.revoke',
+    )
+    const byOperator = { operator: operator.id, reason: 'asked for by phone' }
+    expect(ends.map(({ detail }) => detail)).toMatchObject([byOperator, byOperator])
   })
 })
 
