@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
@@ -22,8 +21,8 @@ export type UnrecognizedLoginDetail = {
   readonly network: string
   /** From when on somebody else may have acted; as a rule, when the session began. */
   readonly since: string
-  /** Of the mail. Missing from those of an earlier release. */
-  readonly language?: string
+  /** Of the user; null if they had none. Missing from those of an earlier release. */
+  readonly language?: string | null
 }
 
 /** Whose session it is. */
@@ -53,7 +52,6 @@ export class UnrecognizedLoginTokens {
     private readonly database: Database,
     private readonly tokens: OneTimeTokens,
     private readonly clock: Clock,
-    private readonly settings: Settings,
   ) {}
 
   /**
@@ -109,10 +107,7 @@ export class UnrecognizedLoginTokens {
       email: user.email,
       userId,
       accountId,
-      detail: {
-        ...{ sid, since, ...from },
-        language: user.language ?? this.settings.defaultLanguage,
-      } satisfies UnrecognizedLoginDetail,
+      detail: { sid, since, ...from, language: user.language } satisfies UnrecognizedLoginDetail,
       lifetimeSeconds: LIFETIME_SECONDS,
     })
     return { to: user, token }

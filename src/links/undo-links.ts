@@ -12,8 +12,14 @@ const MAX_ADDRESSES = 3
 /** Of a link that undoes a change of address: the number of the change. */
 export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
-/** Of such links to one address: the language in which the first was mailed; null for one of an earlier release. */
-const LANGUAGE = sql<string | null>`(array_agg(${oneTimeTokens.detail} ->> 'language' order by ${TURN}))[1]`
+/**
+ * Of such links to one address: the language that the user had when the first was mailed, null if they had none;
+ * `otherwise` for one of an earlier release.
+ */
+function languageOfFirst(otherwise: string | null) {
+  const language = sql`coalesce(${oneTimeTokens.detail} -> 'language', to_jsonb(${otherwise}::text))`
+  return sql<string | null>`(array_agg(${language} order by ${TURN}))[1] #>> '{}'`
+}
 
 /** Links that undo changes of address of these users, open or expired. */
 export function undoLinksOf(userIds: readonly string[]) {
@@ -32,13 +38,11 @@ export function openUndoLinksOf(userIds: readonly string[], now: Date) {
 export async function addressesLeft(db: Db, userId: string, present: Address, now: Date): Promise<Address[]> {
   const { email } = oneTimeTokens
   const rows = await db
-    .select({ email, language: LANGUAGE })
+    .select({ email, language: languageOfFirst(present.language) })
     .from(oneTimeTokens)
     .where(openUndoLinksOf([userId], now))
     .groupBy(email)
     .orderBy(asc(min(TURN)))
     .limit(MAX_ADDRESSES)
-  return rows
-    .filter(row => row.email !== present.email)
-    .map(row => ({ email: row.email, language: row.language ?? present.language }))
+  return rows.filter(row => row.email !== present.email)
 }

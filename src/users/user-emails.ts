@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
 import type { Db } from '../database/connection.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
@@ -24,8 +23,8 @@ const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 type UndoDetail = {
   readonly turn: number
   readonly since: string
-  /** Missing from those of an earlier release. */
-  readonly language?: string
+  /** Of the user; null if they had none. Missing from those of an earlier release. */
+  readonly language?: string | null
 }
 
 /** A change of address that can still be undone. */
@@ -34,8 +33,8 @@ export interface OpenChange {
   readonly turn: number
   /** From when on whoever requested it may have acted. */
   readonly since: Date
-  /** The language of the mail with the link that undoes it; null when it was not recorded. */
-  readonly language: string | null
+  /** The user's language before it; null if they had none, undefined when it was not recorded. */
+  readonly language: string | null | undefined
 }
 
 /**
@@ -51,7 +50,6 @@ export class UserEmails {
     private readonly reservations: EmailReservations,
     private readonly reports: UnrecognizedLoginTokens,
     private readonly clock: Clock,
-    private readonly settings: Settings,
   ) {}
 
   /**
@@ -169,7 +167,7 @@ export class UserEmails {
       detail: {
         turn: Number(row?.last ?? 0) + 1,
         since: first.toISOString(),
-        language: language ?? this.settings.defaultLanguage,
+        language,
       } satisfies UndoDetail,
       lifetimeSeconds: UNDO_LIFETIME_SECONDS,
     })
@@ -187,7 +185,7 @@ export class UserEmails {
 
 /** The change that a link undoes. */
 function changeOf(link: Pick<OneTimeToken, 'detail' | 'createdAt'>): OpenChange {
-  const { turn, language = null } = link.detail as UndoDetail
+  const { turn, language } = link.detail as UndoDetail
   return { turn, since: sinceOf(link), language }
 }
 

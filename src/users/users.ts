@@ -146,7 +146,8 @@ export class Users {
     await this.database.run(db => db.update(users).set({ language }).where(isUnknown))
   }
 
-  async setLanguage(transaction: Db, id: string, language: string): Promise<void> {
+  /** Null if it is no longer known: the next login with a browser that states one reveals it. */
+  async setLanguage(transaction: Db, id: string, language: string | null): Promise<void> {
     await transaction.update(users).set({ language }).where(eq(users.id, id))
   }
 

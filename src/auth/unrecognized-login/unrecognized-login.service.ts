@@ -51,7 +51,7 @@ export class UnrecognizedLoginService {
     const current = await this.recovery.lock(transaction, user)
     const { detail, email, createdAt } = await this.links.consume(transaction, link)
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
-    const { network, language = null } = detail as UnrecognizedLoginDetail
+    const { network, language } = detail as UnrecognizedLoginDetail
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)

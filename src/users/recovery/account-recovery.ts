@@ -26,8 +26,11 @@ export interface WayBack {
   readonly turn: number | null
   /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
-  /** The language of the mail with the link, or with the one that undoes the change; null when it is not known. */
-  readonly language: string | null
+  /**
+   * The user's language when the link, or the one that undoes the change, was mailed: null if they had none. Undefined
+   * for links of an earlier release.
+   */
+  readonly language: string | null | undefined
 }
 
 /** What a recovery has recorded, and the user as it leaves them. */
@@ -54,24 +57,25 @@ export class AccountRecovery {
   /**
    * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
    * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be a thief's.
-   * `reported` is when a session began that the user says was not theirs, and the language in which they were asked.
+   * `reported` is when a session began that the user says was not theirs, and their language when they were asked.
    */
   async wayBackTo(
     transaction: Db,
     user: User,
     address: Email,
-    reported: Pick<WayBack, 'since' | 'language'> = { since: null, language: null },
+    reported: Pick<WayBack, 'since' | 'language'> = { since: null, language: undefined },
   ): Promise<WayBack> {
     const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
     if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    const { turn = null, since = null, language = null } = left ?? {}
+    const { turn = null, since = null } = left ?? {}
     const first = earliest([since, reported.since])
-    return { address, turn, since: first, language: reported.language ?? language }
+    const { language = left?.language } = reported
+    return { address, turn, since: first, language }
   }
 
   /**
-   * Gives the user the address, with the language of the mail that they read there, because a thief may have chosen
-   * another since. Removes the password and cancels whatever may have been started with it:
+   * Gives the user the address, and the language that they had when the link was mailed: whoever has chosen another
+   * since, or logged in first with a browser in another, may be a thief. Removes the password and cancels whatever may have been started with it:
    * other addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or
    * the deletion of the account. Factors added since `since` are removed, older ones stay; members invited since are
    * disabled. The caller must end the user's sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
@@ -79,14 +83,12 @@ export class AccountRecovery {
   async recover(
     transaction: Db,
     user: User,
-    { address, turn, since, language: read }: WayBack,
+    { address, turn, since, language = user.language }: WayBack,
     client: Client,
   ): Promise<Recovered> {
     const actor = { userId: user.id, client }
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
-    // Who has none reads what the service writes by default, until a login of theirs reveals it.
-    const language = user.language && (read ?? user.language)
-    if (language && language !== user.language) await this.users.setLanguage(transaction, user.id, language)
+    if (language !== user.language) await this.users.setLanguage(transaction, user.id, language)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
     const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)

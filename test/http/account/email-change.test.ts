@@ -358,19 +358,27 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   it('writes to an old address with several links in the language of its earliest mail', async () => {
     const owner = await anOwner(app)
     await app.app.get(Database).transaction(async transaction => {
-      for (const [turn, language] of ['en', 'de', 'en'].entries())
+      const earlier = { 'before@example.test': ['en', 'de', 'en'], 'unknown@example.test': [null, 'en'] }
+      const links = Object.entries(earlier).flatMap(([email, languages]) =>
+        languages.map(language => ({ email, detail: { language } })),
+      )
+      links.push({ email: 'older@example.test', detail: {} as never })
+      for (const [turn, { email, detail }] of links.entries())
         await app.app.get(OneTimeTokens).issue(transaction, {
           purpose: 'email-undo',
-          email: 'before@example.test',
+          email,
           userId: owner.id,
           accountId: owner.accountId,
-          detail: { turn: turn + 9, since: app.clock.now().toISOString(), language },
+          detail: { turn: turn + 9, since: app.clock.now().toISOString(), ...detail },
           lifetimeSeconds: DAY,
         })
       const german = { ...owner, language: 'de' }
       expect(await app.app.get(UserEmails).receiversOf(transaction, german)).toEqual([
         { email: owner.email, language: 'de' },
         { email: 'before@example.test', language: 'en' },
+        { email: 'unknown@example.test', language: null },
+        // Of an earlier release.
+        { email: 'older@example.test', language: 'de' },
       ])
     })
   })
@@ -455,7 +463,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
           : /^Your account at .+ will not be/
         for (const expected of [resetLink, passwordChanged, deletionCancelled])
           expect(subjects).toContainEqual(expect.stringMatching(expected))
-        expect((await app.app.get(Users).find(owner.id))?.language).toBe(first ?? 'en')
+        expect((await app.app.get(Users).find(owner.id))?.language).toBe(first)
         // The address that is left reads what was chosen for it.
         const left = (await app.mailsTo(email)).at(-1)?.subject
         expect(left).toMatch(first ? /^Your e-mail address for/ : /^Ihre E-Mail-Adresse für/)

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { eq, sql } from 'drizzle-orm'
+import { Database } from '../../../src/database/database.js'
+import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { Users } from '../../../src/users/users.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
@@ -6,6 +9,7 @@ import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aMemberWith, signInFreshly, team } from '../support/team-calls.js'
 
+const NEW_PASSWORD = 'seven quiet otters juggle'
 const GERMAN = { 'Accept-Language': 'de-DE,de;q=0.9,en;q=0.8' }
 const ENGLISH = { 'Accept-Language': 'en-GB' }
 
@@ -66,6 +70,40 @@ describe.each(BACKENDS)('the language of mails, on %s', backend => {
     expect(outcome(changed)).toBe('200')
     expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')
     expect((await subjectsTo(owner.email)).at(-1)).toMatch(/^Wählen Sie ein neues Passwort für /)
+    expect(await languageOf(owner.id)).toBe('de')
+  })
+
+  it('is not known again after such a notice in the service’s language, so that the next login tells it', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await logIn(owner.email, {}))).toBe('200')
+    app.clock.advance(3_600)
+    expect(outcome(await logIn(owner.email, { 'User-Agent': 'curl/8.5.0' }))).toBe('200')
+    const token = await app.mailedToken(owner.email)
+    expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
+    expect(await languageOf(owner.id)).toBe('de')
+    expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')
+    expect(await languageOf(owner.id)).toBeNull()
+    expect((await subjectsTo(owner.email)).at(-1)).toMatch(/^Choose a new password for /)
+    const reset = { token: await app.mailedToken(owner.email), password: NEW_PASSWORD }
+    expect(outcome(await post('/api/password/reset', reset))).toBe('200')
+    const again = { email: owner.email, password: NEW_PASSWORD, source: 'main' }
+    expect(outcome(await post('/api/login', again, GERMAN))).toBe('200')
+    expect(await languageOf(owner.id)).toBe('de')
+  })
+
+  it('stays as it is after a notice of an earlier release, which does not say its own', async () => {
+    const owner = await anOwner(app)
+    expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
+    app.clock.advance(3_600)
+    expect(outcome(await logIn(owner.email, { 'User-Agent': 'curl/8.5.0' }))).toBe('200')
+    await app.app.get(Database).run(db =>
+      db
+        .update(oneTimeTokens)
+        .set({ detail: sql`${oneTimeTokens.detail} - 'language'` })
+        .where(eq(oneTimeTokens.userId, owner.id)),
+    )
+    const token = await app.mailedToken(owner.email)
+    expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')
     expect(await languageOf(owner.id)).toBe('de')
   })
 
