@@ -27,8 +27,8 @@ export class TransferCancellation {
 
   /**
    * By a link, which is used up. The link can do nothing else, because it also goes to addresses that the owner
-   * has left. It works until the transfer is cancelled or done, also while that is void: whoever follows it must not be
-   * left in doubt, and what made it void may pass. Throws `INVALID_LINK`.
+   * has left. It works until the transfer is cancelled or done, also while that is void, and for the one that
+   * replaces it: whoever follows it must not be left in doubt, and what made it void may pass. Throws `INVALID_LINK`.
    */
   async byLink(text: string, client: Client): Promise<void> {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')

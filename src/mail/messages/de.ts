@@ -188,6 +188,13 @@ export const de: Translated = {
       paragraphs: ['Ihr Konto bei {site} wird nicht übertragen.'],
       action: 'Zu {site}',
     },
+    transferOfferWithdrawn: {
+      subject: 'Sie sollen das Teamkonto bei {site} nicht mehr übernehmen',
+      paragraphs: [
+        'Wir hatten Sie gefragt, ob Sie Ihr Konto bei {site} übernehmen. Das gilt nicht mehr, und der Link aus unserer früheren Mail funktioniert nicht mehr.',
+        'Sie brauchen nichts zu tun.',
+      ],
+    },
     becameMember: {
       subject: 'Ihr Konto bei {site} gehört jetzt jemand anderem',
       paragraphs: [

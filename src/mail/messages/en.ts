@@ -184,6 +184,13 @@ export const en = {
       paragraphs: ['Your account at {site} keeps its owner.'],
       action: 'Go to {site}',
     },
+    transferOfferWithdrawn: {
+      subject: 'You are no longer asked to take over your team’s account at {site}',
+      paragraphs: [
+        'We had asked you whether you would take over your account at {site}. That no longer applies, and the link in our earlier e-mail has stopped working.',
+        'You do not need to do anything.',
+      ],
+    },
     becameMember: {
       subject: 'You no longer own your account at {site}',
       paragraphs: [

@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import type { Posting } from '../../mail/posting.js'
+import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../lists/account-admins.js'
 import type { PendingTransfer } from '../pending/pending-transfers.js'
@@ -32,12 +32,21 @@ export class CancellationNotices {
       ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
       ...found.filter(({ id }) => id === toUserId),
     ]
-    return this.transferCancelled(receivers)
+    const { mainSite } = this.urls
+    return () => {
+      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
+    }
   }
 
-  /** A transfer gave way to another: to the member. The owner is told of the other one instead. */
+  /**
+   * A transfer gave way to another: to the member, who learns nothing of the other one. The owner is told of that
+   * instead.
+   */
   async aboutReplacedTransfer(transaction: Db, { toUserId }: PendingTransfer): Promise<Posting> {
-    return this.transferCancelled(await transaction.select().from(users).where(eq(users.id, toUserId)))
+    const [member] = await transaction.select().from(users).where(eq(users.id, toUserId))
+    if (!member) return NOTHING_TO_POST
+    const { siteName: site } = this.urls
+    return () => this.mailer.post(member, words => words.mail('transferOfferWithdrawn', { site }))
   }
 
   /** The deletion of an account was cancelled: to the account's administrators. */
@@ -50,12 +59,5 @@ export class CancellationNotices {
   aboutAddress(left: Receiver): Posting {
     const { siteName: site } = this.urls
     return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
-  }
-
-  private transferCancelled(receivers: readonly Receiver[]): Posting {
-    const { mainSite } = this.urls
-    return () => {
-      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
-    }
   }
 }

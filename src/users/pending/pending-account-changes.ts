@@ -20,12 +20,13 @@ export class PendingAccountChanges {
   ) {}
 
   /**
-   * Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. Of the void one
-   * only a member who is not asked again is told: that it is cancelled would reach the others together with the mails
-   * about the new one, in any order, and an owner who has to stop the new one might believe it.
+   * Opens a transfer, in place of one that is void. Throws `TRANSFER_PENDING` while another one is open. The links that
+   * stop the void one stop the new one, because the owner cannot tell their mails apart. Of the void one only a member
+   * who is not asked again is told: that it is cancelled would reach the owner together with the mail about the new one,
+   * in any order, and if they have to stop the new one, they might believe it.
    */
   async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
-    const replaced = await this.transfers.cancelVoid(transaction, owner.accountId)
+    const replaced = await this.transfers.cancelVoid(transaction, owner.accountId, { isReplaced: true })
     const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
     const isForAnother = replaced !== null && replaced.toUserId !== newOwner.id
     const tellOfReplaced = isForAnother

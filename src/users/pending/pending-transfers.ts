@@ -10,6 +10,7 @@ import { Database } from '../../database/database.js'
 import { ownershipTransfers, users } from '../../database/schema/accounts.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
+import type { Purpose } from '../../links/one-time-token.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokensOfAccount } from '../../links/withdraw-tokens.js'
 import type { User } from '../user.js'
@@ -21,6 +22,8 @@ export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 /** From the acceptance on, so that the owner has time to stop it. */
 const STOP_WITHIN_SECONDS = 12 * 60 * 60
 
+const ALL_LINKS = ['transfer-accept', 'transfer-stop'] as const
+
 /** A transfer that has been requested but not completed. */
 export type PendingTransfer = typeof ownershipTransfers.$inferSelect
 
@@ -28,6 +31,8 @@ export interface Cancellation {
   /** Null for the service itself. */
   readonly client: Client | null
   readonly reason: string
+  /** For another transfer, which the links that stop this one then stop. */
+  readonly isReplaced?: boolean
 }
 
 /** Pending transfers, at most one for each account. Lock the account before you change one. */
@@ -123,9 +128,9 @@ export class PendingTransfers {
   async cancel(
     transaction: Db,
     accountId: string,
-    { client, reason }: Cancellation,
+    { client, reason, isReplaced = false }: Cancellation,
   ): Promise<PendingTransfer | null> {
-    const cancelled = await this.remove(transaction, accountId)
+    const cancelled = await this.remove(transaction, accountId, isReplaced ? ['transfer-accept'] : ALL_LINKS)
     if (!cancelled) return null
     const { fromUserId: userId, toUserId: to } = cancelled
     const detail = { step: 'cancelled', to, reason }
@@ -135,12 +140,16 @@ export class PendingTransfers {
   }
 
   /** Like {@link cancel}, if the transfer is void. */
-  async cancelVoid(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
+  async cancelVoid(
+    transaction: Db,
+    accountId: string,
+    options: Pick<Cancellation, 'isReplaced'> = {},
+  ): Promise<PendingTransfer | null> {
     const pending = await this.find(transaction, accountId)
     if (!pending || (await this.findOpen(transaction, accountId))) return null
     const isLate = !pending.acceptedAt && pending.expiresAt <= this.clock.now()
     const reason = isLate ? 'not accepted in time' : 'one of the two is gone'
-    return this.cancel(transaction, accountId, { client: null, reason })
+    return this.cancel(transaction, accountId, { client: null, reason, ...options })
   }
 
   /** Like {@link cancel}, for every transfer that would make one of these users the owner. */
@@ -163,18 +172,22 @@ export class PendingTransfers {
 
   /** Removes a completed transfer and its links, and records it for the new owner. */
   async complete(transaction: Db, { accountId, fromUserId, toUserId }: PendingTransfer): Promise<void> {
-    await this.remove(transaction, accountId)
+    await this.remove(transaction, accountId, ALL_LINKS)
     const newOwner = { userId: toUserId, accountId, client: null }
     const detail = { step: 'done', from: fromUserId, by: fromUserId }
     await this.auditLog.record(transaction, auditEvent(newOwner, 'account.transfer', detail))
   }
 
-  private async remove(transaction: Db, accountId: string): Promise<PendingTransfer | null> {
+  private async remove(
+    transaction: Db,
+    accountId: string,
+    links: readonly Purpose[],
+  ): Promise<PendingTransfer | null> {
     const [row] = await transaction
       .delete(ownershipTransfers)
       .where(eq(ownershipTransfers.accountId, accountId))
       .returning()
-    await withdrawTokensOfAccount(transaction, ['transfer-accept', 'transfer-stop'], accountId)
+    await withdrawTokensOfAccount(transaction, links, accountId)
     return row ?? null
   }
 

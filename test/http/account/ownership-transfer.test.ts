@@ -74,7 +74,9 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
   /** What the user was mailed about transfers, step by step. */
   async function toldOfTransfer({ email }: Pick<User, 'email'>) {
     const mails = await app.mailsTo(email)
-    return mails.flatMap(({ subject }) => /take over|requested|cancelled/.exec(subject)?.[0] ?? [])
+    return mails.flatMap(
+      ({ subject }) => /no longer asked|take over|requested|cancelled/.exec(subject)?.[0] ?? [],
+    )
   }
 
   async function standing({ id }: User) {
@@ -406,17 +408,44 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const other = await aMember(app, owner)
       expect(outcome(await request(session, other.id))).toBe('202')
       expect(await pending(session)).toMatchObject({ userId: other.id })
-      expect(outcome(await stop(links.stop))).toBe('400 INVALID_LINK')
       const [, cancelled, asked] = await rowsOf(owner)
       expect(cancelled?.detail).toMatchObject({ step: 'cancelled', to: member.id })
       expect(asked?.detail).toMatchObject({ step: 'requested', to: other.id })
-      // No mail says that a transfer is cancelled just when another one has to be stopped.
       expect(await toldOfTransfer(owner)).toEqual(['requested', 'requested'])
       expect(await toldOfTransfer(other)).toEqual(['take over'])
       const isGone = (await app.app.get(Users).find(member.id)) === null
-      expect(await toldOfTransfer(member)).toEqual(isGone ? ['take over'] : ['take over', 'cancelled'])
+      expect(await toldOfTransfer(member)).toEqual(isGone ? ['take over'] : ['take over', 'no longer asked'])
       expect(outcome(await accept(await app.mailedToken(other.email)))).toBe('200')
       expect(outcome(await cancel(session))).toBe('204')
+    })
+
+    it.each(Object.keys(ways))('leaves its link to stop the other one, in any state: %s', async way => {
+      for (const isAccepted of [false, true]) {
+        const { owner, links, session } = await aVoidOne(way)
+        const other = await aMember(app, owner)
+        expect(outcome(await request(session, other.id))).toBe('202')
+        const [offer, newer] = [await app.mailedToken(other.email), await app.mailedToken(owner.email)]
+        if (isAccepted) expect(outcome(await accept(offer))).toBe('200')
+        const answers = [await stop(links.stop), await stop(newer), await accept(offer)]
+        expect(answers.map(outcome)).toEqual(['204', '400 INVALID_LINK', '400 INVALID_LINK'])
+        expect(await pending(session)).toBeNull()
+        expect(await toldOfTransfer(owner)).toEqual(['requested', 'requested', 'cancelled'])
+        expect(await toldOfTransfer(other)).toEqual(['take over', 'cancelled'])
+      }
+    })
+
+    it('leaves no link to accept, not even where the member is asked again', async () => {
+      const { member, links, session } = await aVoidOne('its seven days are over')
+      expect(outcome(await request(session, member.id))).toBe('202')
+      expect(outcome(await accept(links.accept))).toBe('400 INVALID_LINK')
+    })
+
+    it('leaves its link dead once the other one is done', async () => {
+      const { owner, links, session } = await aVoidOne('its member was disabled')
+      const other = await aMember(app, owner)
+      await transfer(session, other)
+      expect(outcome(await stop(links.stop))).toBe('400 INVALID_LINK')
+      expect(await ownersOf(owner)).toEqual([other.id])
     })
 
     it('can be offered to the same member again, who only hears of the new offer', async () => {
