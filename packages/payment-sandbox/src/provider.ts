@@ -80,7 +80,7 @@ export class Provider {
     const prorations = new Prorations(state)
     const invoices = new Invoices(state, prorations, pagesUrl)
     const billing = new SubscriptionBilling(invoices, prorations)
-    const renewals = new Renewals(events, invoices)
+    const renewals = new Renewals(events, secondaryEvents, invoices)
     const subscriptions = new Subscriptions(state, events, prices, billing, renewals)
     const checkouts = new Checkouts(state, events, customers, prices, pagesUrl)
     this.events = events
@@ -94,7 +94,7 @@ export class Provider {
       invoices,
       subscriptions,
     )
-    this.dunning = new Dunning({ events, secondaryEvents }, invoices, subscriptions)
+    this.dunning = new Dunning({ events, secondaryEvents }, customers, invoices, subscriptions)
     this.charges = new Charges(state, events, invoices, subscriptions)
     this.refunds = new Refunds(this.charges)
     this.trials = new Trials(events, subscriptions)

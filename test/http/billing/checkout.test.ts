@@ -157,6 +157,11 @@ describe('POST /api/subscription/create', () => {
       'charge.failed',
       'payment_intent.payment_failed',
     ])
+    const [, { data }] = events as [unknown, { data: { object: { billing_details: object } } }]
+    expect(data.object).toMatchObject({
+      billing_details: { email: expect.stringContaining('@') },
+      payment_method_details: { card: { last4: '0002' } },
+    })
     const ids = events.map(({ id }) => id)
     const stored = await app.app
       .get(Database)

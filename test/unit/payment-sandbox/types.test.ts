@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { ProviderTypes } from '../../support/provider-types.js'
 
@@ -19,6 +19,9 @@ beforeAll(async () => {
   await everythingHappens()
 })
 
+afterEach(() => {
+  jest.restoreAllMocks()
+})
 afterAll(() => sandbox.stop())
 
 /** As it goes over the wire: the package would turn decimals into objects. */
@@ -164,7 +167,7 @@ describe('What the sandbox sends is what the types of the provider’s package s
   })
 
   describe('billing sandbox: a declined card sends what it sends at the provider', () => {
-    type Sent = { id: string; payment_intent?: string; latest_charge?: string | null }
+    type Sent = { id: string; created: number; payment_method?: string | null }
 
     it('in a checkout, which has no subscription and no invoice yet: each attempt with the intent that is paid in the end', async () => {
       const id = await checkout()
@@ -189,6 +192,23 @@ describe('What the sandbox sends is what the types of the provider’s package s
         ...{ amount_captured: 0, captured: false, failure_code: 'card_declined', paid: false },
         ...{ payment_intent: intent!.id, status: 'failed' },
       })
+      // As Stripe sends it of its card 4000 0000 0000 0002.
+      const network = { advice_code: 'try_again_later', network_decline_code: '01' }
+      const card = { brand: 'visa', last4: '0002' }
+      expect(failed).toMatchObject({
+        last_payment_error: {
+          ...network,
+          doc_url: 'https://stripe.com/docs/error-codes/card-declined',
+          payment_method: { id: first!.payment_method, card, customer: null },
+        },
+        payment_method: null,
+      })
+      expect(first).toMatchObject({
+        billing_details: { email: 'owner@example.com' },
+        outcome: { ...network, network_status: 'declined_by_network', type: 'issuer_declined' },
+        payment_method: expect.stringMatching(/^pm_/),
+        payment_method_details: { type: 'card', card },
+      })
       expect(second!.id).not.toBe(first!.id)
       const open = { status: 'open', payment_status: 'unpaid', subscription: null, invoice: null }
       expect(await call(`checkout/sessions/${id}`)).toMatchObject(open)
@@ -199,28 +219,113 @@ describe('What the sandbox sends is what the types of the provider’s package s
       await expect(sandbox.simulate.declineCard(id)).rejects.toThrow('complete')
     })
 
+    it.each(['at once', 'by bank debit'])(
+      'with an intent that is as old as its first attempt, paid %s',
+      async how => {
+        const id = await checkout()
+        const now = Date.now()
+        const clock = jest.spyOn(Date, 'now').mockReturnValue(now)
+        const events = await eventsOf(async () => {
+          await sandbox.simulate.declineCard(id)
+          clock.mockReturnValue(now + 60_000)
+          await sandbox.simulate.declineCard(id)
+          clock.mockReturnValue(now + 120_000)
+          if (how === 'at once') await sandbox.simulate.pay(id)
+          else {
+            await sandbox.simulate.payByBankDebit(id)
+            clock.mockReturnValue(now + 180_000)
+            await sandbox.simulate.settleBankDebit(id, 'succeeded')
+          }
+        })
+        const intents = events.filter(({ type }) => type.startsWith('payment_intent.'))
+        expect(intents.map(({ type }) => type.replace('payment_intent.', ''))).toEqual(
+          how === 'at once'
+            ? ['created', 'payment_failed', 'payment_failed', 'succeeded']
+            : ['created', 'payment_failed', 'payment_failed', 'processing', 'succeeded'],
+        )
+        const created = intents.map(({ data }) => (data.object as Sent).created)
+        expect(created).toEqual(created.map(() => Math.floor(now / 1000)))
+      },
+    )
+
+    it('in a setup, and nothing where nothing is due and no card is saved', async () => {
+      const { id: customer } = await call('customers', { email: 'owner@example.com' })
+      const page = { customer, success_url: 'https://main.example/', currency: 'usd' }
+      const { id: setup } = await call('checkout/sessions', { ...page, mode: 'setup' })
+      const events = await eventsOf(() => sandbox.simulate.declineCard(setup))
+      expect(events.map(({ type }) => type)).toEqual(['setup_intent.created', 'setup_intent.setup_failed'])
+      const gift = {
+        'line_items[0][price_data][currency]': 'usd',
+        'line_items[0][price_data][unit_amount]': '0',
+        'line_items[0][price_data][product_data][name]': 'Gift',
+      }
+      const { id, url } = await call('checkout/sessions', { ...page, ...gift, mode: 'payment' })
+      expect(
+        await eventsOf(() => expect(sandbox.simulate.declineCard(id)).rejects.toThrow('no card')),
+      ).toEqual([])
+      expect(await (await fetch(url)).text()).not.toContain('/decline')
+    })
+
     it('at the start of a trial, when a card is only saved', async () => {
       const id = await checkout({ 'subscription_data[trial_period_days]': '7' })
       const events = await eventsOf(() => sandbox.simulate.declineCard(id))
       expect(events.map(({ type }) => type)).toEqual(['setup_intent.created', 'setup_intent.setup_failed'])
       expect(events[1]?.data.object).toMatchObject({
-        last_setup_error: { code: 'card_declined' },
+        last_setup_error: { code: 'card_declined', payment_method: { card: { last4: '0002' } } },
         status: 'requires_payment_method',
       })
     })
 
-    it('at a renewal', async () => {
+    it('at a renewal, attempt by attempt, until it is paid', async () => {
       const id = await subscribed()
       const events = await eventsOf(() => sandbox.simulate.failPayment(id))
+      const failed = ['charge.failed', 'payment_intent.payment_failed', 'invoice.payment_failed']
       expect(events.map(({ type }) => type)).toEqual([
-        'charge.failed',
-        'payment_intent.payment_failed',
-        'invoice.payment_failed',
+        ...['invoice.created', 'invoice.finalized', 'payment_intent.created'],
+        ...failed,
         'customer.subscription.updated',
       ])
-      const invoice = (await call(`subscriptions/${id}`)).latest_invoice
-      expect(events[1]?.data.object).toMatchObject({ id: invoice.replace('in_', 'pi_') })
+      const { customer, latest_invoice } = await call(`subscriptions/${id}`)
+      expect(events.slice(0, 2).map(({ data }) => data.object)).toMatchObject([
+        {
+          id: latest_invoice,
+          status: 'draft',
+          attempted: false,
+          attempt_count: 0,
+          next_payment_attempt: null,
+        },
+        {
+          id: latest_invoice,
+          status: 'open',
+          attempted: false,
+          attempt_count: 0,
+          next_payment_attempt: null,
+        },
+      ])
+      const card = { customer, card: { last4: '0002' } }
+      expect(events[4]?.data.object).toMatchObject({
+        id: latest_invoice.replace('in_', 'pi_'),
+        last_payment_error: { payment_method: card },
+      })
+      const again = await eventsOf(() => sandbox.simulate.failPayment(id))
+      expect(again.map(({ type }) => type)).toEqual(failed)
+      const recovered = await eventsOf(() => sandbox.simulate.recoverPayment(id))
+      expect(recovered.map(({ type }) => type)).toEqual([
+        ...['charge.succeeded', 'payment_intent.succeeded', 'invoice.payment_succeeded'],
+        ...['invoice.paid', 'customer.subscription.updated'],
+      ])
     })
+  })
+
+  it('billing sandbox: a renewal that is paid sends what it sends at the provider', async () => {
+    const id = await subscribed()
+    await sandbox.simulate.changeSubscription(id, { items: [{ current_period_end: 1 }] } as never)
+    const events = await eventsOf(() => call(`subscriptions/${id}`))
+    expect(events.map(({ type }) => type)).toEqual([
+      ...['invoice.created', 'invoice.finalized', 'payment_intent.created'],
+      ...['charge.succeeded', 'payment_intent.succeeded', 'invoice.payment_succeeded'],
+      ...['customer.subscription.updated', 'invoice.paid'],
+    ])
   })
 
   it('and a field that is missing, unknown or of another type would be noticed', () => {

@@ -24,8 +24,12 @@ export interface CheckoutRecord {
   trialDays?: number | null
   /** Whether the subscription uses Stripe's older billing mode; absent in old state files. */
   isClassic?: boolean
-  /** The id of its invoice to be, whose payment intent has one too; absent until a card is declined. */
+  /**
+   * The id of its invoice to be, and when the payment intent for that was created; absent until a card is declined, the
+   * time also in old state files.
+   */
   invoiceId?: string
+  triedAt?: number
 }
 
 /** The fields that the caller chooses; all others are the same for every checkout. */
@@ -90,6 +94,11 @@ export function newCheckout(
 /** The URL of a checkout's hosted page. */
 export function pageUrl(checkoutId: string, pagesUrl: string): string {
   return `${pagesUrl}/pay/${checkoutId}`
+}
+
+/** Whether it asks for a card: always but to buy something that is free, because others save theirs. */
+export function takesCard({ mode, amount_total }: Checkout): boolean {
+  return mode !== 'payment' || amount_total !== 0
 }
 
 /** The sum of the lines, in cents. */

@@ -1,4 +1,10 @@
-import { type CHECKOUT_MODES, type CheckoutLine, type CheckoutRecord, totalOf } from '../checkout/checkout.js'
+import {
+  type CHECKOUT_MODES,
+  type CheckoutLine,
+  type CheckoutRecord,
+  takesCard,
+  totalOf,
+} from '../checkout/checkout.js'
 import { productName } from '../prices/products.js'
 import { type Html, html } from './html.js'
 import { money } from './money.js'
@@ -29,7 +35,11 @@ ${
     ? html`<form method="post" action="${action}/later"><button class="second">${words.pay.later}</button></form>`
     : ''
 }
-<form method="post" action="${action}/decline"><button class="second">${words.pay.refused}</button></form>
+${
+  takesCard(checkout)
+    ? html`<form method="post" action="${action}/decline"><button class="second">${words.pay.refused}</button></form>`
+    : ''
+}
 ${
   checkout.cancel_url
     ? html`<form method="post" action="${action}/cancel"><button class="second">${words.pay.cancel}</button></form>`

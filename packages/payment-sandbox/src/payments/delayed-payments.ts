@@ -18,7 +18,7 @@ export class DelayedPayments {
 
   /** Emits `checkout.session.async_payment_succeeded`. A subscription becomes active, with `invoice.paid`. */
   succeed(checkoutId: string): void {
-    const checkout = this.requireUnpaid(checkoutId)
+    const { checkout, triedAt } = this.requireUnpaid(checkoutId)
     checkout.payment_status = 'paid'
     this.emitters.events.emit('checkout.session.async_payment_succeeded', checkout)
     if (checkout.invoice === null) return
@@ -26,7 +26,7 @@ export class DelayedPayments {
     const subscription = this.subscriptions.find(checkout.subscription!)
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
-    this.emitters.secondaryEvents.ofPaid(invoice)
+    this.emitters.secondaryEvents.ofPaid(invoice, { triedAt })
     if (subscription.status === 'incomplete') subscription.status = 'active'
     this.emitters.events.emit('customer.subscription.updated', subscription, undefined, before)
     this.emitters.events.emit('invoice.paid', invoice)
@@ -37,7 +37,7 @@ export class DelayedPayments {
    * stays incomplete: Stripe gives the customer 23 hours to pay in another way.
    */
   fail(checkoutId: string): void {
-    const checkout = this.requireUnpaid(checkoutId)
+    const { checkout } = this.requireUnpaid(checkoutId)
     this.emitters.events.emit('checkout.session.async_payment_failed', checkout)
     if (checkout.invoice === null) return
     const invoice = this.invoices.find(checkout.invoice)
@@ -75,8 +75,9 @@ export class DelayedPayments {
   }
 
   private requireUnpaid(checkoutId: string) {
-    const { checkout } = this.checkouts.find(checkoutId)
-    if (checkout.status === 'complete' && checkout.payment_status === 'unpaid') return checkout
+    const record = this.checkouts.find(checkoutId)
+    const { status, payment_status } = record.checkout
+    if (status === 'complete' && payment_status === 'unpaid') return record
     throw new Error(`Checkout ${checkoutId} has no pending payment`)
   }
 }

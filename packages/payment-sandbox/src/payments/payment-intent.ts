@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
-import { type Charge, chargeIdOf, DECLINED, type Due, paymentIntentIdOf } from './charge.js'
+import { type Charge, chargeIdOf, type Due, declineOf, paymentIntentIdOf } from './charge.js'
+import type { PaymentMethod } from './payment-method.js'
 
 /** Stripe's payment intent, with references as ids. */
 export type PaymentIntent = Omit<Stripe.PaymentIntent, 'customer' | 'latest_charge' | 'payment_method'> & {
@@ -32,11 +33,11 @@ export function paymentIntentOf(
   }
 }
 
-/** The same after this charge failed: it waits for another card. */
-export function declinedPaymentIntent(due: Due, { id: charge }: Charge): PaymentIntent {
+/** The same after this charge to this card failed: it waits for another card. */
+export function declinedPaymentIntent(due: Due, { id: charge }: Charge, card: PaymentMethod): PaymentIntent {
   return {
     ...paymentIntentOf(due, 'requires_payment_method', null),
-    last_payment_error: { ...DECLINED, charge },
+    last_payment_error: { ...declineOf(card), charge },
     latest_charge: charge,
   }
 }

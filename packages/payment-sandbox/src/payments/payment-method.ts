@@ -3,10 +3,22 @@ import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 
 /** Stripe's payment method, with its customer as an id. */
-export type PaymentMethod = Omit<Stripe.PaymentMethod, 'customer'> & { customer: string }
+export type PaymentMethod = Omit<Stripe.PaymentMethod, 'card' | 'customer'> & {
+  card: Stripe.PaymentMethod.Card
+  customer: string | null
+}
 
-/** Stripe's test card that always succeeds, attached to the customer. */
-export function newCard({ id: customer, email, name }: Stripe.Customer): PaymentMethod {
+/** Whose card it is; `id` is null if the card is attached to no customer. */
+export type Payer = Pick<Stripe.Customer, 'email' | 'name'> & { id: string | null }
+
+/** Stripe's test card that is always declined: https://docs.stripe.com/testing#declined-payments. */
+export function newDeclinedCard(payer: Payer): PaymentMethod {
+  const card = newCard(payer)
+  return { ...card, card: { ...card.card, fingerprint: 'SandboxDeclinedCard', last4: '0002' } }
+}
+
+/** Stripe's test card that always succeeds. */
+export function newCard({ id: customer, email, name }: Payer): PaymentMethod {
   return {
     id: newId('pm_1', 23),
     object: 'payment_method',

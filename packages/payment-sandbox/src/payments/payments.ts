@@ -1,4 +1,4 @@
-import type { Checkout, CheckoutRecord } from '../checkout/checkout.js'
+import { type Checkout, type CheckoutRecord, takesCard } from '../checkout/checkout.js'
 import type { Checkouts } from '../checkout/checkouts.js'
 import type { Customer } from '../customers/customer.js'
 import type { Customers } from '../customers/customers.js'
@@ -49,17 +49,26 @@ export class Payments {
   /**
    * Declines a card: the checkout stays open for another one. There is no subscription and no invoice before the
    * payment (https://docs.stripe.com/changelog/basil/2025-03-31/checkout-legacy-subscription-upgrade), so only
-   * secondary events are emitted. Throws 400 when the checkout is not open.
+   * secondary events are emitted. Throws 400 when the checkout is not open or takes no card.
    */
   decline(checkoutId: string): void {
     const record = this.requireOpen(checkoutId)
     const { amount_total, currency, customer } = record.checkout
+    if (!takesCard(record.checkout)) throw refusal('This checkout takes no card.')
+    const { email, name = null } = this.knownPayerOf(record.checkout)
+    // A card that was declined is attached to nobody.
+    const payer = { id: null, email, name }
+    const { secondaryEvents } = this.emitters
+    if (!amount_total) {
+      secondaryEvents.ofDeclinedSetup(customer, payer)
+      return
+    }
     const isFirstAttempt = record.invoiceId === undefined
     record.invoiceId ??= newId('in_1', 23)
+    record.triedAt ??= nowSeconds()
     this.state.changed()
-    const due = { id: record.invoiceId, amount_due: amount_total ?? 0, created: nowSeconds() }
-    const payer = { currency: currency ?? 'usd', customer }
-    this.emitters.secondaryEvents.ofDeclinedCheckout({ ...due, ...payer }, isFirstAttempt)
+    const due = { id: record.invoiceId, amount_due: amount_total, created: record.triedAt, customer }
+    secondaryEvents.ofDeclinedCheckout({ ...due, currency: currency ?? 'usd' }, payer, isFirstAttempt)
   }
 
   private requireOpen(checkoutId: string): CheckoutRecord {
@@ -91,7 +100,7 @@ export class Payments {
     this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     const { events, secondaryEvents } = this.emitters
-    if (created) secondaryEvents.ofCheckout(customer!, created.invoice, record.invoiceId === undefined)
+    if (created) secondaryEvents.ofCheckout(customer!, created.invoice, record.triedAt)
     events.emit('checkout.session.completed', checkout)
     if (created) events.emit('customer.subscription.created', created.subscription)
     if (created?.invoice.status === 'paid') events.emit('invoice.paid', created.invoice)
@@ -114,6 +123,11 @@ export class Payments {
     checkout.subscription = subscription.id
     checkout.invoice = invoice.id
     return { subscription, invoice }
+  }
+
+  /** Who pays, as far as the checkout knows before it is complete. */
+  private knownPayerOf({ customer, customer_email }: Checkout): Pick<Customer, 'email' | 'name'> {
+    return customer ? this.customers.find(customer) : { email: customer_email }
   }
 
   /** A subscription always has a customer: Stripe creates one when the checkout has none. */

@@ -3,7 +3,7 @@ import type { Events } from '../events/events.js'
 import type { Invoice } from '../invoices/invoice.js'
 import { type Due, newCharge, newDeclinedCharge } from './charge.js'
 import { declinedPaymentIntent, paymentIntentOf } from './payment-intent.js'
-import { newCard } from './payment-method.js'
+import { newCard, newDeclinedCard, type Payer } from './payment-method.js'
 import { newDeclinedSetupIntent, newSetupIntent } from './setup-intent.js'
 
 /**
@@ -14,43 +14,54 @@ export class SecondaryEvents {
   constructor(private readonly events: Events) {}
 
   /**
-   * For a completed checkout; `invoice` is paid, or open while the payment is pending. `isFirstAttempt`: no card was
-   * declined before.
+   * For a completed checkout; `invoice` is paid, or open while the payment is pending. `triedAt`: when a card was
+   * declined before, which created the payment intent.
    */
-  ofCheckout(customer: Customer, invoice: Invoice, isFirstAttempt: boolean): void {
+  ofCheckout(customer: Customer, invoice: Invoice, triedAt: number | undefined): void {
     const card = newCard(customer)
     this.events.emitSecondary('payment_method.attached', card)
     this.ofCurrency(customer, invoice.currency)
     this.ofNewInvoice(invoice)
-    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id, isFirstAttempt)
+    if (invoice.amount_due > 0) this.ofNewPayment(invoice, card.id, triedAt)
     else this.ofSavedCard(customer, card.id)
-    if (invoice.status === 'paid') this.ofPaid(invoice, card.id)
+    if (invoice.status === 'paid') this.ofPaid(invoice, { card: card.id, triedAt })
+  }
+
+  /** For the invoice of a period that begins, before anybody has tried to collect it. */
+  ofRenewal(invoice: Invoice): void {
+    this.ofNewInvoice(invoice)
+    if (invoice.amount_due > 0) this.ofNewPaymentIntent(invoice)
   }
 
   /** For a card that was declined in a checkout, which creates nothing but an intent. */
-  ofDeclinedCheckout(due: Due, isFirstAttempt: boolean): void {
-    if (due.amount_due === 0) {
-      const setupIntent = newDeclinedSetupIntent(due.customer)
-      this.events.emitSecondary('setup_intent.created', { ...setupIntent, last_setup_error: null })
-      this.events.emitSecondary('setup_intent.setup_failed', setupIntent)
-      return
-    }
+  ofDeclinedCheckout(due: Due, payer: Payer, isFirstAttempt: boolean): void {
     if (isFirstAttempt) this.ofNewPaymentIntent(due)
-    this.ofDeclined(due)
+    this.ofDeclined(due, payer)
+  }
+
+  /** For a card that was declined when it was only to be saved, for this customer if there is one already. */
+  ofDeclinedSetup(customer: string | null, payer: Payer): void {
+    const setupIntent = newDeclinedSetupIntent(customer, newDeclinedCard(payer))
+    this.events.emitSecondary('setup_intent.created', { ...setupIntent, last_setup_error: null })
+    this.events.emitSecondary('setup_intent.setup_failed', setupIntent)
   }
 
   /** For a card that was declined. */
-  ofDeclined(due: Due): void {
-    const charge = newDeclinedCharge(due)
+  ofDeclined(due: Due, payer: Payer): void {
+    const card = newDeclinedCard(payer)
+    const charge = newDeclinedCharge(due, card)
     this.events.emitSecondary('charge.failed', charge)
-    this.events.emitSecondary('payment_intent.payment_failed', declinedPaymentIntent(due, charge))
+    this.events.emitSecondary('payment_intent.payment_failed', declinedPaymentIntent(due, charge, card))
   }
 
-  /** For an invoice that has been paid. */
-  ofPaid(invoice: Invoice, paymentMethod: string | null = null): void {
+  /** For an invoice that has been paid. `triedAt` as in {@link ofCheckout}. */
+  ofPaid(
+    invoice: Invoice,
+    { card = null, triedAt }: { card?: string | null; triedAt?: number | undefined } = {},
+  ) {
     if (invoice.amount_paid > 0) {
       this.events.emitSecondary('charge.succeeded', newCharge(invoice))
-      const paymentIntent = paymentIntentOf(invoice, 'succeeded', paymentMethod)
+      const paymentIntent = paymentIntentOf(withIntentOf(invoice, triedAt), 'succeeded', card)
       this.events.emitSecondary('payment_intent.succeeded', paymentIntent)
     }
     this.events.emitSecondary('invoice.payment_succeeded', invoice)
@@ -96,10 +107,11 @@ export class SecondaryEvents {
     this.events.emitSecondary('payment_intent.created', paymentIntent)
   }
 
-  private ofNewPayment(invoice: Invoice, card: string, isFirstAttempt: boolean): void {
-    if (isFirstAttempt) this.ofNewPaymentIntent(invoice)
-    if (invoice.status === 'open')
-      this.events.emitSecondary('payment_intent.processing', paymentIntentOf(invoice, 'processing', card))
+  private ofNewPayment(invoice: Invoice, card: string, triedAt: number | undefined): void {
+    if (triedAt === undefined) this.ofNewPaymentIntent(invoice)
+    if (invoice.status !== 'open') return
+    const paymentIntent = paymentIntentOf(withIntentOf(invoice, triedAt), 'processing', card)
+    this.events.emitSecondary('payment_intent.processing', paymentIntent)
   }
 
   private ofSavedCard(customer: Customer, card: string): void {
@@ -107,4 +119,9 @@ export class SecondaryEvents {
     this.events.emitSecondary('setup_intent.created', setupIntent)
     this.events.emitSecondary('setup_intent.succeeded', setupIntent)
   }
+}
+
+/** The invoice as what its payment intent was created for: with itself, or with an attempt before. */
+function withIntentOf(invoice: Invoice, triedAt: number | undefined): Due {
+  return triedAt === undefined ? invoice : { ...invoice, created: triedAt }
 }

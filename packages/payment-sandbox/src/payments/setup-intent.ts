@@ -1,7 +1,8 @@
 import type { Stripe } from 'stripe'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
-import { DECLINED } from './charge.js'
+import { declineOf } from './charge.js'
+import type { PaymentMethod } from './payment-method.js'
 
 /** A succeeded setup intent: the card was saved without a charge. */
 export function newSetupIntent(customer: string | null, paymentMethod: string | null): Stripe.SetupIntent {
@@ -39,10 +40,10 @@ export function newSetupIntent(customer: string | null, paymentMethod: string | 
 }
 
 /** A setup intent whose card was declined, and which waits for another one. */
-export function newDeclinedSetupIntent(customer: string | null): Stripe.SetupIntent {
+export function newDeclinedSetupIntent(customer: string | null, card: PaymentMethod): Stripe.SetupIntent {
   return {
     ...newSetupIntent(customer, null),
-    last_setup_error: DECLINED,
+    last_setup_error: declineOf(card),
     status: 'requires_payment_method',
   }
 }

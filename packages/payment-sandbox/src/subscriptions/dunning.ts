@@ -1,3 +1,4 @@
+import type { Customers } from '../customers/customers.js'
 import type { Events } from '../events/events.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
@@ -11,6 +12,7 @@ import type { Subscriptions } from './subscriptions.js'
 export class Dunning {
   constructor(
     private readonly emitters: { readonly events: Events; readonly secondaryEvents: SecondaryEvents },
+    private readonly customers: Customers,
     private readonly invoices: Invoices,
     private readonly subscriptions: Subscriptions,
   ) {}
@@ -29,7 +31,8 @@ export class Dunning {
     this.invoices.recordFailedAttempt(invoice)
     if (subscription.status !== 'incomplete') subscription.status = 'past_due'
     const { events, secondaryEvents } = this.emitters
-    if (type === 'invoice.payment_failed') secondaryEvents.ofDeclined(invoice)
+    if (type === 'invoice.payment_failed')
+      secondaryEvents.ofDeclined(invoice, this.customers.find(invoice.customer))
     events.emit(type, invoice)
     const hasChanged = subscription.status !== before.status || invoice.id !== before.latest_invoice
     if (hasChanged) events.emit('customer.subscription.updated', subscription, undefined, before)
@@ -46,7 +49,8 @@ export class Dunning {
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
     if (!hasEnded(subscription)) subscription.status = 'active'
-    const { events } = this.emitters
+    const { events, secondaryEvents } = this.emitters
+    secondaryEvents.ofPaid(invoice)
     events.emit('invoice.paid', invoice)
     if (subscription.status !== before.status)
       events.emit('customer.subscription.updated', subscription, undefined, before)
@@ -60,6 +64,8 @@ export class Dunning {
     // Set before the invoice is issued, or a trial that ends here would make it free.
     subscription.status = 'past_due'
     startPeriod(subscription, nowSeconds())
-    return this.invoices.issue(subscription, 'subscription_cycle', 'open')
+    const invoice = this.invoices.issue(subscription, 'subscription_cycle', 'open')
+    this.emitters.secondaryEvents.ofRenewal(invoice)
+    return invoice
   }
 }

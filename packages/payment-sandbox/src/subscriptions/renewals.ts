@@ -1,6 +1,7 @@
 import type { Events } from '../events/events.js'
 import type { InvoiceTerms } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
+import type { SecondaryEvents } from '../payments/secondary-events.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { cancelNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
@@ -15,6 +16,7 @@ const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
 export class Renewals {
   constructor(
     private readonly events: Events,
+    private readonly secondaryEvents: SecondaryEvents,
     private readonly invoices: Invoices,
   ) {}
 
@@ -54,7 +56,12 @@ export class Renewals {
     const behavior = subscription.pause_collection?.behavior
     const status = behavior ? STATUS_WHILE_PAUSED[behavior] : 'paid'
     const invoice = this.invoices.issue(subscription, 'subscription_cycle', status)
+    const isPaid = status === 'paid'
+    if (isPaid) {
+      this.secondaryEvents.ofRenewal(invoice)
+      this.secondaryEvents.ofPaid(invoice)
+    }
     this.events.emit('customer.subscription.updated', subscription, undefined, before)
-    if (status === 'paid') this.events.emit('invoice.paid', invoice)
+    if (isPaid) this.events.emit('invoice.paid', invoice)
   }
 }
