@@ -40,8 +40,3 @@ export function forgetSignup(): void {
     // A browser that stores nothing.
   }
 }
-
-/** Where a `next` in the address may lead: to the payment page, keeping its query, or to the overview. */
-export function safeNext(next: string | null): string {
-  return next && /^\/subscribe(\?|$)/.test(next) ? next : '/account'
-}

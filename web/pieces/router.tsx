@@ -1,4 +1,5 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react'
+import { hrefOf } from './href.js'
 
 /** What a page knows about its address. Each navigation makes another one, also to the same address. */
 export interface Place {
@@ -61,5 +62,5 @@ function arrive(): void {
 
 function read(): Place {
   const { pathname: path, search, hash } = location
-  return { path, query: new URLSearchParams(search), hash, href: path + search + hash }
+  return { path, query: new URLSearchParams(search), hash, href: hrefOf(location) }
 }

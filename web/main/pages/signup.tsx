@@ -7,12 +7,13 @@ import { Success } from '../../pieces/notices/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link, usePlace } from '../../pieces/router.js'
 import { callAsAnybody } from '../api.js'
-import { rememberSignup, safeNext } from '../signup-memory.js'
+import { afterSignup } from '../next.js'
+import { rememberSignup } from '../signup-memory.js'
 import { rememberEmail, typedEmail } from '../typed-email.js'
 import { ReturnHint } from './return-hint.js'
 
 export function SignupPage() {
-  const next = safeNext(usePlace().query.get('next'))
+  const next = afterSignup(usePlace().query.get('next'))
   const [sentTo, setSentTo] = useState('')
   const signUp = async ({ email = '', password = '', name }: Readonly<Record<string, string>>) => {
     await callAsAnybody('signup', { email, password, ...(name?.trim() && { name: name.trim() }) })
