@@ -116,7 +116,7 @@ function AccountPage({
     case '/account/audit':
       return <AuditPage />
     case '/account/security':
-      return <SecurityPage />
+      return <SecurityPage person={profile.data} />
     case '/account/profile':
       return <ProfilePage profile={profile} />
     case '/account/settings':

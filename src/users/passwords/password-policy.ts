@@ -5,6 +5,7 @@ import { type FieldFault, fieldError } from '../../errors/field-faults.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { FairQueue, turnOf } from './fair-queue.js'
+import { knownWords, withoutKnown } from './known-words.js'
 import { StrengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
 import { Passwords } from './passwords.js'
@@ -12,15 +13,9 @@ import { Passwords } from './passwords.js'
 /** zxcvbn's estimate for eight random characters, the weakest good password of minimum length. */
 const MIN_GUESSES = 1e8
 
-const PRODUCT_NAME = 'mainstay'
 const ADVICE = 'A few unrelated words make a good password.'
 /** How many passwords may wait to be measured; further ones are refused as `TOO_BUSY`. */
 const MAX_WAITING = 50
-
-/** Shorter parts of names and addresses occur in too many good passwords. */
-const MIN_WORD_LENGTH = 4
-/** More words than any name and address have; each costs time. */
-const MAX_WORDS = 50
 
 /** The weaknesses that zxcvbn warns about, by its names for them. */
 const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
@@ -105,37 +100,11 @@ export class PasswordPolicy implements OnApplicationShutdown {
     known: readonly string[],
     client: Client | null,
   ): Promise<FieldFault | null> {
-    const words = contextWords([PRODUCT_NAME, new URL(this.settings.mainOrigin).hostname, ...known])
+    const words = knownWords(new URL(this.settings.mainOrigin).hostname, known)
     const measure = () => this.meter.measure(password, words)
     const { isCommon, guesses, warning } = await this.queue.run(turnOf(client), measure)
     if (isCommon) return 'PASSWORD_COMMON'
-    const whole = known.map(text => text.normalize('NFKC').toLowerCase())
-    if (passwordLength(withoutWords(password, [...whole, ...words])) < MIN_PASSWORD_LENGTH)
-      return 'PASSWORD_PERSONAL'
+    if (passwordLength(withoutKnown(password, known, words)) < MIN_PASSWORD_LENGTH) return 'PASSWORD_PERSONAL'
     return guesses < MIN_GUESSES ? (WEAKNESSES[warning ?? ''] ?? 'PASSWORD_GUESSABLE') : null
   }
-}
-
-/**
- * The words in names, addresses and hosts, and the words of each run together: what somebody who knows them
- * would guess first.
- */
-function contextWords(texts: readonly string[]): string[] {
-  const parts = texts.flatMap(text =>
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .split(/[\s@]+/),
-  )
-  const words = parts.flatMap(part => {
-    const pieces = part.split(/[^\p{L}\p{M}\p{N}]+/u)
-    return [pieces.join(''), ...pieces]
-  })
-  return [...new Set(words)].filter(word => [...word].length >= MIN_WORD_LENGTH).slice(0, MAX_WORDS)
-}
-
-/** What remains of a text, in lower case, without these words; the longest are removed first. */
-function withoutWords(text: string, words: readonly string[]): string {
-  const longestFirst = [...words].sort((one, other) => other.length - one.length)
-  return longestFirst.reduce((rest, word) => rest.replaceAll(word, ''), text.toLowerCase())
 }

@@ -6,10 +6,11 @@ import { Loaded } from '../../pieces/loading/waiting.js'
 import { Page, Section } from '../../pieces/page.js'
 import { useOwnSessions } from '../../pieces/sessions/own-sessions.js'
 import { SessionList } from '../../pieces/sessions/session-list.js'
+import type { Person } from '../../pieces/shell/person-menu.js'
 import { hostOf, site } from '../../pieces/site/site.js'
 import { call, client, read } from '../client.js'
 
-interface Profile {
+interface Profile extends Person {
   /** False for users who have no password, or must not enter it on this site. */
   readonly mayChangePassword: boolean
 }
@@ -22,7 +23,9 @@ export function SecurityPage() {
     <Page title={t('security.title')}>
       <Section title={t('field.password')}>
         <Loaded of={profile} shape="fields">
-          {({ mayChangePassword }) => (mayChangePassword ? <PasswordForm call={call} /> : <PasswordOnMain />)}
+          {person =>
+            person.mayChangePassword ? <PasswordForm call={call} person={person} /> : <PasswordOnMain />
+          }
         </Loaded>
       </Section>
       <Section title={t('sessions.where')}>

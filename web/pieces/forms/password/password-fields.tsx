@@ -1,6 +1,7 @@
-import { type ChangeEvent, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { t } from '../../language/t.js'
 import { T } from '../../language/text.js'
+import type { Person } from '../../shell/person-menu.js'
 import { Field, type FieldProps } from '../field.js'
 import { StrengthMeter } from './strength-meter.js'
 
@@ -31,23 +32,32 @@ export function PasswordField({ label = t('field.password'), ...input }: Partial
 }
 
 /** For a new password; shows its strength as soon as somebody types. */
-export function NewPasswordField({ label = t('field.password'), ...input }: Partial<FieldProps>) {
-  const [isWanted, setIsWanted] = useState(false)
-  const [typed, setTyped] = useState({ password: '', email: '' })
-  const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
-    const email = target.form?.elements.namedItem('email')
-    setTyped({ password: target.value, email: email instanceof HTMLInputElement ? email.value : '' })
-  }
+export function NewPasswordField({
+  label = t('field.password'),
+  person,
+}: {
+  readonly label?: string
+  /** Who it is for, besides what they type in the same form. */
+  readonly person?: Person | null
+}) {
+  const [form, setForm] = useState<HTMLFormElement | null>(null)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  useEffect(() => {
+    if (!form) return undefined
+    const read = () => setTyped(Object.fromEntries(new FormData(form)) as Record<string, string>)
+    // The name and the address may be corrected after the password.
+    form.addEventListener('input', read)
+    return () => form.removeEventListener('input', read)
+  }, [form])
+  const { password = '', email = '', name = '' } = { ...person, ...typed }
   return (
     <PasswordField
       label={label}
       autoComplete="new-password"
       minLength={8}
       hint={t('password.hint')}
-      below={isWanted && <StrengthMeter {...typed} />}
-      onFocus={() => setIsWanted(true)}
-      onChange={onChange}
-      {...input}
+      below={form && <StrengthMeter password={password} known={[email, name ?? '']} />}
+      onFocus={event => setForm(event.target.form)}
     />
   )
 }

@@ -1,14 +1,17 @@
 import { useState } from 'react'
 import { t } from '../../language/t.js'
 import { Success } from '../../notices/notice.js'
+import type { Person } from '../../shell/person-menu.js'
 import { Form } from '../form.js'
 import { NewPasswordField, PasswordField } from './password-fields.js'
 
 /** Changes one's own password. */
 export function PasswordForm({
   call,
+  person,
 }: {
   readonly call: (method: 'POST', path: string, body: object) => Promise<unknown>
+  readonly person: Person | null
 }) {
   const [isDone, setIsDone] = useState(false)
   return (
@@ -24,7 +27,7 @@ export function PasswordForm({
     >
       {isDone && <Success>{t('password.changed')}</Success>}
       <PasswordField label={t('password.current')} name="currentPassword" />
-      <NewPasswordField label={t('password.new')} />
+      <NewPasswordField label={t('password.new')} person={person} />
     </Form>
   )
 }

@@ -3,7 +3,7 @@ import { t } from '../../language/t.js'
 import { site } from '../../site/site.js'
 import type { Level } from './strength.js'
 
-type Measure = (password: string, words: readonly string[]) => Level
+type Measure = (password: string, host: string, known: readonly string[]) => Level
 
 const levels = (): Readonly<Record<Level, { readonly text: string; readonly look: string }>> => ({
   1: { text: t('strength.weak'), look: 'weak' },
@@ -16,7 +16,13 @@ const levels = (): Readonly<Record<Level, { readonly text: string; readonly look
  * How hard a password is to guess, as it is typed. The code that measures it is large, so it is loaded when
  * somebody is about to choose a password; without it, only the service checks.
  */
-export function StrengthMeter({ password, email }: { readonly password: string; readonly email: string }) {
+export function StrengthMeter({
+  password,
+  known,
+}: {
+  readonly password: string
+  readonly known: readonly string[]
+}) {
   const [measure, setMeasure] = useState<{ readonly levelOf: Measure } | null>(null)
   useEffect(() => {
     let isGone = false
@@ -29,8 +35,7 @@ export function StrengthMeter({ password, email }: { readonly password: string; 
     }
   }, [])
   if (!measure || password === '') return null
-  const words = [site.name, location.hostname, email, ...email.split('@')].filter(Boolean)
-  const level = measure.levelOf(password, words)
+  const level = measure.levelOf(password, new URL(site.mainUrl).hostname, known)
   const { text, look } = levels()[level]
   return (
     <>

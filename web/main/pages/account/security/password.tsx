@@ -3,11 +3,12 @@ import { PasswordForm } from '../../../../pieces/forms/password/password-form.js
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
 import { Link } from '../../../../pieces/router.js'
+import type { Person } from '../../../../pieces/shell/person-menu.js'
 import { call } from '../../../api.js'
 import type { FactorProps } from './factor-props.js'
 
 /** To change the password, or to go without one. */
-export function Password({ state, changed }: FactorProps) {
+export function Password({ state, changed, person }: FactorProps & { readonly person: Person | null }) {
   const { hasPassword, passkeys, recoveryCodesLeft } = state
   if (!hasPassword)
     return (
@@ -18,7 +19,7 @@ export function Password({ state, changed }: FactorProps) {
   const canDoWithout = passkeys > 1 || (passkeys > 0 && recoveryCodesLeft > 0)
   return (
     <>
-      <PasswordForm call={call} />
+      <PasswordForm call={call} person={person} />
       {canDoWithout && (
         <>
           <h3>{t('password.without')}</h3>

@@ -7,6 +7,7 @@ import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Success } from '../../../../pieces/notices/notice.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
 import { Page, Section } from '../../../../pieces/page.js'
+import type { Person } from '../../../../pieces/shell/person-menu.js'
 import type { SecondFactor } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { client } from '../../../client.js'
@@ -17,7 +18,7 @@ import { Password } from './password.js'
 import { RecoveryCodes } from './recovery-codes.js'
 import { Requirement } from './requirement.js'
 
-export function SecurityPage() {
+export function SecurityPage({ person }: { readonly person: Person | null }) {
   const factor = useLoad(() => call<SecondFactor>('GET', 'second-factor'))
   const [made, setMade] = useState<{ codes: readonly string[]; text: string } | null>(null)
   const changed = async (text: string, codes: readonly string[] | null = null) => {
@@ -62,7 +63,7 @@ export function SecurityPage() {
               </div>
               <div>
                 <Section title={t('field.password')}>
-                  <Password state={state} changed={changed} />
+                  <Password state={state} changed={changed} person={person} />
                 </Section>
                 <Section title={t('security.email')}>
                   <EmailChange />

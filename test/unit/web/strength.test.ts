@@ -1,0 +1,50 @@
+import { afterAll, describe, expect, it } from '@jest/globals'
+import type { Settings } from '../../../src/config/settings.js'
+import type { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import { PasswordPolicy } from '../../../src/users/passwords/password-policy.js'
+import type { Passwords } from '../../../src/users/passwords/passwords.js'
+import { levelOf } from '../../../web/pieces/forms/password/strength.js'
+import { PASSWORD } from '../../support/people.js'
+
+const EMAIL = 'anna.schmidt@versicherung-nord.de'
+const KNOWN = [EMAIL, 'Anna Schmidt']
+const HOST = 'www.gardening.example'
+const policy = new PasswordPolicy(
+  { mainOrigin: `https://${HOST}` } as Settings,
+  null as unknown as RateLimiter,
+  null as unknown as Passwords,
+)
+afterAll(() => policy.onApplicationShutdown())
+
+async function isTaken(password: string): Promise<boolean> {
+  const taken = policy.require(password, { known: KNOWN, client: null, subject: '' })
+  return taken.then(
+    () => true,
+    () => false,
+  )
+}
+
+describe('what the page says about a password', () => {
+  it.each([
+    EMAIL,
+    EMAIL.toUpperCase(),
+    `${EMAIL}2026`,
+    `My${EMAIL}!`,
+    'Versicherung-Nord 1',
+    'schmidt@versicherung-nord.de',
+    'Mainstay gardening!',
+    'password',
+    'abcdefgh',
+  ])('“%s” is weak, and the service refuses it', async password => {
+    expect(levelOf(password, HOST, KNOWN)).toBeLessThan(3)
+    expect(await isTaken(password)).toBe(false)
+  })
+
+  it.each([PASSWORD, 'kx7#qLw2vT', `${EMAIL} kx7#qLw2vT`, 'zwölf Boxkämpfer jagen'])(
+    '“%s” is good, and the service takes it',
+    async password => {
+      expect(levelOf(password, HOST, KNOWN)).toBeGreaterThanOrEqual(3)
+      expect(await isTaken(password)).toBe(true)
+    },
+  )
+})
