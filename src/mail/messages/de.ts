@@ -234,7 +234,7 @@ export const de: Translated = {
     membersDisabled: {
       subject: 'Neue Mitglieder Ihres Teams wurden gesperrt',
       paragraphs: [
-        '{inviter} hat uns gemeldet, dass sich jemand anderes mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
+        '{inviter} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
         'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
       ],
       action: 'Zu {site}',

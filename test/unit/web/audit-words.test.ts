@@ -27,6 +27,18 @@ describe.each(['en', 'de'])('pages 8: the audit log in words (%s)', language => 
   it('has no words for what it does not know', () => expect(wordsFor('toString', ABOUT)).toBeNull())
 })
 
+describe('in German, what somebody did to themselves', () => {
+  beforeAll(() => readLanguage('de'))
+  afterAll(() => readLanguage('en'))
+
+  it.each([
+    ['rosa@example.com', 'hat geändert, wo rosa@example.com sich anmelden darf'],
+    [null, 'hat geändert, wo die eigene Anmeldung erlaubt ist'],
+  ])('reads as German: %s', (whom, did) => {
+    expect(wordsFor('satellites.change', { ...ABOUT, whom })?.did).toBe(did)
+  })
+})
+
 describe('whom it was done to', () => {
   beforeAll(() => readLanguage('en'))
 
