@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
+import { giveAuthenticator } from '../support/authenticator.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
 import { startHandoffPages } from './stage/handoff-pages.js'
@@ -120,6 +121,29 @@ test('asks where another site has begun the hand-off, with a challenge of its ow
   await gesture(() => other.evaluate(`location.assign('${address}')`), asMember(), [HANDOFF], other)
   const direct = await person.newPage()
   await gesture(() => direct.goto(address), asMember(), [HANDOFF], direct)
+})
+
+test('one banner tells of an outage, also while nothing is known about the login', async () => {
+  await page.route('**/api/refresh', route => route.abort())
+  await page.route('**/api/handoff/satellite?*', route => route.abort())
+  const tryNow = page.getByRole('button', { name: 'Try now' })
+  await press(THROUGH)()
+  await tryNow.waitFor()
+  expect(await tryNow.count()).toBe(1)
+  await page.unrouteAll()
+  await gesture(() => tryNow.click(), 'Afterwards you can go on', [HANDOFF])
+})
+
+test('the second step leads back to the password first, then out of the hand-off', async () => {
+  await giveAuthenticator(stage.app, member)
+  await gesture(press(THROUGH), 'Afterwards you can go on', [HANDOFF])
+  await gesture(logInHere, 'Back to the password', [])
+  const links = page.locator('.links').getByRole('button')
+  expect(await links.allInnerTexts()).toEqual(['Back to the password', 'Cancel'])
+  expect(await page.locator('.links').count()).toBe(1)
+  await gesture(press('Back to the password'), 'Forgot your password?', [])
+  await gesture(logInHere, 'Back to the password', [])
+  await gesture(press('Cancel'), 'You have not logged in on main.test.', [CALLBACK])
 })
 
 test('asks again after somebody has logged out', async () => {
@@ -345,12 +369,14 @@ describe('a browser that keeps nothing', () => {
       await isAnswered
       await route.continue()
     })
-    const warning = page.getByText('Your browser does not let main.test store cookies.')
+    const warning = page.getByRole('alert').filter({ hasText: 'Your browser does not let main.test store' })
     await press(THROUGH)()
-    await warning.waitFor()
+    const told = (await warning.elementHandle())!
     expect(await page.getByLabel('E-mail').count()).toBe(0)
     await gesture(async () => answer(), 'Afterwards you can go on', [HANDOFF])
     expect(await warning.count()).toBe(1)
+    // Not told a second time.
+    expect(await told.isVisible()).toBe(true)
   })
 })
 

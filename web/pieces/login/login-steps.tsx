@@ -12,6 +12,7 @@ import { rescueFocus } from '../forms/focus.js'
 import { Form } from '../forms/form.js'
 import { PasswordField } from '../forms/password/password-fields.js'
 import { t } from '../language/t.js'
+import { Waiting } from '../loading/waiting.js'
 import type { Messages } from '../notices/messages.js'
 import { Warning } from '../notices/notice.js'
 import { SmallPage } from '../page.js'
@@ -37,7 +38,9 @@ export interface LoginStepsProps {
   readonly about?: ReactNode
   /** Below the first step. */
   readonly below?: ReactNode
-  /** Below either step. */
+  /** Until it is known what the login is about, there is no step. */
+  readonly isWaiting?: boolean
+  /** Links below either step; in the second, they follow the way back to the first. */
   readonly children?: ReactNode
 }
 
@@ -57,6 +60,7 @@ export function LoginSteps({
   above,
   about,
   below,
+  isWaiting = false,
   children,
 }: LoginStepsProps) {
   const isMain = client.source === 'main'
@@ -91,7 +95,9 @@ export function LoginSteps({
     <SmallPage title={step ? t('reauth.title') : title} lead={!step && lead}>
       {!step && above}
       {about}
-      {step ? (
+      {isWaiting ? (
+        <Waiting />
+      ) : step ? (
         <SecondStep client={client} step={step} complete={complete} back={() => setStep(null)}>
           {children}
         </SecondStep>
@@ -115,7 +121,7 @@ export function LoginSteps({
           </Form>
           {isMain && <PasskeyLogin client={client} done={done} />}
           {below}
-          {children}
+          {children && <p className="links">{children}</p>}
         </>
       )}
     </SmallPage>

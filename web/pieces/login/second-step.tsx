@@ -16,7 +16,7 @@ export function SecondStep({
   readonly step: SecondFactorRequired
   readonly complete: (secondFactor: SecondFactor) => Promise<void>
   readonly back: () => void
-  /** Above the way back. */
+  /** Links after the way back. */
   readonly children: ReactNode
 }) {
   const { challenge, methods } = step
@@ -45,11 +45,11 @@ export function SecondStep({
           </label>
         )}
       </ProofForm>
-      {children}
       <p className="links">
         <button type="button" className="link" onClick={back}>
           {t('login.backToPassword')}
         </button>
+        {children}
       </p>
     </>
   )

@@ -28,9 +28,7 @@ export function LoginPage({ news }: { readonly news: ReactNode }) {
         </>
       }
     >
-      <p className="links">
-        <a href={`${site.mainUrl}/`}>{t('common.goToMain', { main: MAIN })}</a>
-      </p>
+      <a href={`${site.mainUrl}/`}>{t('common.goToMain', { main: MAIN })}</a>
     </LoginSteps>
   )
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { inkOn } from '../../../../src/brand/contrast.js'
 import { type Action, useAction } from '../../../pieces/forms/use-action.js'
-import { breakable } from '../../../pieces/language/breakable.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { Waiting } from '../../../pieces/loading/waiting.js'
@@ -92,7 +91,7 @@ function AllowedChoice({
         >
           {proceed.isBusy && <span className="spinner" aria-hidden="true" />}
           <span>
-            <T id="handoff.continue" name={name} email={breakable(email)} bdi={<bdi />} small={<small />} />
+            <T id="handoff.continue" name={name} email={email} bdi={<bdi />} small={<small />} />
           </span>
         </button>
         <button type="button" onClick={switchAccount}>

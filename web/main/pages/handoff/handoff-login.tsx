@@ -2,11 +2,9 @@ import type { ReactNode } from 'react'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
-import { Waiting } from '../../../pieces/loading/waiting.js'
 import { LoginSteps, type LoginStepsProps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notices/notice.js'
 import { isRefusal } from '../../../pieces/notices/refusal.js'
-import { SmallPage } from '../../../pieces/page.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import type { ConfirmedSatellite } from '../../answers.js'
 import { askAsAnybody } from '../../api.js'
@@ -28,24 +26,17 @@ export function HandOffLogin({
   const asked = `handoff/satellite?origin=${encodeURIComponent(request.satellite)}`
   const confirmed = useLoad(() => askAsAnybody<ConfirmedSatellite>(asked))
   const satellite = confirmed.data
-  const cookieWarning = !navigator.cookieEnabled && (
-    <Warning>{t('handoff.allowCookies', { host: location.host })}</Warning>
-  )
   if (isRefusal(confirmed.error, 'SATELLITE_NOT_FOUND')) return <UnknownSatellitePage request={request} />
-  if (!satellite && !confirmed.error)
-    return (
-      <SmallPage title={t('login.title')}>
-        {cookieWarning}
-        <Waiting />
-      </SmallPage>
-    )
   return (
     <HintedLogin
       request={request}
+      isWaiting={!satellite && !confirmed.error}
       above={news}
       about={
         <>
-          {cookieWarning}
+          {!navigator.cookieEnabled && (
+            <Warning isAnswer>{t('handoff.allowCookies', { host: location.host })}</Warning>
+          )}
           {satellite && (
             <p>
               <T id="handoff.afterwards" host={hostOf(satellite.origin)} strong={<strong />} />
@@ -55,11 +46,13 @@ export function HandOffLogin({
       }
     >
       {satellite && (
-        <div className="actions">
-          <button type="button" onClick={() => leaveWithError(satellite, 'login_required', request)}>
-            {t('common.cancel')}
-          </button>
-        </div>
+        <button
+          type="button"
+          className="link"
+          onClick={() => leaveWithError(satellite, 'login_required', request)}
+        >
+          {t('common.cancel')}
+        </button>
       )}
     </HintedLogin>
   )
@@ -77,11 +70,9 @@ export function AccountSwitch({
 }) {
   return (
     <HintedLogin title={t('handoff.otherAccount')} request={request} done={done}>
-      <div className="actions">
-        <button type="button" onClick={back}>
-          {t('handoff.goBack')}
-        </button>
-      </div>
+      <button type="button" className="link" onClick={back}>
+        {t('handoff.goBack')}
+      </button>
     </HintedLogin>
   )
 }

@@ -1,3 +1,4 @@
+import { useSession } from '@mainstay-auth/react'
 import { useState } from 'react'
 import { t } from '../../../pieces/language/t.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
@@ -17,13 +18,15 @@ import { CookiesBlockedPage, IncompletePage, UnknownSatellitePage } from './no-w
 
 /** Where a satellite sends people to log in. All navigation away from here is in exits.ts, and nowhere else. */
 export function HandOffPage() {
+  const { status } = useSession(client)
   const [request] = useState(() => readRequest(location.hash))
   // Also covers a web server that has dropped the header against framing.
   if (top !== self) return null
   if (!request) return <IncompletePage />
   return (
     <>
-      <OutageBanner client={client} />
+      {/* While that is unknown, the gate shows its own. */}
+      {status !== 'unknown' && <OutageBanner client={client} />}
       <SessionGate client={client} login={news => <HandOffLogin news={news} request={request} />}>
         {({ userId }) => (
           <EnrolmentGate key={userId}>
