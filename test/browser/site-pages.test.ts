@@ -160,6 +160,8 @@ describe('what goes wrong', () => {
     isBack = true
     await page.getByText(member.email).first().waitFor()
     await page.locator('.outage').waitFor({ state: 'detached' })
+    // The button that had the focus is gone.
+    await page.waitForFunction("document.activeElement.localName === 'h1'")
     await page.unroute(`${API}/api/**`)
   })
 

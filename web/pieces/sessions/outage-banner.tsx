@@ -1,5 +1,7 @@
 import type { Client, WaitReason } from '@mainstay-auth/client'
 import { useSession } from '@mainstay-auth/react'
+import { useFocusRescue } from '../forms/button.js'
+import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
 import { hostOf, site } from '../site/site.js'
 import { retryNow, useOutage } from './outage.js'
@@ -28,11 +30,17 @@ export function OutageNotice({
   if (!reason) return null
   return (
     <div className="outage" role="status">
-      {wordsFor(reason)} {reason !== 'origin' && t('outage.trying')}{' '}
-      <button type="button" className="link" onClick={tryNow}>
-        {t('outage.now')}
-      </button>
+      {breakable(wordsFor(reason))} {reason !== 'origin' && t('outage.trying')} <TryNow tryNow={tryNow} />
     </div>
+  )
+}
+
+function TryNow({ tryNow }: { readonly tryNow: () => void }) {
+  const button = useFocusRescue()
+  return (
+    <button ref={button} type="button" className="link" onClick={tryNow}>
+      {t('outage.now')}
+    </button>
   )
 }
 
