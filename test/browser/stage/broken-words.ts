@@ -33,7 +33,7 @@ const FUNCTIONS = `
     while (walker.nextNode()) texts.push(walker.currentNode)
     return texts
   }
-  const isNoAddress = text => ![text.previousSibling, text.nextSibling].some(next => next?.localName === 'wbr')
+  const isNoAddress = text => !text.parentElement.closest('.address')
   const isBroken = (text, { 0: word, index }) => {
     range.setStart(text, index)
     range.setEnd(text, index + word.length)

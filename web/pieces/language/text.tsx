@@ -28,7 +28,7 @@ function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): Rea
 }
 
 function nodeOf(piece: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
-  if (piece.startsWith(OPEN)) return values[piece.slice(1, -1)]
+  if (piece.startsWith(OPEN)) return breakable(values[piece.slice(1, -1)])
   const [, tag = '', inner = ''] = /^<(\w+)>(.*)<\/\1>$/s.exec(piece) ?? []
   if (!tag) return breakable(piece)
   return cloneElement(values[tag] as ReactElement<{ children?: ReactNode }>, {}, nodesOf(inner, values))
