@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import type { Page } from 'playwright-core'
 import { Database } from '../../src/database/database.js'
 import { users } from '../../src/database/schema/accounts.js'
 import type { User } from '../../src/users/user.js'
-import { aMember, anEmail, anOwner } from '../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { brokenParts, brokenWords } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
@@ -172,20 +172,50 @@ test.each([
 })
 
 test.each([
+  ['en-GB', 'e-mails'],
+  ['de-DE', 'E-Mails'],
+])('so does a hint at a field in %s', async (locale, word) => {
+  const { page: other } = await openTab(await stage.newPerson({ locale }))
+  await visit(other, `${MAIN}/account/satellites`)
+  await other.locator('input[name=email]').fill(owner.email)
+  await other.locator('input[name=password]').fill(PASSWORD)
+  await other.locator('form button[type=submit]').click()
+  await other.locator('small').filter({ hasText: word }).waitFor()
+  await expectWhole(other, word)
+  await other.context().close()
+})
+
+test.each([
   ['en-GB', 'e-mail'],
   ['de-DE', 'E-Mail-Adresse'],
-])('so does a hint at a field in %s, and what is wrong with one', async (locale, word) => {
+])('so does what is wrong with a field in %s', async (locale, word) => {
   const { page: other } = await openTab(await stage.newPerson({ locale }))
-  const email = 'new.person@company.example'
+  const email = 'anna.schmidt@versicherung-nord.de'
   await visit(other, `${MAIN}/signup`)
-  await other.locator('input[name=email]').fill(email)
   await other.locator('input[name=password]').fill(email)
-  // The page does not call a password good that the service refuses.
+  await other.locator('.strength.good').waitFor()
+  // The page does not call a password good that the service refuses, also when it learns afterwards whose it is.
+  await other.locator('input[name=email]').fill(email)
   await other.locator('.strength.weak').waitFor()
   await other.locator('form button[type=submit]').click()
   await other.locator('.fault').waitFor()
   await expectWhole(other, word)
   await other.context().close()
+})
+
+test('what is not torn is found in the page, and is one word to who hears it', async () => {
+  await visit(page, `${MAIN}/confirm-email#token=any`)
+  await page.getByRole('heading', { name: 'Confirm your new e-mail address' }).waitFor()
+  expect(await page.evaluate("window.find('new e-mail address')")).toBe(true)
+  const member = await aMember(stage.app, owner)
+  await visit(page, `${MAIN}/account/team`)
+  await logInOn(page, owner)
+  await page.getByRole('link', { name: member.email }).waitFor()
+  expect(await page.evaluate(`window.find('${member.email}')`)).toBe(true)
+  const devtools = await page.context().newCDPSession(page)
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  const names = nodes.filter(({ role }) => role?.value === 'link').map(({ name }) => name?.value)
+  expect(names).toContain(member.email)
 })
 
 test('so does a notice about an error', async () => {
@@ -208,20 +238,31 @@ async function expectWhole(other: Page, word: string): Promise<void> {
   }
 }
 
-test.each([
+describe.each([
   ['en-GB', 'Try now'],
   ['de-DE', 'Jetzt versuchen'],
-])('on a phone, an outage takes two lines in %s', async (locale, tryNow) => {
-  const phone = await stage.newPerson({ locale, viewport: { width: 375, height: 667 } })
-  const { page: other } = await openTab(phone)
-  await other.route(`${API}/api/**`, route =>
-    route.fulfill(isPreflight(route) ? YES : { status: 503, headers: ALLOWED }),
-  )
-  await other.goto(`${MAIN}/account`)
-  await other.getByRole('button', { name: tryNow }).waitFor()
-  await other.evaluate('document.fonts.ready')
-  expect((await other.locator('.outage').boundingBox())!.height).toBeLessThanOrEqual(60)
-  await phone.close()
+])('on a phone, an outage takes two lines in %s', (locale, tryNow) => {
+  test.each([
+    ['when the service is ill', 503],
+    ['when nothing is reached', 0],
+  ])('%s', async (_, status) => {
+    const phone = await stage.newPerson({ locale, viewport: { width: 360, height: 667 } })
+    const { page: other } = await openTab(phone)
+    await other.route(`${API}/api/**`, route =>
+      status ? route.fulfill(isPreflight(route) ? YES : { status, headers: ALLOWED }) : route.abort(),
+    )
+    await other.goto(`${MAIN}/account`)
+    await other.getByRole('button', { name: tryNow }).waitFor()
+    await other.evaluate('document.fonts.ready')
+    for (const width of [320, 344, 360, 375]) {
+      await other.setViewportSize({ width, height: 667 })
+      const banner = other.locator('.outage')
+      const { height } = (await banner.boundingBox())!
+      const text = await banner.innerText()
+      expect({ width, text, height }).toEqual({ width, text, height: Math.min(height, 60) })
+    }
+    await phone.close()
+  })
 })
 
 test('what can be done about an invitation stands side by side', async () => {
