@@ -75,10 +75,11 @@ export class AccountRecovery {
 
   /**
    * Gives the user the address, and the language that they had when the link was mailed: whoever has chosen another
-   * since, or logged in first with a browser in another, may be a thief. Removes the password and cancels whatever may have been started with it:
-   * other addresses, other passwords, invitations, resets of others' factors and, for an owner, a transfer or
-   * the deletion of the account. Factors added since `since` are removed, older ones stay; members invited since are
-   * disabled. The caller must end the user's sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
+   * since, or logged in first with a browser in another, may be a thief. Removes the password and cancels whatever may
+   * have been started with it: other addresses, other passwords, invitations, resets of others' factors and, for an
+   * owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
+   * members invited since are disabled. The caller must end the user's sessions, and apply what is
+   * returned. Throws `EMAIL_TAKEN`.
    */
   async recover(
     transaction: Db,

@@ -5,8 +5,8 @@ const WHOLE = /(\S+[.@][a-z]\S+|\S*e-mail\S*)/i
 const PART = /(?=@|\.[^.@]+[.@].)|(?<=\/\/)/
 
 /**
- * Texts, in which e-mail addresses, hosts and words such as “e-mail” are whole where they fit in a line; an address that
- * does not fit ends it between its parts. Elements are left as they are.
+ * Texts, in which e-mail addresses, hosts and words such as “e-mail” are whole where they fit in a line; an address
+ * that does not fit ends it between its parts. Elements are left as they are.
  */
 export function breakable(content: ReactNode): ReactNode {
   return Children.map(content, child =>
