@@ -27,6 +27,6 @@ function Whole({ text }: { readonly text: string }) {
       ))}
     </span>
   ) : (
-    <span className="whole">{text}</span>
+    <span className="unbroken">{text}</span>
   )
 }
