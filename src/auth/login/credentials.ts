@@ -7,10 +7,10 @@ import type { Client } from '../../http/client.js'
 import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
-import { findUserAtLogin, type UserAtLogin } from '../../users/user-at-login.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginPolicy } from './login-policy.js'
+import { findUserAtLogin, type UserAtLogin } from './user-at-login.js'
 
 @Injectable()
 export class Credentials {

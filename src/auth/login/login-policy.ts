@@ -5,7 +5,7 @@ import { admits, type Satellite } from '../../satellites/satellite.js'
 import { Satellites } from '../../satellites/satellites.js'
 import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
-import type { UserAtLogin } from '../../users/user-at-login.js'
+import type { UserAtLogin } from './user-at-login.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginSite {

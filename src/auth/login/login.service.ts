@@ -5,13 +5,13 @@ import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { acrOf, authMethods, ONE_FACTOR } from '../../permissions/auth-methods.js'
 import type { User } from '../../users/user.js'
-import type { UserAtLogin } from '../../users/user-at-login.js'
 import { Credentials } from './credentials.js'
 import { HandoffRequirement } from './handoff-requirement.js'
 import type { LoginBody } from './login.dto.js'
 import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, LoginSessions } from './login-sessions.js'
+import type { UserAtLogin } from './user-at-login.js'
 
 /** The answers to a right password that is not enough. */
 const PROVED_IN_PART: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])

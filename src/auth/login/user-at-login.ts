@@ -1,10 +1,10 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import type { HandoffRequirement } from '../database/columns/handoff-requirement.js'
-import type { Database } from '../database/database.js'
-import { accounts, users } from '../database/schema/accounts.js'
-import { builtOnce } from '../database/statement.js'
-import type { Email } from './email.js'
-import type { User } from './user.js'
+import type { HandoffRequirement } from '../../database/columns/handoff-requirement.js'
+import type { Database } from '../../database/database.js'
+import { accounts, users } from '../../database/schema/accounts.js'
+import { builtOnce } from '../../database/statement.js'
+import type { Email } from '../../users/email.js'
+import type { User } from '../../users/user.js'
 
 /** A user, with what their account says about where they may log in. */
 export interface UserAtLogin extends User {
