@@ -4,6 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema/billing.js'
+import { addForgottenAfter, EVENTS_A_LOOK } from './forgotten-customers.js'
 
 /** A customer claimed by this worker alone. */
 export interface ClaimedWork {
@@ -21,15 +22,6 @@ const CLAIM_SECONDS = 60
 const MAX_PAUSE_SECONDS = 3_600
 /** About eight hours of retries; what still fails needs an operator. */
 const MAX_ATTEMPTS = 20
-
-/**
- * How many events each step of the search for customers that are not queued reads: in some 10 ms, and within a
- * statement's time where each of them has to be fetched from disk.
- */
-const EVENTS_A_LOOK = 10_000
-
-/** What one step has added and read, up to the customer `last`. */
-type Look = { readonly added: number; readonly looked: number; readonly last: string }
 
 const RELEASED = { claim: null, claimedUntil: null } as const
 
@@ -72,8 +64,7 @@ export class BillingQueue {
    */
   async addForgotten(): Promise<number> {
     for (let added = 0, after = ''; ; ) {
-      const found = await this.database.run(db => db.execute(forgottenAfter(after)))
-      const [page] = rowsOf<Look>(found) as [Look]
+      const page = await this.database.run(db => addForgottenAfter(db, after))
       added += page.added
       if (page.looked < EVENTS_A_LOOK) return added
       after = page.last
@@ -169,33 +160,6 @@ export class BillingQueue {
       .set({ ...RELEASED, dueAt })
       .where(isHeldBy(work))
   }
-}
-
-/**
- * A customer with more waiting events than that is found by the first of them. Reads only the queued customers in
- * the same range of ids: all of them at each step would be a hundred times as many.
- */
-function forgottenAfter(customerId: string): SQL {
-  return sql`
-    with looked as materialized (
-      select customer_id, count(*) as events
-      from (
-        select customer_id from ${providerEvents}
-        where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_A_LOOK}) as page
-      group by customer_id),
-    queued as materialized (
-      select customer_id from ${billingWork}
-      where customer_id > ${customerId} and customer_id <= (select max(customer_id) from looked)),
-    added as (
-      insert into ${billingWork} (customer_id, due_at)
-      select customer_id, clock_timestamp()
-      from (select customer_id from looked except select customer_id from queued) as forgotten
-      order by customer_id
-      on conflict do nothing
-      returning 1)
-    select (select count(*) from added)::int as added, coalesce(sum(events), 0)::int as looked,
-      max(customer_id) as last
-    from looked`
 }
 
 const HAS_NO_EVENTS = sql`not exists (
