@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { billingCustomers, checkouts, providerEvents } from '../../database/schema/billing.js'
 import { Logger } from '../../log/logger.js'
 import { Checkouts } from '../checkout/checkouts.js'
@@ -84,7 +85,7 @@ export class WaitingEvents {
         handledAt: sql`clock_timestamp()`,
         event: sql`case when ${accountId === null} or customer_id like 'charge:%' then ${REDACTED_EVENT} else event end`,
       })
-      .where(and(inArray(providerEvents.id, ids), isNull(providerEvents.effect)))
+      .where(and(isAnyOf(providerEvents.id, ids), isNull(providerEvents.effect)))
       .returning({ id: providerEvents.id })
     const marked = new Set(rows.map(({ id }) => id))
     return events.filter(({ id }) => marked.has(id))

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, getTableColumns, inArray, notExists, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, notExists, sql } from 'drizzle-orm'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { RowsInsert } from '../../database/rows-insert.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
@@ -65,7 +66,7 @@ export class ImportWriter {
     const locked = await transaction
       .select({ id: accounts.id, entitled: accounts.entitled })
       .from(accounts)
-      .where(inArray(accounts.id, ids))
+      .where(isAnyOf(accounts.id, ids))
       .orderBy(accounts.id)
       .for('share')
     return { made: made.map(({ id }) => id), locked }
@@ -96,5 +97,5 @@ function asRow({ totpSecret, ...user }: NewImportedUser, { entitled }: Account, 
 
 async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {
   const inhabitants = transaction.select({ id: users.id }).from(users).where(eq(users.accountId, accounts.id))
-  await transaction.delete(accounts).where(and(inArray(accounts.id, [...ids]), notExists(inhabitants)))
+  await transaction.delete(accounts).where(and(isAnyOf(accounts.id, ids), notExists(inhabitants)))
 }
