@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { Empty } from '../../pieces/empty.js'
 import { Field } from '../../pieces/forms/field.js'
 import { Form } from '../../pieces/forms/form.js'
@@ -49,24 +50,14 @@ function Results({ text }: { readonly text: string }) {
     <Loaded of={found} shape="rows">
       {({ accounts, users }) => (
         <>
-          {accounts.length > 0 && (
-            <Section title={t('console.search.accounts')}>
-              <ul className="rows">
-                {accounts.map(account => (
-                  <AccountRow key={account.id} account={account} />
-                ))}
-              </ul>
-            </Section>
-          )}
-          {users.length > 0 && (
-            <Section title={t('console.search.users')}>
-              <ul className="rows">
-                {users.map(user => (
-                  <UserRow key={user.id} user={user} />
-                ))}
-              </ul>
-            </Section>
-          )}
+          <FoundRows
+            title={t('console.search.accounts')}
+            rows={accounts.map(account => <AccountRow key={account.id} account={account} />)}
+          />
+          <FoundRows
+            title={t('console.search.users')}
+            rows={users.map(user => <UserRow key={user.id} user={user} />)}
+          />
           {accounts.length + users.length === 0 && (
             <div className="card">
               <Empty icon="person">{t('console.search.none')}</Empty>
@@ -75,6 +66,15 @@ function Results({ text }: { readonly text: string }) {
         </>
       )}
     </Loaded>
+  )
+}
+
+function FoundRows({ title, rows }: { readonly title: string; readonly rows: readonly ReactNode[] }) {
+  if (rows.length === 0) return null
+  return (
+    <Section title={title}>
+      <ul className="rows">{rows}</ul>
+    </Section>
   )
 }
 
