@@ -3,6 +3,7 @@ import { auditEvent } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { AnomalyAction } from '../config/anomaly-policy.js'
 import { Settings } from '../config/settings.js'
+import { causeMessage } from '../errors/cause-message.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
@@ -45,7 +46,7 @@ export class AnomalyResponse {
     try {
       await this.notices.send(session, client, write)
     } catch (error) {
-      this.logger.error(`A mail about an anomaly could not be prepared: ${(error as Error).message}`)
+      this.logger.error(`A mail about an anomaly could not be prepared: ${causeMessage(error)}`)
     }
   }
 

@@ -6,6 +6,7 @@ import { Database, rowsOf } from '../database/database.js'
 import { RowsInsert } from '../database/rows-insert.js'
 import { auditLog } from '../database/schema/audit.js'
 import { given } from '../database/statement.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent, AuditOutcome } from './audit-event.js'
 import { RowAllowance, takeFromBudget } from './refusal-budget.js'
@@ -145,7 +146,7 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       while (this.waiting.length > 0) await this.writeSome()
     } catch (error) {
-      this.logger.error(`${this.waiting.length} audit rows wait to be written: ${(error as Error).message}`)
+      this.logger.error(`${this.waiting.length} audit rows wait to be written: ${causeMessage(error)}`)
     }
     this.planWriting(10 * FLUSH_AFTER_MS)
   }
@@ -177,7 +178,7 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       await this.counts.write()
     } catch (error) {
-      this.logger.error(`Counts of refusals wait to be written: ${(error as Error).message}`)
+      this.logger.error(`Counts of refusals wait to be written: ${causeMessage(error)}`)
       this.planWriting()
     }
   }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { PlanText } from '../permissions/plans-file.js'
 import { RedisConnection } from '../redis/redis-connection.js'
@@ -53,7 +54,7 @@ class SharedCache {
     try {
       return await (this.redis ? this.redis.run(work) : work())
     } catch (error) {
-      this.logger.warn((error as Error).message)
+      this.logger.warn(causeMessage(error))
       return undefined
     }
   }

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { counted } from '../log/counted.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
@@ -139,7 +140,7 @@ async function sessionsOf(app: INestApplicationContext, { id }: User): Promise<S
   try {
     return await app.get(SessionStore).listByUser(id, app.get(Clock).now())
   } catch (cause) {
-    throw new Error((cause as Error).message, { cause })
+    throw new Error(causeMessage(cause), { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { isId } from '../http/id-in-path.js'
 import { counted } from '../log/counted.js'
 import { FailedMailService } from '../operators/mails/failed-mail.service.js'
@@ -63,7 +64,7 @@ async function resendAll(
       await app.get(FailedMailService).resend(id, atCommandLine(reason))
     } catch (error) {
       failed++
-      printError(`"${subject}" to ${to}: ${(error as Error).message}`)
+      printError(`"${subject}" to ${to}: ${causeMessage(error)}`)
     }
   print(`Mails that were sent: ${mails.length - failed}`)
   if (failed > 0) throw new Error(`Mails that failed again: ${failed}`)

@@ -2,6 +2,7 @@ import type { OnApplicationShutdown } from '@nestjs/common'
 import { DrizzleQueryError, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { unavailable } from '../errors/api-error.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Durations } from '../metrics/durations.js'
 import { Tracing } from '../tracing/tracing.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
@@ -102,7 +103,7 @@ export class Database implements OnApplicationShutdown {
 function withoutParameters(error: unknown): unknown {
   if (!(error instanceof DrizzleQueryError)) return error
   const { cause, query } = error
-  return new Error(`Query failed: ${cause?.message ?? 'no reason given'} (${query})`, { cause })
+  return new Error(`Query failed: ${cause ? causeMessage(cause) : 'no reason given'} (${query})`, { cause })
 }
 
 /** The rows of a raw statement, which both databases return in the same form. */

@@ -3,6 +3,7 @@ import { AnomalyMails, type Notice, type NoticeData } from '../anomalies/anomaly
 import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
+import { causeMessage } from '../errors/cause-message.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { Phrase } from '../mail/messages/translated.js'
@@ -111,7 +112,7 @@ export class FactorMails {
     try {
       await this.mails.send(this.affectedBy(actor), actor.client, write)
     } catch (error) {
-      this.logger.error(`A mail about factors could not be prepared: ${(error as Error).message}`)
+      this.logger.error(`A mail about factors could not be prepared: ${causeMessage(error)}`)
     }
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type CityResponse, Reader } from 'mmdb-lib'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 
 type Names = Readonly<Record<string, string>>
@@ -77,7 +78,7 @@ export class GeoIp {
     try {
       return new GeoIp(cityReader(readFileSync(file)))
     } catch (cause) {
-      throw new Error(`GEOIP_FILE ${file} cannot be used: ${(cause as Error).message}`, { cause })
+      throw new Error(`GEOIP_FILE ${file} cannot be used: ${causeMessage(cause)}`, { cause })
     }
   }
 
@@ -91,7 +92,7 @@ export class GeoIp {
       return toLocation(this.reader.get(ip))
     } catch (error) {
       // A bad record is no reason to refuse a login.
-      this.logger.warn(`GEOIP_FILE has a record that cannot be read: ${(error as Error).message}`)
+      this.logger.warn(`GEOIP_FILE has a record that cannot be read: ${causeMessage(error)}`)
       return null
     }
   }

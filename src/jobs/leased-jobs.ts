@@ -2,6 +2,7 @@ import { Global, Injectable, Module } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { keepLease, takeLease } from '../database/lease.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
@@ -37,7 +38,7 @@ export class LeasedJobs {
       if (restSeconds) await keepLease(this.database, name, restSeconds)
       return result
     } catch (error) {
-      this.logger.error(`${name} did not finish; the next run continues: ${(error as Error).message}`)
+      this.logger.error(`${name} did not finish; the next run continues: ${causeMessage(error)}`)
       return null
     }
   }

@@ -4,6 +4,7 @@ import { Settings } from '../config/settings.js'
 import type { Branding } from '../database/columns/branding.js'
 import { Database } from '../database/database.js'
 import { satellites } from '../database/schema/satellites.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { Satellites } from '../satellites/satellites.js'
 import { safeName } from './safe-name.js'
@@ -56,7 +57,7 @@ export class BrandedSites {
       return { name: this.settings.brand.name, branding: null }
     const { host } = new URL(about.origin)
     const branding = await this.brandingOf(about).catch(error => {
-      this.logger.warn(`A mail about ${host} goes without its branding: ${(error as Error).message}`)
+      this.logger.warn(`A mail about ${host} goes without its branding: ${causeMessage(error)}`)
       return null
     })
     const name = branding && safeName(branding.name)

@@ -6,6 +6,7 @@ import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { failedMails } from '../database/schema/mail.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { type Age, ageCursor } from '../http/age-cursor.js'
 import { type Page, pageOf } from '../http/page.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
@@ -72,7 +73,7 @@ export class FailedMails {
       await this.database.run(db => db.insert(failedMails).values(row))
       await this.dropExcess()
     } catch (error) {
-      this.logger.error(`A mail that failed could not be kept: ${(error as Error).message}`)
+      this.logger.error(`A mail that failed could not be kept: ${causeMessage(error)}`)
     }
   }
 
@@ -193,7 +194,7 @@ export class FailedMails {
     try {
       return openMail(this.secrets, id, sealed)
     } catch (error) {
-      this.logger.warn(`A failed mail cannot be read: ${(error as Error).message}`)
+      this.logger.warn(`A failed mail cannot be read: ${causeMessage(error)}`)
       return null
     }
   }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import type { Registry } from 'prom-client'
 import { Settings } from '../config/settings.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { declareCertificate } from './certificate-metrics.js'
 import { Metrics } from './metrics.js'
@@ -76,7 +77,7 @@ export class MetricsServer implements OnApplicationShutdown {
       const text = await registry.metrics()
       response.writeHead(200, { 'Content-Type': registry.contentType }).end(text)
     } catch (error) {
-      this.logger.error(`Metrics could not be read: ${(error as Error).message}`)
+      this.logger.error(`Metrics could not be read: ${causeMessage(error)}`)
       response.writeHead(500).end()
     }
   }

@@ -5,6 +5,7 @@ import type { Brand } from '../brand/brand.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { satellites } from '../database/schema/satellites.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { Satellite } from '../satellites/satellite.js'
 
@@ -50,7 +51,7 @@ export class SatelliteBrands {
       if (!row) return this.plain
       return { ...this.plain, name: row.name, ...row.branding }
     } catch (error) {
-      this.logger.warn(`A satellite's page goes without its looks: ${(error as Error).message}`)
+      this.logger.warn(`A satellite's page goes without its looks: ${causeMessage(error)}`)
       return this.plain
     }
   }

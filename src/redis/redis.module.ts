@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
@@ -54,7 +55,7 @@ export async function openRedis(
       return connection
     } catch (cause) {
       connection.onApplicationShutdown()
-      const reason = (cause as Error).message
+      const reason = causeMessage(cause)
       if (connection.isFinal(cause) || performance.now() > giveUpAt || signal?.aborted)
         throw new Error(`The session store cannot be used: ${reason}`, { cause })
       if (attempt === 1) new Logger('Redis').warn(`Waiting for the session store: ${reason}`)

@@ -5,6 +5,7 @@ import { Settings } from '../config/settings.js'
 import { Database, rowsOf } from '../database/database.js'
 import { accounts } from '../database/schema/accounts.js'
 import { satelliteRegistry, satelliteRemovals, satellites } from '../database/schema/satellites.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import { ceilingOf, permissionBits, permissionsOfBits } from '../permissions/permissions.js'
 import { listedOrigins, listedSatellite, type Satellite } from './satellite.js'
@@ -99,7 +100,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
       if (this.isStale) this.logger.log('Satellites are up to date again')
       this.isStale = false
     } catch (error) {
-      if (!this.isStale) this.logger.warn(`Satellites stay as they were: ${(error as Error).message}`)
+      if (!this.isStale) this.logger.warn(`Satellites stay as they were: ${causeMessage(error)}`)
       this.isStale = true
     }
   }

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { Clock } from '../clock/clock.js'
 import { Database, rowsOf } from '../database/database.js'
 import { sessionChanges, userSessions } from '../database/schema/sessions.js'
+import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { SessionHandle } from './session.js'
 
@@ -33,7 +34,7 @@ export class PastSessions {
     try {
       return await this.lookUp(sid)
     } catch (error) {
-      this.logger.warn(`Why a session is over could not be looked up: ${(error as Error).message}`)
+      this.logger.warn(`Why a session is over could not be looked up: ${causeMessage(error)}`)
       return null
     } finally {
       this.lookUps--

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { causeMessage } from '../errors/cause-message.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { Logger } from '../log/logger.js'
 import { SessionChangeLog } from './revocation/session-change-log.js'
@@ -40,8 +41,8 @@ export class SessionCleanup {
     })
   }
 
-  private noteFailure({ message }: Error): null {
-    this.logger.error(`A part of the cleanup did not finish; the next run continues: ${message}`)
+  private noteFailure(error: Error): null {
+    this.logger.error(`A part of the cleanup did not finish; the next run continues: ${causeMessage(error)}`)
     return null
   }
 }

@@ -6,6 +6,7 @@ import { AccountSettlement } from '../../billing/account-settlement.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -134,7 +135,7 @@ export class AccountDeletionJob {
       await this.accountsDue.remove(accountId)
       return true
     } catch (error) {
-      this.logger.error(`Account ${accountId} could not be deleted yet: ${(error as Error).message}`)
+      this.logger.error(`Account ${accountId} could not be deleted yet: ${causeMessage(error)}`)
       return false
     }
   }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { causeMessage } from '../../errors/cause-message.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
@@ -33,7 +34,7 @@ export class PolicyJob {
     try {
       return await this.enforcement.begin(accountId)
     } catch (error) {
-      this.logger.error(`The policy of account ${accountId} has to wait: ${(error as Error).message}`)
+      this.logger.error(`The policy of account ${accountId} has to wait: ${causeMessage(error)}`)
       return false
     }
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { auditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
@@ -106,7 +107,7 @@ export class TransferCompletion {
     try {
       return await work()
     } catch (error) {
-      this.logger.error(`The transfer of account ${accountId} has to wait: ${(error as Error).message}`)
+      this.logger.error(`The transfer of account ${accountId} has to wait: ${causeMessage(error)}`)
       return null
     }
   }

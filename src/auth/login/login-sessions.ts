@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common'
 import type { DeviceId } from '../../anomalies/device-id.js'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -70,7 +71,7 @@ export class LoginSessions {
     try {
       await housekeeping
     } catch (error) {
-      this.logger.warn(`Something was left to the next login of a user: ${(error as Error).message}`)
+      this.logger.warn(`Something was left to the next login of a user: ${causeMessage(error)}`)
     }
   }
 

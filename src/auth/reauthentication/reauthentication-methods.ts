@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { clientOf } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
@@ -54,7 +55,7 @@ export class ReauthenticationMethods {
       const methods = all.filter(method => !isStepUp || method !== 'password')
       return new ApiError(refusal.code, { ...refusal.options, members: { methods } })
     } catch (error) {
-      this.logger.warn(`A refusal goes out without its methods: ${(error as Error).message}`)
+      this.logger.warn(`A refusal goes out without its methods: ${causeMessage(error)}`)
       return refusal
     }
   }

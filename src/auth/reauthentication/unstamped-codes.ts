@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { UsedTexts } from '../../links/used-texts.js'
@@ -37,7 +38,7 @@ export class UnstampedCodes {
     try {
       await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
     } catch (error) {
-      this.logger.warn(`A code was used up for nothing: ${(error as Error).message}`)
+      this.logger.warn(`A code was used up for nothing: ${causeMessage(error)}`)
     }
   }
 

@@ -3,6 +3,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
 import { deviceName } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
@@ -34,7 +35,7 @@ export class DeviceMemory {
       return await this.add(loggedIn, context)
     } catch (error) {
       if (error instanceof ApiError && error.status < 500) throw error
-      this.logger.warn(`A device could not be remembered: ${(error as Error).message}`)
+      this.logger.warn(`A device could not be remembered: ${causeMessage(error)}`)
       return null
     }
   }

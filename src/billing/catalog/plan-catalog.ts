@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../config/settings.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { type PlanName, PlansFile, type PlanText } from '../../permissions/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
@@ -43,7 +44,7 @@ export class PlanCatalog {
       return await this.reading
     } catch (error) {
       if (!copy) throw error
-      this.logger.warn(`Serving an older copy of the prices: ${(error as Error).message}`)
+      this.logger.warn(`Serving an older copy of the prices: ${causeMessage(error)}`)
       await this.cache.prolong(copy.plans)
       return copy.plans
     }

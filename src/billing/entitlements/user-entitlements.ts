@@ -4,6 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts, users } from '../../database/schema/accounts.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -79,9 +80,7 @@ export class UserEntitlements {
     try {
       await this.changes.apply(recorded)
     } catch (error) {
-      this.logger.warn(
-        `Live sessions have what their account is entitled to later: ${(error as Error).message}`,
-      )
+      this.logger.warn(`Live sessions have what their account is entitled to later: ${causeMessage(error)}`)
     }
   }
 }

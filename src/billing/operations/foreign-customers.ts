@@ -4,6 +4,7 @@ import { Interval } from '@nestjs/schedule'
 import { and, asc, count, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { billingCustomers } from '../../database/schema/billing.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { describeIdentity, type ProviderIdentity, ProviderKey } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -108,7 +109,7 @@ export class ProviderKeyCheck implements OnApplicationBootstrap {
         )
       this.isDone = true
     } catch (error) {
-      this.logger.warn(`Cannot tell yet which Stripe account payments go to: ${(error as Error).message}`)
+      this.logger.warn(`Cannot tell yet which Stripe account payments go to: ${causeMessage(error)}`)
     }
   }
 }

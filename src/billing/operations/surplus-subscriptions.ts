@@ -7,6 +7,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema/billing.js'
 import type { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
@@ -79,7 +80,7 @@ export class SurplusSubscriptions {
         const refund = await this.refund(payment)
         if (refund) refunds.push(refund)
       } catch (error) {
-        failures.push(`${payment}: ${reasonOf(error)}`)
+        failures.push(`${payment}: ${causeMessage(error)}`)
         mayEnd &&= isRefusedForGood(error)
       }
     }
@@ -93,7 +94,7 @@ export class SurplusSubscriptions {
       await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId))
       return true
     } catch (error) {
-      failures.push(reasonOf(error))
+      failures.push(causeMessage(error))
       return false
     }
   }
@@ -166,9 +167,4 @@ function isRefusedForGood(error: unknown): boolean {
   return (
     cause instanceof Stripe.errors.StripeInvalidRequestError && !PASSING_REFUSALS.includes(cause.code ?? '')
   )
-}
-
-function reasonOf(error: unknown): string {
-  const { cause, message } = error as ApiError
-  return cause instanceof Error ? cause.message : message
 }

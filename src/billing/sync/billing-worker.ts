@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSync } from './customer-sync.js'
@@ -66,7 +67,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
       this.logger.error(`Found events of ${customers} customers that were not queued`)
       this.nudge()
     } catch (error) {
-      this.logger.warn(`Could not look for waiting events: ${(error as Error).message}`)
+      this.logger.warn(`Could not look for waiting events: ${causeMessage(error)}`)
     }
   }
 
@@ -86,7 +87,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
       const claimed = await this.queue.claim(free, Math.min(free, Math.max(OTHER_SLOTS - others, 0)))
       for (const work of claimed) this.start(work)
     } catch (error) {
-      this.logger.warn(`Events cannot be handled now: ${(error as Error).message}`)
+      this.logger.warn(`Events cannot be handled now: ${causeMessage(error)}`)
     }
   }
 
@@ -112,7 +113,7 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async postpone(work: ClaimedWork, error: Error): Promise<void> {
-    const reason = reasonOf(error)
+    const reason = causeMessage(error)
     try {
       const isGivenUp = await this.queue.retry(work, reason)
       if (isGivenUp) this.logger.error(`Given up on customer ${work.customerId}: ${reason}`)
@@ -131,12 +132,4 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
 
 function isOther({ isRoutine, attempts }: ClaimedWork): boolean {
   return isRoutine || attempts > 0
-}
-
-/** The messages of an error and its causes, outermost first: what the provider said is in the last. */
-function reasonOf(error: Error): string {
-  const messages: string[] = []
-  for (let at: unknown = error; at instanceof Error && messages.length < 5; at = at.cause)
-    if (!messages.includes(at.message)) messages.push(at.message)
-  return messages.join(': ')
 }

@@ -1,4 +1,5 @@
 import { within } from '../../clock/clock.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { type Check, type Finding, fault } from './finding.js'
 
 /** Longer than any part of a check waits for an answer, so that their own explanations come first. */
@@ -21,13 +22,6 @@ async function runCheck(check: Check): Promise<readonly Finding[]> {
   try {
     return await within(LIMIT_MS, (async () => check.run())())
   } catch (error) {
-    return [fault(check.name, reasonOf(error), check.todo)]
+    return [fault(check.name, causeMessage(error), check.todo)]
   }
-}
-
-/** In one line. Several addresses that all refuse give an error without a message of its own. */
-export function reasonOf(error: unknown): string {
-  const { message, errors, code } = error as Partial<AggregateError & NodeJS.ErrnoException>
-  const reasons = message || errors?.map(reasonOf).join('; ') || code || String(error)
-  return reasons.replace(/\s*\n\s*/g, '; ')
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { TotpFactors } from '../../factors/totp/totp-factors.js'
 import { Logger } from '../../log/logger.js'
 import { authMethods } from '../../permissions/auth-methods.js'
@@ -71,7 +72,7 @@ export class TotpEnrolment {
     try {
       await this.reauthentication.stamp(actor, authMethods('otp'))
     } catch (error) {
-      this.logger.warn(`The use of a new factor was not recorded in its session: ${(error as Error).message}`)
+      this.logger.warn(`The use of a new factor was not recorded in its session: ${causeMessage(error)}`)
     }
   }
 }

@@ -5,6 +5,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
 import type { RegisteredSatellite } from '../registered-satellite.js'
@@ -127,7 +128,7 @@ export class SatelliteCheckJob {
       return missing ? [missing] : []
     } catch (error) {
       const { origin } = checked.registered.satellite
-      this.logger.error(`The check of ${origin} was not recorded: ${(error as Error).message}`)
+      this.logger.error(`The check of ${origin} was not recorded: ${causeMessage(error)}`)
       return []
     }
   }
@@ -137,9 +138,7 @@ export class SatelliteCheckJob {
       await this.mails.tellMissing(missing)
     } catch (error) {
       const origins = missing.map(({ satellite }) => satellite.origin).join(', ')
-      this.logger.error(
-        `Nobody was told that these proofs are missing: ${origins}: ${(error as Error).message}`,
-      )
+      this.logger.error(`Nobody was told that these proofs are missing: ${origins}: ${causeMessage(error)}`)
     }
   }
 }

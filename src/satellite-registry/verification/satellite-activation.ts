@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { ActorAuthority } from '../../users/actor-authority.js'
 import type { AccountActor, ProofRow, RegisteredSatellite } from '../registered-satellite.js'
@@ -47,7 +48,7 @@ export class SatelliteActivation {
         .tellMoved(satellite)
         .catch(error =>
           this.logger.error(
-            `${satellite.accountId} was not told that ${satellite.origin} moved: ${error.message}`,
+            `${satellite.accountId} was not told that ${satellite.origin} moved: ${causeMessage(error)}`,
           ),
         )
   }

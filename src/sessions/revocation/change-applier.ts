@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import type { ChangeHistory } from './change-history.js'
@@ -67,7 +68,7 @@ export class ChangeApplier {
       if (!(await this.holdLease())) this.rest()
       else if (!(await this.pass())) await this.leaveToOthers()
     } catch (error) {
-      this.logger.debug(`Changes are applied again later: ${(error as Error).message}`)
+      this.logger.debug(`Changes are applied again later: ${causeMessage(error)}`)
     } finally {
       this.isAtWork = false
     }

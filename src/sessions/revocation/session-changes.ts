@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import type { Client } from '../../http/client.js'
 import { Logger } from '../../log/logger.js'
 import { handleOf, type Session, type SessionHandle, type SessionId } from '../session.js'
@@ -150,7 +151,7 @@ export class SessionChanges {
     try {
       await this.apply(recorded)
     } catch (error) {
-      const why = (error as Error).message
+      const why = causeMessage(error)
       this.logger.warn(
         `Changes of sessions are recorded, but the session store could not be told yet: ${why}`,
       )

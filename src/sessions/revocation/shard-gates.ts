@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
@@ -96,7 +97,7 @@ export class ShardGates {
   remember({ shard, changes, error }: FailedChanges): void {
     if (shard === null) return
     this.gate(shard).remember(changes)
-    this.markStale(shard, `a change did not get through: ${(error as Error).message}`)
+    this.markStale(shard, `a change did not get through: ${causeMessage(error)}`)
   }
 
   /** A shard may have lost data, although its connections are fine. */

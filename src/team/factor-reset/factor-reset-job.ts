@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import type { TargetUser } from '../../audit/actor.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { Logger } from '../../log/logger.js'
@@ -34,9 +35,7 @@ export class FactorResetJob {
     try {
       return (await this.completion.complete(user, null)) === 'done'
     } catch (error) {
-      this.logger.error(
-        `The reset of the factors of user ${user.id} has to wait: ${(error as Error).message}`,
-      )
+      this.logger.error(`The reset of the factors of user ${user.id} has to wait: ${causeMessage(error)}`)
       return false
     }
   }

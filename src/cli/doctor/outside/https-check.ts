@@ -1,8 +1,8 @@
 import { isLoopback } from '../../../config/origin.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import { certificateFinding } from '../certificate.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
-import { reasonOf } from '../run-checks.js'
 import { ask, type HttpAnswer } from './http-probe.js'
 import type { Outside } from './outside.js'
 
@@ -39,7 +39,7 @@ async function askOnce(outside: Outside): Promise<{ answer: HttpAnswer; refusal?
     const { code = '' } = error as NodeJS.ErrnoException
     if (!CERTIFICATE_CODES.test(code)) throw error
     outside.isUnverified = true
-    const saw = `The certificate of ${outside.origin.host} is not valid: ${reasonOf(error)}`
+    const saw = `The certificate of ${outside.origin.host} is not valid: ${causeMessage(error)}`
     const refusal = fault('https.certificate', saw, 'Serve a valid certificate for this name, with its chain')
     return { answer: await outside.ask(LIVE), refusal }
   }

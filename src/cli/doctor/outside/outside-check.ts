@@ -1,5 +1,6 @@
+import { causeMessage } from '../../../errors/cause-message.js'
 import { type Check, type Finding, fault, skipped } from '../finding.js'
-import { reasonOf, runInTurn } from '../run-checks.js'
+import { runInTurn } from '../run-checks.js'
 import { checkCookie } from './cookie-check.js'
 import { checkPreflights, checkVary } from './cors-check.js'
 import { checkHttps } from './https-check.js'
@@ -21,7 +22,7 @@ async function checkOutside(outside: Outside): Promise<Finding[]> {
     return [
       fault(
         'service.answer',
-        `${outside.origin.href} cannot be reached: ${reasonOf(error)}`,
+        `${outside.origin.href} cannot be reached: ${causeMessage(error)}`,
         'Start the service, or correct its name and proxy',
       ),
       skipped('service', 'nothing more can be asked from outside'),

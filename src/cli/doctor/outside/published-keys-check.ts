@@ -1,8 +1,8 @@
 import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import type { Settings } from '../../../config/settings.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import { loadKeys, PUBLISH_BEFORE_USE_SECONDS, verifiesUntil } from '../../../tokens/key-file.js'
 import { type Finding, fault, ok, skipped } from '../finding.js'
-import { reasonOf } from '../run-checks.js'
 import { doctorToken } from './doctor-token.js'
 import type { HttpAnswer } from './http-probe.js'
 import type { Outside } from './outside.js'
@@ -75,7 +75,7 @@ export async function checkAgreement(outside: Outside): Promise<Finding[]> {
   const targets = [...Array.from({ length: CONNECTIONS }, () => null), ...replicas]
   const disagreeing = await Promise.all(
     targets.map(async replica => {
-      const reason = await disagreement(outside, replica, ours, token).catch(error => reasonOf(error))
+      const reason = await disagreement(outside, replica, ours, token).catch(error => causeMessage(error))
       return reason === null ? [] : [`${replica?.host ?? 'A connection'}: ${reason}`]
     }),
   )

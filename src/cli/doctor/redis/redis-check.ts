@@ -1,9 +1,10 @@
 import { type Clock, within } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import { createRedisClient } from '../../../redis/create-redis-client.js'
 import type { RedisClient } from '../../../redis/redis-client.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
-import { reasonOf, runChecks } from '../run-checks.js'
+import { runChecks } from '../run-checks.js'
 import { checkInstallation } from './installation-check.js'
 import { redisServerChecks } from './redis-server-checks.js'
 
@@ -28,7 +29,7 @@ async function checkRedis(
     await connect(client)
     return [...(await checkShards(client, clock)), await checkInstallation(client, databaseUrl)]
   } catch (error) {
-    return [fault(CHECK, reasonOf(error), TODO)]
+    return [fault(CHECK, causeMessage(error), TODO)]
   } finally {
     close(client)
   }

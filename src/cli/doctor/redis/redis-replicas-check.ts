@@ -1,8 +1,8 @@
 import { within } from '../../../clock/clock.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import type { RedisClient, ServerAddress } from '../../../redis/redis-client.js'
 import { nameOf, readServerFacts } from '../../../redis/server-facts.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
-import { reasonOf } from '../run-checks.js'
 import { type ExaminedServer, infoField, setting } from './examined-server.js'
 
 const CHECK = 'redis.replicas'
@@ -36,7 +36,7 @@ async function checkReplica(client: RedisClient, address: ServerAddress): Promis
   } catch (error) {
     return warning(
       CHECK,
-      `The replica ${replica} cannot be reached from here: ${reasonOf(error)}`,
+      `The replica ${replica} cannot be reached from here: ${causeMessage(error)}`,
       'Run doctor where the service runs, or look at its maxmemory-policy by hand',
     )
   }

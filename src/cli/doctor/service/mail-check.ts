@@ -1,8 +1,8 @@
 import { isLoopback } from '../../../config/origin.js'
 import type { Settings } from '../../../config/settings.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import { openSmtp } from '../../../mail/smtp-transport.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
-import { reasonOf } from '../run-checks.js'
 
 const CHECK = 'mail'
 
@@ -18,7 +18,7 @@ async function checkMail({ mail, isSignUpOpen }: Settings): Promise<Finding[]> {
   try {
     await transport.verify()
   } catch (error) {
-    return [fault(CHECK, `${smtpUrl.host}: ${reasonOf(error)}`, todoOf(error as NodeJS.ErrnoException))]
+    return [fault(CHECK, `${smtpUrl.host}: ${causeMessage(error)}`, todoOf(error as NodeJS.ErrnoException))]
   } finally {
     transport.close()
   }

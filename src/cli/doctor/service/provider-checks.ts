@@ -4,8 +4,8 @@ import { callStripe, callStripeOrNull, createStripe } from '../../../billing/pro
 import type { Clock } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
 import type { ApiError } from '../../../errors/api-error.js'
+import { causeMessage } from '../../../errors/cause-message.js'
 import { type Check, type Finding, fault, ok, skipped } from '../finding.js'
-import { reasonOf } from '../run-checks.js'
 import { checkPortal } from './portal-check.js'
 import { checkDeliveries, checkEndpoints } from './webhook-check.js'
 
@@ -44,7 +44,7 @@ async function unlessForbidden(name: string, run: () => Promise<Finding[]>): Pro
     const cause = (error as ApiError).cause ?? error
     if (isPermissionError(cause))
       return [skipped(name, 'STRIPE_SECRET_KEY may not read this; look in the dashboard')]
-    throw new Error(`The payment provider: ${reasonOf(cause)}`, { cause })
+    throw new Error(`The payment provider: ${causeMessage(cause)}`, { cause })
   }
 }
 
