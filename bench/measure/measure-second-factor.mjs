@@ -76,7 +76,7 @@ function aUser(app, name) {
 
 async function enrol(app, { id }) {
   const secret = generateSecret()
-  await app.get(SessionChanges).durably(async transaction => {
+  await app.get(SessionChanges).commit(async transaction => {
     await app.get(TotpFactors).add(transaction, id, secret)
     return app.get(UserFactors).reassess(transaction, id)
   })

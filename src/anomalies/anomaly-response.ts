@@ -53,7 +53,7 @@ export class AnomalyResponse {
   /** Ends the session, once: the next refresh would find none to tell the user of. */
   async end(session: OwnedSession, client: Client): Promise<void> {
     const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
-    await this.changes.durablyOnce(transaction =>
+    await this.changes.commitToleratingOutage(transaction =>
       this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event),
     )
   }

@@ -127,7 +127,7 @@ export class FactorChanges {
   /** Adds a factor, and recovery codes where there are none. */
   async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
     // Once, because the answer has recovery codes that nobody can see again.
-    return this.changes.durablyOnce(async transaction => {
+    return this.changes.commitToleratingOutage(async transaction => {
       const { user, result } = await this.change(transaction, actor, 'factor.add', work)
       const first = user.hasSecondFactor
         ? NOTHING_RECORDED
@@ -148,7 +148,7 @@ export class FactorChanges {
     factor: FactorName,
     work: FactorWork<T>,
   ): Promise<{ readonly result: T; readonly user: User }> {
-    return this.changes.durablyOnce(async transaction => {
+    return this.changes.commitToleratingOutage(async transaction => {
       const { user, result, isChanged } = await this.change(transaction, actor, 'factor.remove', work)
       if (!isChanged) return { ...NOTHING_RECORDED, result, user }
       const ended = await this.consequences.endOthers(transaction, actor)

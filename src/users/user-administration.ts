@@ -60,13 +60,13 @@ export class UserAdministration {
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
   async grant(user: TargetUser, granted: Permissions, actor: Actor = SERVICE): Promise<void> {
-    await this.changes.durably(transaction => this.userChanges.grant(transaction, user, granted, actor))
+    await this.changes.commit(transaction => this.userChanges.grant(transaction, user, granted, actor))
   }
 
   /** Ends all sessions of a user; returns how many. */
   async endSessions(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, actor)
-    return (await this.changes.durably(change)).ended
+    return (await this.changes.commit(change)).ended
   }
 
   /**
@@ -75,7 +75,7 @@ export class UserAdministration {
    * owner can no longer stop it. If it is the future owner, it cancels the transfer too.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
-    const { ended } = await this.changes.durably(async transaction => {
+    const { ended } = await this.changes.commit(async transaction => {
       const { user: current } = await this.users.lockWithAccount(transaction, user)
       const tellOfCancelled = current
         ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
@@ -88,6 +88,6 @@ export class UserAdministration {
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
   async enable(user: TargetUser, actor: Actor = SERVICE): Promise<void> {
-    await this.changes.durably(transaction => this.userChanges.enable(transaction, user, actor))
+    await this.changes.commit(transaction => this.userChanges.enable(transaction, user, actor))
   }
 }

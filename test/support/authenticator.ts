@@ -36,7 +36,7 @@ export class Authenticator {
 /** Sets up an authenticator app that is confirmed, as if long ago. */
 export async function giveAuthenticator(app: TestApp, { id }: Pick<User, 'id'>): Promise<Authenticator> {
   const authenticator = new Authenticator(app)
-  await app.app.get(SessionChanges).durably(async transaction => {
+  await app.app.get(SessionChanges).commit(async transaction => {
     await app.app.get(Users).lock(transaction, id)
     await app.app.get(TotpFactors).add(transaction, id, authenticator.secret)
     return app.app.get(UserFactors).reassess(transaction, id)

@@ -62,7 +62,7 @@ export async function markLate(app: TestApp, { id }: Pick<User, 'id'>): Promise<
 }
 
 async function change(app: TestApp, userId: string, work: (transaction: Db) => Promise<unknown>) {
-  await app.app.get(SessionChanges).durably(async transaction => {
+  await app.app.get(SessionChanges).commit(async transaction => {
     await transaction.select().from(users).where(eq(users.id, userId)).for('no key update')
     await work(transaction)
     return app.app.get(UserFactors).reassess(transaction, userId)

@@ -152,7 +152,7 @@ export class AccountDeletionJob {
 
   /** Removes one user, if the account is still due. Owners are told: a later run would not know them any more. */
   async removeUser(user: UserToRemove): Promise<void> {
-    await this.changes.durablyOnce(async transaction => {
+    await this.changes.commitToleratingOutage(async transaction => {
       await this.accountsDue.lock(transaction, user.accountId)
       return this.userChanges.remove(transaction, user, SERVICE)
     })

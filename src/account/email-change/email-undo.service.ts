@@ -29,7 +29,7 @@ export class EmailUndoService {
     const found = await this.links.userOf(link)
     const { id: userId, accountId } = found
     const event = auditEvent({ userId, accountId, client }, 'email.undo')
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const current = await this.recovery.lock(transaction, found)
       if (!current) throw new ApiError('INVALID_LINK')
       const { user, ...recovered } = await this.recovery.recoverByLink(transaction, current, text, client)

@@ -31,7 +31,7 @@ export class PolicyEnforcement {
    * longer due.
    */
   async begin(accountId: string): Promise<boolean> {
-    const { isBegun } = await this.changes.durablyOnce(async transaction => {
+    const { isBegun } = await this.changes.commitToleratingOutage(async transaction => {
       const account = await this.accounts.lock(transaction, accountId)
       if (!account || !(await this.policies.enforce(transaction, accountId)))
         return { ...NOTHING_RECORDED, isBegun: false }

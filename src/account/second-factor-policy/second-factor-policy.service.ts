@@ -88,13 +88,13 @@ export class SecondFactorPolicyService {
     // relaxes the rules does not keep others from tightening them.
     const subject = `${actor.userId} ${change.required}`
     const counted = await this.rateLimiter.countMailBy(actor, subject, actor.client)
-    const { afterCommit: mailing } = await counted.refundIfRejected(this.makeDurably(actor, change))
+    const { afterCommit: mailing } = await counted.refundIfRejected(this.makeAndCommit(actor, change))
     if (!mailing) await counted.refund()
     return this.read(actor)
   }
 
-  private makeDurably(actor: SessionActor, change: PolicyChange) {
-    return this.changes.durably(async transaction => {
+  private makeAndCommit(actor: SessionActor, change: PolicyChange) {
+    return this.changes.commit(async transaction => {
       const locked = await this.authority.lock(transaction, actor)
       return this.policyChanges.make(transaction, actor, locked, change)
     })

@@ -30,7 +30,7 @@ export class OwnerChange {
    * time. Mails both. False when it may not happen now: much may have happened since the transfer was read.
    */
   async complete(transfer: PendingTransfer): Promise<boolean> {
-    const { isDone } = await this.changes.durably(async transaction => {
+    const { isDone } = await this.changes.commit(async transaction => {
       const parties = await this.parties.ofPending(transaction, transfer)
       if (!parties || (await this.parties.isUndoOpen(transaction, parties)))
         return { ...NOTHING_RECORDED, isDone: false }

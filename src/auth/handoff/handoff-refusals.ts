@@ -33,7 +33,7 @@ export class HandoffRefusals {
    */
   async replayed({ userId, accountId, childSid }: UsedHandoffCode, client: Client): Promise<never> {
     const actor = { userId, accountId, sid: childSid, client }
-    await this.changes.applyDurably({ kind: 'end', sid: childSid }, auditEvent(actor, 'handoff.replay'))
+    await this.changes.commitChange({ kind: 'end', sid: childSid }, auditEvent(actor, 'handoff.replay'))
     await this.tokens.countGuess(client)
     return this.refuse('used before', actor)
   }

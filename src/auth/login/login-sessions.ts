@@ -81,7 +81,7 @@ export class LoginSessions {
    */
   async end({ sid, userId, accountId }: Caller, client: Client, scope: LogoutScope): Promise<void> {
     const keepsChildren = scope === 'here'
-    await this.changes.applyDurably(
+    await this.changes.commitChange(
       { kind: 'end', sid: sid as SessionHandle, keepsChildren },
       auditEvent({ userId, accountId, sid, client }, 'logout', keepsChildren ? { scope } : undefined),
     )

@@ -49,7 +49,7 @@ export class PasswordSetter {
     const known = [user.email, user.name ?? '']
     const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
     const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const current = await this.recovery.lock(transaction, user)
       const { user: restored = user, ...recovered } = await requireAllowed(transaction, current)
       await this.users.setPassword(transaction, user.id, passwordHash)

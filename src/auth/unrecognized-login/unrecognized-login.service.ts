@@ -40,7 +40,7 @@ export class UnrecognizedLoginService {
     const { sid } = token.detail as UnrecognizedLoginDetail
     const actor = { userId: user.id, accountId: user.accountId, sid, client }
     const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const recovered = await this.recover(transaction, user, link)
       const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
       return mergeRecorded(recovered, ended)

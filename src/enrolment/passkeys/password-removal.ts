@@ -27,7 +27,7 @@ export class PasswordRemoval {
    * started with it; does nothing when they have none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
    */
   async remove(actor: SessionActor): Promise<void> {
-    await this.changes.durablyOnce(async transaction => {
+    await this.changes.commitToleratingOutage(async transaction => {
       const user = await this.authority.lockWithAccount(transaction, actor)
       if (user.passwordHash === null) return NOTHING_RECORDED
       const event = auditEvent(actor, 'password.remove')

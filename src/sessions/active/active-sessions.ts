@@ -94,7 +94,7 @@ export class ActiveSessions {
     keep: SessionHandle | null,
     client: Client,
   ): Promise<number> {
-    return this.changes.applyDurably(
+    return this.changes.commitChange(
       // Audit rows are kept forever, so ending nothing writes none.
       { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
       auditEvent({ userId, accountId, client }, 'session.revoke', {

@@ -22,8 +22,8 @@ const IN_ORDER_UP_TO = 10
 
 /**
  * Ends sessions and changes their permissions durably: first in the database, with the audit row in the same
- * transaction, then in the store. A store that may have lost its newest writes is told again before it
- * serves.
+ * transaction, then in the store. A store that may have lost its latest writes receives them again before it
+ * serves requests.
  */
 @Injectable()
 export class SessionChanges {
@@ -38,11 +38,11 @@ export class SessionChanges {
   ) {}
 
   /**
-   * Makes one change and returns how many live sessions it ended. Throws like {@link durably}. Safe to
+   * Makes one change and returns how many live sessions it ended. Throws like {@link commit}. Safe to
    * repeat.
    */
-  async applyDurably(change: SessionChange, event: AuditEvent): Promise<number> {
-    const { ended } = await this.durably(transaction => this.record(transaction, [change], event))
+  async commitChange(change: SessionChange, event: AuditEvent): Promise<number> {
+    const { ended } = await this.commit(transaction => this.record(transaction, [change], event))
     return ended
   }
 
@@ -52,20 +52,20 @@ export class SessionChanges {
    * are recorded: this replica serves none of those sessions before the store has been told, and the other
    * replicas follow within 5 s.
    */
-  durably<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
-    return this.commit(work, recorded => this.apply(recorded))
+  commit<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    return this.commitThen(work, recorded => this.apply(recorded))
   }
 
   /**
-   * Like {@link durably}, but only logs that the store is unreachable: for what cannot be repeated, such as an
-   * answer that is given once.
+   * Like {@link commit}, but when the store is unreachable this only logs it. For work that cannot be
+   * repeated, such as an answer that is given once.
    */
-  durablyOnce<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
-    return this.commit(work, recorded => this.applyIfReachable(recorded))
+  commitToleratingOutage<R extends RecordedChanges>(work: (transaction: Db) => Promise<R>): Promise<R> {
+    return this.commitThen(work, recorded => this.applyIfReachable(recorded))
   }
 
   /**
-   * Records changes in a transaction: all of them, or none. {@link durably} applies them, or else the caller
+   * Records changes in a transaction: all of them, or none. {@link commit} applies them, or else the caller
    * does, with {@link apply}. `event` is null where the caller writes the audit row.
    */
   async record(
@@ -88,8 +88,8 @@ export class SessionChanges {
   }
 
   /**
-   * Applies to the store what {@link record} has recorded. Throws like {@link durably}, but only when every part
-   * has been tried: the shards that are reachable, and the gates of the others, have to know.
+   * Applies to the store what {@link record} has recorded. Throws like {@link commit}, but only when every
+   * part has been tried: the shards that are reachable, and the gates of the others, have to know.
    */
   async apply({ changes }: RecordedChanges): Promise<void> {
     let failure: unknown = null
@@ -116,7 +116,7 @@ export class SessionChanges {
   async endReplaced(sessionIds: readonly SessionId[], client: Client): Promise<void> {
     if (sessionIds.length === 0) return
     const sids = [...new Set(sessionIds.map(handleOf))]
-    await this.durablyOnce(transaction => this.recordReplaced(transaction, sids, client))
+    await this.commitToleratingOutage(transaction => this.recordReplaced(transaction, sids, client))
   }
 
   /** Ends one session and, unless told otherwise, its children; false when it no longer exists. */
@@ -126,7 +126,7 @@ export class SessionChanges {
     reason: string,
     { keepsChildren = false, operator }: { keepsChildren?: boolean } & Pick<Actor, 'operator'> = {},
   ): Promise<boolean> {
-    const ended = await this.applyDurably(
+    const ended = await this.commitChange(
       { kind: 'end', sid, keepsChildren },
       auditEvent({ userId, accountId, sid, client, ...(operator && { operator }) }, 'session.revoke', {
         reason,
@@ -136,7 +136,7 @@ export class SessionChanges {
   }
 
   /** Tells the store and does what follows; neither keeps the other from happening. */
-  private async commit<R extends RecordedChanges>(
+  private async commitThen<R extends RecordedChanges>(
     work: (transaction: Db) => Promise<R>,
     apply: (recorded: R) => Promise<void>,
   ): Promise<R> {

@@ -83,7 +83,7 @@ export class FactorResetCompletion {
    * if they followed the mailed link.
    */
   async complete(user: TargetUser, confirmedBy: Actor | null): Promise<ResetOutcome> {
-    const { outcome } = await this.changes.durablyOnce(async transaction => {
+    const { outcome } = await this.changes.commitToleratingOutage(async transaction => {
       const terms = await this.terms.check(transaction, user, confirmedBy !== null)
       if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms }
       const { member, reset } = terms

@@ -26,7 +26,7 @@ export class MemberRemoval {
    * its `enable`: otherwise they could simply be invited again.
    */
   async remove(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.remove', userId, () => {
         requireMayGo(both)

@@ -22,7 +22,7 @@ export class MembersService {
 
   /** Sets exactly these permissions; the manager must have every permission that the member gains. */
   async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
@@ -38,7 +38,7 @@ export class MembersService {
 
   /** Cancels a pending transfer of the account to the member. */
   async disable(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.disable', userId, () => requireMayGo(both))
       return this.userChanges.disable(transaction, [both.member], actor, 'account')
@@ -50,7 +50,7 @@ export class MembersService {
    * operator has disabled the member.
    */
   async enable(actor: SessionActor, userId: string): Promise<void> {
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'user.enable', userId, () => {

@@ -31,7 +31,7 @@ export class SatelliteAccess {
   async set(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
     const scope = { accountId: actor.accountId, satellites }
     const closed = await this.outOfScope.list(userId, scope)
-    await this.changes.durably(async transaction => {
+    await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'satellites.change', userId, () => {

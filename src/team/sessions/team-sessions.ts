@@ -34,7 +34,7 @@ export class TeamSessions {
 
   /** Ends all; returns how many. */
   async endAll(actor: SessionActor, userId: string): Promise<number> {
-    const { ended } = await this.changes.durably(async transaction => {
+    const { ended } = await this.changes.commit(async transaction => {
       const member = await this.lockMember(transaction, actor, userId)
       return this.userChanges.endSessions(transaction, member, actor)
     })
@@ -46,7 +46,7 @@ export class TeamSessions {
     const { sites } = await this.list(actor, userId)
     const session = sites.flatMap(site => site.sessions).find(each => each.sid === sid)
     if (!session) throw new ApiError('NOT_FOUND')
-    const { ended } = await this.changes.durably(async transaction => {
+    const { ended } = await this.changes.commit(async transaction => {
       const member = await this.lockMember(transaction, actor, userId)
       const event = { ...auditEventOf(member, actor, 'session.revoke'), sid: session.sid }
       return this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event)

@@ -373,7 +373,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       'its member was removed': member =>
         app.app
           .get(SessionChanges)
-          .durably(transaction => app.app.get(UserChanges).remove(transaction, member, SERVICE)),
+          .commit(transaction => app.app.get(UserChanges).remove(transaction, member, SERVICE)),
       'its member was disabled': ({ id }) =>
         app.app.get(Database).run(db => app.app.get(Users).disable(db, [id], 'account')),
       'its seven days are over': async () => app.clock.advance(7 * DAY),
@@ -660,7 +660,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const session = await provenSession(app, owner)
       await begin(session, member)
       app.clock.advance(WAIT)
-      const held = heldCall(app.app.get(SessionChanges), 'durably')
+      const held = heldCall(app.app.get(SessionChanges), 'commit')
       const running = runJob()
       await held.begun
       await app.app.get(UserAdministration).disable(member)

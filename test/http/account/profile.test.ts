@@ -131,7 +131,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       const client = { requestId: 'r', ip: '192.0.2.9', userAgent: 'Owner/1.0', origin: MAIN }
       const grant = (transaction: Db) =>
         app.app.get(UserChanges).grant(transaction, member, granted, { userId: owner.id, client })
-      return app.app.get(SessionChanges).durably(grant)
+      return app.app.get(SessionChanges).commit(grant)
     }
 
     it('asks for the password first', async () => {

@@ -474,7 +474,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     const user = await aMemberWith(app, owner, 'accountSettings')
     await requireOf(app, owner, 'off')
     const session = await steppedUp(app, await find(user))
-    const held = heldCall(app.app.get(SessionChanges), 'durably')
+    const held = heldCall(app.app.get(SessionChanges), 'commit')
     const changing = changePolicy(app, session, requiring('everyone'))
     await held.begun
     await app.app.get(UserAdministration).grant(user, NOTHING)

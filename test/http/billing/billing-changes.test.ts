@@ -146,7 +146,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
     await accounts.enable(member)
     await billed(payer, 3)
     const userChanges = app.app.get(UserChanges)
-    await app.app.get(SessionChanges).durably(transaction => userChanges.remove(transaction, second, SERVICE))
+    await app.app.get(SessionChanges).commit(transaction => userChanges.remove(transaction, second, SERVICE))
     await billed(payer, 2)
     expect(await subscription(payer)).toMatchObject({ quantity: 2 })
   })

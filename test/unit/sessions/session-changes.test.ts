@@ -172,7 +172,7 @@ describe('the log of what happens to sessions', () => {
 
 describe('changes of sessions', () => {
   const apply = (change: SessionChange) =>
-    changes.applyDurably(change, {
+    changes.commitChange(change, {
       action: 'session.revoke',
       outcome: 'ok',
       userId: owner.id,
@@ -192,7 +192,7 @@ describe('changes of sessions', () => {
       await openSession(app, owner, 'main', CLIENT),
     ]
     const granted = permissionsOf(['viewReports'])
-    const recorded = await changes.durably(transaction =>
+    const recorded = await changes.commit(transaction =>
       changes.record(
         transaction,
         [
@@ -225,7 +225,7 @@ describe('changes of sessions', () => {
   it('write a row where only one of several is news', async () => {
     const gone = randomBytes(32).toString('base64url') as SessionHandle
     const event = auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'session.revoke')
-    await changes.durably(transaction =>
+    await changes.commit(transaction =>
       changes.record(
         transaction,
         [
@@ -281,27 +281,27 @@ describe('changes of sessions', () => {
       const ended = { ...NOTHING_RECORDED, ended: 2 }
       const steps = mergeRecorded(ended, { ...ended, ended: 3 })
       expect(steps.ended).toBe(5)
-      await expect(changes.durably(async () => steps)).resolves.toBe(steps)
+      await expect(changes.commit(async () => steps)).resolves.toBe(steps)
     })
 
     it('of all steps, in their order', async () => {
       const steps = mergeRecorded(mergeRecorded(following('one'), NOTHING_RECORDED), following('two'))
-      await changes.durably(async () => steps)
-      await changes.durablyOnce(async () => steps)
+      await changes.commit(async () => steps)
+      await changes.commitToleratingOutage(async () => steps)
       expect(done).toEqual(['one', 'two', 'one', 'two'])
     })
 
     it('also when the store is unreachable, which is reported', async () => {
       const failure = unavailable('SESSION_STORE_UNAVAILABLE')
       jest.spyOn(app.app.get(SessionStore), 'apply').mockRejectedValue(failure)
-      await expect(changes.durably(async () => following('mail'))).rejects.toBe(failure)
-      await changes.durablyOnce(async () => following('another'))
+      await expect(changes.commit(async () => following('mail'))).rejects.toBe(failure)
+      await changes.commitToleratingOutage(async () => following('another'))
       expect(done).toEqual(['mail', 'another'])
     })
 
     it('but not when nothing is committed', async () => {
       const failure = new Error('refused')
-      const refused = changes.durably(async () => {
+      const refused = changes.commit(async () => {
         mergeRecorded(following('mail'), NOTHING_RECORDED)
         throw failure
       })
@@ -320,7 +320,7 @@ describe('changes of sessions', () => {
         ended: 1,
         afterCommit,
       })
-      await expect(changes.durably(work)).rejects.toBe(failure)
+      await expect(changes.commit(work)).rejects.toBe(failure)
       expect(told).toHaveBeenCalledTimes(1)
     })
   })
