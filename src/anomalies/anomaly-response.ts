@@ -35,10 +35,15 @@ export class AnomalyResponse {
   }
 
   /** Writes the row without delaying the request: a refresh works while the database is down. */
-  note(at: 'login' | 'refresh', { score, reasons }: Anomaly, session: OwnedSession, client: Client): void {
+  recordAnomaly(
+    at: 'login' | 'refresh',
+    { score, reasons }: Anomaly,
+    session: OwnedSession,
+    client: Client,
+  ): void {
     const actions = [...this.actionsFor({ score, reasons })]
     const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
-    this.auditLog.note(event, actions.includes('revoke') ? 'refused' : 'ok')
+    this.auditLog.enqueue(event, actions.includes('revoke') ? 'refused' : 'ok')
   }
 
   /** Mails the user. A mail that fails is logged and keeps nobody out. */

@@ -121,7 +121,7 @@ export class LoginAnomalyCheck {
   ): Promise<void> {
     if (anomaly.score === 0) return
     const actions = this.response.actionsFor(anomaly)
-    if (actions.has('log')) this.response.note('login', anomaly, session, client)
+    if (actions.has('log')) this.response.recordAnomaly('login', anomaly, session, client)
     const isNewDevice = anomaly.reasons.some(reason => NEW_DEVICES.has(reason))
     if (isNewDevice || actions.has('notify'))
       await this.response.notify(session, client, data =>

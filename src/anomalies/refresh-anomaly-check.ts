@@ -48,7 +48,7 @@ export class RefreshAnomalyCheck {
     else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
     // Last, so that after a failure the next refresh still finds the change.
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
-    if (isOurs && actions.has('log')) this.response.note('refresh', anomaly, session, client)
+    if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
       await this.response.notify(sinceLastUse(session), client, data => unusualUseNotice(data, isEnded))
     return isEnded ? 'ended' : 'from elsewhere'

@@ -22,8 +22,9 @@ const FLUSH_AFTER_MS = 500
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
 /**
- * Noted rows per hour, across all replicas. Refusals of nobody in particular have their own budget, so that strangers
- * cannot use up the other; and so has what is not refused, such as phones that change their network all day.
+ * Enqueued rows per hour, across all replicas. Refusals of nobody in particular have their own budget, so that
+ * strangers cannot use up the other; and so has what is not refused, such as phones that change their network all
+ * day.
  */
 const BUDGETS = {
   users: { name: 'refusals of users', anHour: 800 },
@@ -55,13 +56,13 @@ function budgetOf({ outcome, userId }: AuditEvent) {
 }
 
 /** A refusal or notice that is waiting to be written. */
-type Noted = readonly [event: AuditEvent, row: Row]
+type Enqueued = readonly [event: AuditEvent, row: Row]
 
 /** The append-only audit log. */
 @Injectable()
 export class AuditLog implements OnApplicationShutdown {
   private readonly logger = new Logger('AuditLog')
-  private waiting: Noted[] = []
+  private waiting: Enqueued[] = []
   private readonly allowance = new RowAllowance()
   private readonly counts: RefusalCounts
   private timer: NodeJS.Timeout | undefined
@@ -98,19 +99,19 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /**
-   * For refusals and failures, and for notices of what changes nothing. The row is written within about half a
+   * For refusals, failures and events that change nothing. The row is written within about half a
    * second; the request does not wait for it, or for a database that is down. What exceeds the allowance of a
    * network, a user or the hour is only counted, in `refusal_counts`.
    */
-  note(event: AuditEvent, outcome: AuditOutcome = event.outcome): void {
-    const noted = { ...event, outcome }
-    if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(noted))
-      this.waiting.push([noted, this.rowOf(noted)])
-    else this.counts.add(noted)
+  enqueue(event: AuditEvent, outcome: AuditOutcome = event.outcome): void {
+    const enqueued = { ...event, outcome }
+    if (this.waiting.length < MAX_WAITING_ROWS && this.allowance.take(enqueued))
+      this.waiting.push([enqueued, this.rowOf(enqueued)])
+    else this.counts.add(enqueued)
     this.planWriting()
   }
 
-  /** Resolves when everything noted so far has been written, counted or has failed. */
+  /** Resolves when everything enqueued so far has been written, counted or has failed. */
   async flush(): Promise<void> {
     await this.inTurn(() => this.writeWaiting())
     await this.inTurn(() => this.writeCounts())
@@ -152,19 +153,19 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   private async writeSome(): Promise<void> {
-    const noted = this.waiting.slice(0, ROWS_A_STATEMENT)
-    const { kept, rest } = await this.withinBudget(noted)
+    const enqueued = this.waiting.slice(0, ROWS_A_STATEMENT)
+    const { kept, rest } = await this.withinBudget(enqueued)
     const rows = kept.map(([, row]) => row)
     if (rows.length > 0) await this.database.run(db => INSERT_ROWS.run(db, rows))
     for (const [event] of rest) this.counts.add(event)
-    this.waiting.splice(0, noted.length)
+    this.waiting.splice(0, enqueued.length)
   }
 
-  private async withinBudget(noted: readonly Noted[]) {
+  private async withinBudget(enqueued: readonly Enqueued[]) {
     const now = this.clock.now()
     const parts = await Promise.all(
       Object.values(BUDGETS).map(async budget => {
-        const own = noted.filter(([event]) => budgetOf(event) === budget)
+        const own = enqueued.filter(([event]) => budgetOf(event) === budget)
         const room = await takeFromBudget(this.database, budget, now, own.length)
         return { kept: own.slice(0, room), rest: own.slice(room) }
       }),

@@ -80,7 +80,7 @@ export class WebhookController {
       const text = signature.kind === 'one' ? signature.value : ''
       return verifiedEvent(rawBody, text, webhookSecrets, this.clock.now())
     } catch (refusal) {
-      this.auditLog.note(auditEvent({ client }, 'webhook'), 'refused')
+      this.auditLog.enqueue(auditEvent({ client }, 'webhook'), 'refused')
       throw refusal
     }
   }
@@ -88,7 +88,7 @@ export class WebhookController {
   /** Throws `WRONG_MODE` (400) for a test-mode event where money is real, and the reverse. */
   private requireOurMode({ livemode }: Stripe.Event, client: Client): void {
     if (livemode === undefined || livemode === isLiveKey(this.settings.stripe.secretKey)) return
-    this.auditLog.note(auditEvent({ client }, 'webhook', { livemode }), 'refused')
+    this.auditLog.enqueue(auditEvent({ client }, 'webhook', { livemode }), 'refused')
     throw new ApiError('WRONG_MODE')
   }
 }

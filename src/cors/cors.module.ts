@@ -62,7 +62,7 @@ export class CorsModule implements OnModuleInit {
 
   private noteRefusal(request: FastifyRequest): void {
     const detail = { method: request.method }
-    this.auditLog.note({ action: 'origin', outcome: 'refused', client: clientOf(request), detail })
+    this.auditLog.enqueue({ action: 'origin', outcome: 'refused', client: clientOf(request), detail })
   }
 }
 

@@ -81,7 +81,7 @@ export class OneTimeTokens {
   async require(purpose: Purpose, text: string, client: Client, action: AuditAction): Promise<OneTimeToken> {
     const found = await this.find(purpose, text, client)
     if (found) return found
-    this.auditLog.note(auditEvent({ client }, action, { reason: 'invalid link' }), 'failed')
+    this.auditLog.enqueue(auditEvent({ client }, action, { reason: 'invalid link' }), 'failed')
     throw new ApiError('INVALID_LINK')
   }
 

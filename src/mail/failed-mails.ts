@@ -49,8 +49,8 @@ export class FailedMails {
   ) {}
 
   /** Records in the audit log that sending a mail was given up. */
-  note(email: string, subject: string): void {
-    this.auditLog.note({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
+  recordFailure(email: string, subject: string): void {
+    this.auditLog.enqueue({ action: 'mail', outcome: 'failed', client: null, detail: { subject, email } })
   }
 
   /**

@@ -161,7 +161,7 @@ export class Mailer implements OnApplicationShutdown {
   private giveUp(email: string, { subject }: Pick<Mail, 'subject'>, { message }: Error): void {
     this.counts.failed++
     this.logger.error(`"${subject}" was not sent: ${message}`)
-    this.failedMails.note(email, subject)
+    this.failedMails.recordFailure(email, subject)
   }
 }
 

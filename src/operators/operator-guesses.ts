@@ -26,6 +26,6 @@ export class OperatorGuesses {
     action: 'operator.login' | 'operator.passkey',
     detail: Readonly<Record<string, unknown>>,
   ): void {
-    this.auditLog.note(auditEvent(actor, action, detail), 'failed')
+    this.auditLog.enqueue(auditEvent(actor, action, detail), 'failed')
   }
 }

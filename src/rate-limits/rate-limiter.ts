@@ -135,7 +135,7 @@ export class RateLimiter {
     this.refusals[kind]++
     const { limit, msLeft } = fullest
     const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
-    this.auditLog.note(auditEvent({ ...actor, client }, 'rate.limit', detail), 'refused')
+    this.auditLog.enqueue(auditEvent({ ...actor, client }, 'rate.limit', detail), 'refused')
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })
   }

@@ -79,7 +79,7 @@ export class TeamAuthority {
       if (refusal instanceof ApiError) {
         const target = { id: userId, accountId: actor.accountId }
         const event = auditEventOf(target, actor, action, { reason: refusal.code })
-        this.auditLog.note(event, 'refused')
+        this.auditLog.enqueue(event, 'refused')
       }
       throw refusal
     }

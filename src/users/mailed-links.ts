@@ -43,7 +43,7 @@ export class MailedLinks {
     const user = found?.userId ? await this.users.find(found.userId) : null
     if (found && user && (!user.disabledAt || ALSO_OF_DISABLED.has(purpose))) return { user, token: found }
     const event = auditEvent({ ...targetOf(found), client }, action, { reason: reasonOf(user) })
-    this.auditLog.note(event, 'failed')
+    this.auditLog.enqueue(event, 'failed')
     throw new ApiError('INVALID_LINK')
   }
 

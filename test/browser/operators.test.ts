@@ -363,9 +363,9 @@ describe('an operator who reads German', () => {
     await aSatellite(stage.app, owner, 'https://deutsch.example')
     const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
     const failed = auditEvent(actor, 'login', { reason: 'wrong password' })
-    stage.app.app.get(AuditLog).note(failed, 'failed')
+    stage.app.app.get(AuditLog).enqueue(failed, 'failed')
     const refused = auditEvent(actor, 'handoff.code', { reason: 'not_invited' })
-    stage.app.app.get(AuditLog).note(refused, 'refused')
+    stage.app.app.get(AuditLog).enqueue(refused, 'refused')
     await stage.app.app.get(AuditLog).flush()
     await open('de-AT')
     const [english, german] = [read('en'), read('de')]

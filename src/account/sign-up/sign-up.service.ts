@@ -77,7 +77,7 @@ export class SignUpVerification {
   ): Promise<void> {
     if (await this.passwords.verify(passwordHash, password, client)) return
     const event = auditEvent({ client }, 'email.verify', { reason: 'wrong password', email })
-    this.auditLog.note(event, 'failed')
+    this.auditLog.enqueue(event, 'failed')
     throw new ApiError('INVALID_CREDENTIALS')
   }
 }

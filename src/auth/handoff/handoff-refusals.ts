@@ -39,7 +39,7 @@ export class HandoffRefusals {
   }
 
   private refuse(reason: string, actor: Actor): never {
-    this.auditLog.note(auditEvent(actor, 'handoff.redeem', { reason }), 'failed')
+    this.auditLog.enqueue(auditEvent(actor, 'handoff.redeem', { reason }), 'failed')
     throw new ApiError('HANDOFF_CODE_INVALID')
   }
 }

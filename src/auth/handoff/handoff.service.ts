@@ -44,7 +44,7 @@ export class HandoffService {
     const { user, destination } = await this.destinations.find(actor.userId, satellite)
     if (destination.access !== 'allowed') {
       const detail = { satellite, reason: destination.access }
-      this.auditLog.note(auditEvent(actor, 'handoff.code', detail), 'refused')
+      this.auditLog.enqueue(auditEvent(actor, 'handoff.code', detail), 'refused')
       throw new ApiError(REFUSALS[destination.access])
     }
     const counted = await this.rateLimiter.count({ kind: 'handoff', subject: sid, client, actor })

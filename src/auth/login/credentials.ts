@@ -72,7 +72,7 @@ export class Credentials {
     client: Client,
   ): void {
     const actor = { userId: user?.id, accountId: user?.accountId, client }
-    this.auditLog.note(auditEvent(actor, 'login', { reason, email }), outcome)
+    this.auditLog.enqueue(auditEvent(actor, 'login', { reason, email }), outcome)
   }
 }
 

@@ -33,7 +33,7 @@ export class HandoffRequirement {
     const { id: userId, accountId, email } = user
     const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
     const event = auditEvent({ userId, accountId, client }, 'login', { reason, email })
-    this.auditLog.note(event, 'refused')
+    this.auditLog.enqueue(event, 'refused')
     await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
     throw new ApiError('HANDOFF_REQUIRED')
   }

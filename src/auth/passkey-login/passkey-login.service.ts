@@ -38,7 +38,7 @@ export class PasskeyUsers {
 
   noteFailure(client: Client, reason: string, user: User | null = null): void {
     const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
-    this.auditLog.note(auditEvent(actor, 'login', { reason }), 'failed')
+    this.auditLog.enqueue(auditEvent(actor, 'login', { reason }), 'failed')
   }
 
   private reasonToRefuse(user: User, site: LoginSite): string | null {

@@ -42,7 +42,7 @@ export class PasswordForgotService {
     if (user && !user.disabledAt) return this.mailTo(user, client)
     const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
     const detail = user ? { reason: 'disabled' } : { reason: 'unknown user', email }
-    this.auditLog.note(auditEvent(actor, 'password.forgot', detail), 'refused')
+    this.auditLog.enqueue(auditEvent(actor, 'password.forgot', detail), 'refused')
     await this.issueDummyLink(email)
   }
 

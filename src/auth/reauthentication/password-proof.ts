@@ -72,7 +72,7 @@ export class PasswordProof {
     await counted.failed()
     const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
     const event = auditEvent({ userId, accountId, sid, client }, action, detail)
-    this.auditLog.note(event, 'failed')
+    this.auditLog.enqueue(event, 'failed')
     throw new ApiError('INVALID_CREDENTIALS')
   }
 }

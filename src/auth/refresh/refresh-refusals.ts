@@ -37,11 +37,11 @@ export class RefreshRefusals {
     })
   }
 
-  /** Notes the refusal for the audit log. */
-  note(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
+  /** Counts the refusal, and enqueues it for the audit log. */
+  record(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
     this.counts[reason]++
     const event = auditEvent({ ...session, client }, 'refresh', { reason })
-    this.auditLog.note(event, 'refused')
+    this.auditLog.enqueue(event, 'refused')
   }
 
   /**
@@ -64,7 +64,7 @@ export class RefreshRefusals {
 
   private async count(client: Client, reason: RefreshRefusal): Promise<void> {
     await this.rateLimiter.count({ kind: 'session id', subject: '', client })
-    this.note(client, reason)
+    this.record(client, reason)
   }
 }
 

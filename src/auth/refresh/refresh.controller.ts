@@ -58,7 +58,7 @@ export class RefreshController {
       // A visitor who has never logged in has guessed nothing.
       if (isNotFound(refusal) && !presentsNothing(request, this.settings))
         return this.refusals.refuseUnknown(client, 'not presented')
-      this.refusals.note(client, 'not presented')
+      this.refusals.record(client, 'not presented')
       throw refusal
     }
   }

@@ -31,13 +31,13 @@ export class RefreshService {
     const refusal =
       reasonToRefuse(session, source, client) ?? (this.sites.isOpen(session) ? null : 'satellite closed')
     if (refusal) {
-      this.refusals.note(client, refusal, session)
+      this.refusals.record(client, refusal, session)
       throw overBecause(null)
     }
     const use = await this.anomalyCheck.check(session, client)
     if (use === 'as before') return this.sites.issueToken(session)
     if (use === 'ended') {
-      this.refusals.note(client, 'anomaly', session)
+      this.refusals.record(client, 'anomaly', session)
       throw overBecause('revoked')
     }
     // The check took time, in which the session may have ended or lost permissions.

@@ -155,7 +155,7 @@ export class FactorCheck {
   ): void {
     const actor = { userId, accountId, sid: context.session?.sid, client: context.client }
     const detail = { reason: `wrong ${nameOf(proof)}`, email }
-    this.auditLog.note(auditEvent(actor, context.action, detail), 'failed')
+    this.auditLog.enqueue(auditEvent(actor, context.action, detail), 'failed')
   }
 }
 

@@ -29,7 +29,7 @@ export class SecondStepOffer {
       reason: 'second factor required',
       email,
     })
-    this.auditLog.note(event, 'refused')
+    this.auditLog.enqueue(event, 'refused')
     const [challenge, methods] = await Promise.all([
       this.challenges.issue(user, proved, context),
       this.methods.of(userId, client.origin),

@@ -111,7 +111,7 @@ export class Entitlements {
     const unknown = decisions.filter(({ why: { state, plan } }) => isPaidFor(state) && !this.plans.of(plan))
     for (const price of new Set(unknown.map(({ why }) => why.plan))) {
       const payers = unknown.filter(({ why }) => why.plan === price).map(({ accountId }) => accountId)
-      this.lines.note(`price ${price}`, payers.length, count => {
+      this.lines.report(`price ${price}`, payers.length, count => {
         const who = count === 1 ? `account ${payers[0]} keeps` : `account ${payers[0]} and others keep`
         this.logger.error(`${price} is in no plan of PLANS_FILE: ${who} what they had (${count} found)`)
       })

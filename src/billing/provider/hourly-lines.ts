@@ -22,7 +22,7 @@ export class HourlyLines {
    * Reports that something of this kind has happened `times` times. Calls `write` at most once an hour, with
    * the number since its previous call.
    */
-  note(kind: string, times: number, write: (timesInAll: number) => void): void {
+  report(kind: string, times: number, write: (timesInAll: number) => void): void {
     const now = this.clock.now()
     const quiet = this.quiet.get(kind)
     if (quiet && now < quiet.until) {

@@ -37,7 +37,7 @@ export class PortalService {
     const customer = await this.customers.find(actor.accountId)
     if (!customer) throw new ApiError('NEVER_SUBSCRIBED')
     const { url } = await this.create({ customer, return_url: returnUrl, ...(flow && { flow_data: flow }) })
-    this.auditLog.note(auditEvent(actor, 'billing.portal', flow && { flow: flow.type }))
+    this.auditLog.enqueue(auditEvent(actor, 'billing.portal', flow && { flow: flow.type }))
     return url
   }
 

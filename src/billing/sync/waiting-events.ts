@@ -109,7 +109,7 @@ export class WaitingEvents {
   /** The provider's account may be shared with another business, whose events are all of this kind. */
   private warnOfUnknown([example, ...others]: readonly WaitingEvent[]): void {
     if (!example) return
-    this.lines.note('unknown customer', 1 + others.length, count =>
+    this.lines.report('unknown customer', 1 + others.length, count =>
       this.logger.warn(
         count === 1
           ? `Event ${example.id} is about a customer that belongs to no account`

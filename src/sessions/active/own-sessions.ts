@@ -63,6 +63,6 @@ export class OwnSessions {
   }
 
   private noteRefusal(actor: SessionActor, reason: string): void {
-    this.auditLog.note(auditEvent(actor, 'session.revoke', { reason }), 'refused')
+    this.auditLog.enqueue(auditEvent(actor, 'session.revoke', { reason }), 'refused')
   }
 }

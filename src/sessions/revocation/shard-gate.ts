@@ -112,7 +112,7 @@ export class ShardGate {
       this.waiting = NO_CHANGES
       this.announce()
     } catch (error) {
-      this.note(error as Error)
+      this.recordFailure(error as Error)
       await sleep(isSlow(error) ? TRY_LATER_MS : TRY_AGAIN_MS, undefined, { ref: false })
     }
   }
@@ -126,7 +126,7 @@ export class ShardGate {
     this.since = performance.now()
   }
 
-  private note(error: Error): void {
+  private recordFailure(error: Error): void {
     this.reason = causeMessage(error)
     if (needsAnOperator(error)) this.logOnce()
     else if (performance.now() - this.lastLogAt >= LOG_EVERY_MS) this.logOutage()

@@ -70,7 +70,7 @@ it('security H5: strangers write less than 50 MB a day, whatever they send from 
     const client = { requestId: randomUUID(), ip: ip(sent), userAgent: 'x'.repeat(64), origin: SHOP_ONE }
     const user = sent % 2 ? { userId: randomUUID(), accountId: randomUUID() } : {}
     const detail = { reason: 'unknown user', email: anEmail() }
-    log.note({ action, outcome: 'refused', client, ...user, detail })
+    log.enqueue({ action, outcome: 'refused', client, ...user, detail })
     if (sent % 2_000 === 0) await log.flush()
   }
   await log.flush()
@@ -128,10 +128,10 @@ it('what is only noted does not use up the rows for refusals', async () => {
   const client = { requestId: 'r', ip: '10.44.0.1', userAgent: null, origin: MAIN }
   app.clock.advance(2 * 60 * 60)
   for (let user = 0; user < 900; user++)
-    log.note({ action: 'session.anomaly', outcome: 'ok', userId: randomUUID(), client })
+    log.enqueue({ action: 'session.anomaly', outcome: 'ok', userId: randomUUID(), client })
   await log.flush()
   const [refusedId, accountId] = [randomUUID(), randomUUID()]
-  log.note({ action: 'login', outcome: 'failed', userId: refusedId, accountId, client })
+  log.enqueue({ action: 'login', outcome: 'failed', userId: refusedId, accountId, client })
   const rows = await app.auditRows()
   expect(rows.filter(({ action }) => action === 'session.anomaly').length).toBeGreaterThanOrEqual(900)
   expect(rows.filter(({ userId }) => userId === refusedId)).toHaveLength(1)

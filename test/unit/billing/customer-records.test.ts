@@ -415,17 +415,17 @@ describe('events that wait', () => {
   })
 
   it('of nobody are told to operators, and no others', async () => {
-    const note = jest.spyOn(app.app.get(HourlyLines), 'note')
+    const report = jest.spyOn(app.app.get(HourlyLines), 'report')
     try {
       await anEvent(`evt_${count}`, 'invoice.paid')
       await look()
-      expect(note).not.toHaveBeenCalled()
+      expect(report).not.toHaveBeenCalled()
       const of = `cus_unknown_${count}`
       for (const id of ['a', 'b']) await anEvent(`evt_${id}_${count}`, 'invoice.paid', {}, { of })
       await look({ of })
-      expect(note.mock.calls.map(([, times]) => times)).toEqual([2])
+      expect(report.mock.calls.map(([, times]) => times)).toEqual([2])
     } finally {
-      note.mockRestore()
+      report.mockRestore()
     }
   })
 

@@ -212,7 +212,7 @@ describe('what accounts are entitled to', () => {
       noted.length = 0
       logged = []
       lines = Object.assign(new HourlyLines(app.clock), {
-        note: (kind: string, times: number, write: (count: number) => void) => {
+        report: (kind: string, times: number, write: (count: number) => void) => {
           noted.push({ kind, times })
           write(times)
         },
@@ -385,7 +385,7 @@ describe('events that wait', () => {
     const warnings: string[] = []
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(line => void warnings.push(line))
     const lines = Object.assign(new HourlyLines(app.clock), {
-      note: (_: string, times: number, write: (count: number) => void) => write(times),
+      report: (_: string, times: number, write: (count: number) => void) => write(times),
     })
     const watched = Object.assign(Object.create(events()), { lines }) as WaitingEvents
     const customer = `cus_${owner.accountId}`

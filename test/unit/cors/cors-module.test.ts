@@ -18,7 +18,7 @@ const SATELLITES = new Set([SHOP]) as unknown as Satellites
 
 let noted: object[]
 const auditLog = {
-  note: ({ client, ...event }: Parameters<AuditLog['note']>[0]) =>
+  enqueue: ({ client, ...event }: Parameters<AuditLog['enqueue']>[0]) =>
     noted.push({ ...event, origin: client?.origin }),
 } as unknown as AuditLog
 
