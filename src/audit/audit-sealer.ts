@@ -24,7 +24,7 @@ const ROWS_A_RANGE = 10_000
 /** An older row without a seal was overlooked, or slipped in. */
 const OVERDUE_SECONDS = 5 * 60
 /** Somebody who tampers with the database cannot change the operator's logs, so a head in the log is evidence. */
-const SHOW_HEAD_EVERY_SECONDS = 60 * 60
+const LOG_HEAD_EVERY_SECONDS = 60 * 60
 
 /** Rows that should have been sealed long ago. */
 export interface Overdue {
@@ -47,7 +47,7 @@ export class AuditSealer implements OnApplicationShutdown {
   private isFailing = false
   private isStopping = false
   private searchedAt: Date | undefined
-  private shownAt: Date | undefined
+  private headLoggedAt: Date | undefined
   /** As this process last knew it. */
   private head = EMPTY_CHAIN
 
@@ -80,7 +80,7 @@ export class AuditSealer implements OnApplicationShutdown {
       sealed += await this.sealRange(range)
       if (sealed >= (this.isStopping ? MOST_ROWS_AWAITED : mostRows)) break
     }
-    if (sealed === 0) await this.followOthers()
+    if (sealed === 0) await this.adoptNewerHead()
     return sealed
   }
 
@@ -117,7 +117,7 @@ export class AuditSealer implements OnApplicationShutdown {
     try {
       await this.seal()
       await this.searchIfDue()
-      this.showHeadIfDue()
+      this.logHeadIfDue()
       this.isFailing = false
     } catch (error) {
       // Every few seconds during an outage; one line is enough.
@@ -160,7 +160,7 @@ export class AuditSealer implements OnApplicationShutdown {
   }
 
   /** Retention removes what was once the head from a chain that others have continued. */
-  private async followOthers(): Promise<void> {
+  private async adoptNewerHead(): Promise<void> {
     const isAsKnown = await this.database.run(db => this.chain.has(db, this.head))
     this.know(await this.database.run(db => this.chain.head(db)), isAsKnown)
   }
@@ -171,11 +171,11 @@ export class AuditSealer implements OnApplicationShutdown {
     this.head = { position: head.position, hash: head.hash }
   }
 
-  private showHeadIfDue(): void {
+  private logHeadIfDue(): void {
     const now = this.clock.now()
-    const isDue = !this.shownAt || now >= secondsAfter(this.shownAt, SHOW_HEAD_EVERY_SECONDS)
+    const isDue = !this.headLoggedAt || now >= secondsAfter(this.headLoggedAt, LOG_HEAD_EVERY_SECONDS)
     if (!isDue || this.head.position === 0) return
-    this.shownAt = now
+    this.headLoggedAt = now
     this.logHead()
   }
 

@@ -32,7 +32,7 @@ export class AnsweringShards {
   }
 
   /** If so, no script may use several keys. */
-  get areMany(): boolean {
+  get isCluster(): boolean {
     return this.redis.isCluster
   }
 
@@ -49,7 +49,7 @@ export class AnsweringShards {
       return shard === null ? [] : { shard, positions: [position] }
     })
     const [first] = alone
-    if (this.areMany || !first) return alone
+    if (this.isCluster || !first) return alone
     return [{ shard: first.shard, positions: alone.flatMap(each => each.positions) }]
   }
 

@@ -76,7 +76,7 @@ export class Counters {
 
   private async addWithin(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
     const shared = await this.inOneShard(counters => counters.countUnlessFull(limited, evenIfFull))
-    if (!shared) return this.lookAndAdd(limited, evenIfFull)
+    if (!shared) return this.readThenAdd(limited, evenIfFull)
     const { isCounted, counts } = shared
     if (!isCounted) return { counts, refund: null }
     const counted = zip(limited, counts).map(([{ key }, { msLeft }]) => ({
@@ -87,7 +87,7 @@ export class Counters {
     return { counts, refund: this.refundOf(counted) }
   }
 
-  private async lookAndAdd(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
+  private async readThenAdd(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
     const timesFullKeys = limited.flatMap(({ timesFullKey }) => timesFullKey ?? [])
     const found = await this.read([...limited.map(({ key }) => key), ...timesFullKeys])
     const counts = found.slice(0, limited.length)
@@ -155,7 +155,7 @@ export class Counters {
   private async inOneShard<R>(work: (counters: SharedCounters) => Promise<R>): Promise<R | null> {
     if (!this.shared) return null
     const { counters, shards } = this.shared
-    if (shards.areMany) return null
+    if (shards.isCluster) return null
     await this.catchUp(counters, shards)
     return shards.askOnly(() => work(counters))
   }

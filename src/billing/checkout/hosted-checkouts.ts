@@ -44,14 +44,14 @@ export class HostedCheckouts {
    * `callStripe`, also when it is still open.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
-    const checkout = await callStripeOrNull(() => this.expireOrLook(providerId))
+    const checkout = await callStripeOrNull(() => this.expireOrRetrieve(providerId))
     if (checkout?.status === 'open') throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE')
     if (checkout?.status !== 'complete') return null
     return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
   }
 
   /** The provider expires only what is open. */
-  private async expireOrLook(providerId: string): Promise<Stripe.Checkout.Session> {
+  private async expireOrRetrieve(providerId: string): Promise<Stripe.Checkout.Session> {
     try {
       return await this.stripe.checkout.sessions.expire(providerId)
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema/billing.js'
-import { addForgottenAfter, EVENTS_A_LOOK } from './forgotten-customers.js'
+import { addForgottenAfter, EVENTS_PER_PAGE } from './forgotten-customers.js'
 
 /** A customer claimed by this worker alone. */
 export interface ClaimedWork {
@@ -66,7 +66,7 @@ export class BillingQueue {
     for (let added = 0, after = ''; ; ) {
       const page = await this.database.run(db => addForgottenAfter(db, after))
       added += page.added
-      if (page.looked < EVENTS_A_LOOK) return added
+      if (page.scanned < EVENTS_PER_PAGE) return added
       after = page.last
     }
   }

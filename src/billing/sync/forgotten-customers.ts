@@ -7,37 +7,37 @@ import { billingWork, providerEvents } from '../../database/schema/billing.js'
  * How many events each step of the search for customers that are not queued reads: in some 10 to 20 ms, and
  * within a statement's time where each of them has to be fetched from disk.
  */
-export const EVENTS_A_LOOK = 10_000
+export const EVENTS_PER_PAGE = 10_000
 
 /** What one step has added and read, up to the customer `last`. */
-type Look = { readonly added: number; readonly looked: number; readonly last: string }
+type Page = { readonly added: number; readonly scanned: number; readonly last: string }
 
 /**
  * One step: adds the customers after this one, in the order of their ids, whose events wait and who are not queued. A
  * customer with more waiting events than a step reads is found by the first of them. Reads only the queued customers
  * in the same range of ids: all of them at each step would be a hundred times as many.
  */
-export async function addForgottenAfter(db: Db, customerId: string): Promise<Look> {
+export async function addForgottenAfter(db: Db, customerId: string): Promise<Page> {
   const found = await db.execute(sql`
-    with looked as materialized (
+    with scanned as materialized (
       select customer_id, count(*) as events
       from (
         select customer_id from ${providerEvents}
-        where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_A_LOOK}) as page
+        where effect is null and customer_id > ${customerId} order by customer_id limit ${EVENTS_PER_PAGE}) as page
       group by customer_id),
     queued as materialized (
       select customer_id from ${billingWork}
-      where customer_id > ${customerId} and customer_id <= (select max(customer_id) from looked)),
+      where customer_id > ${customerId} and customer_id <= (select max(customer_id) from scanned)),
     added as (
       insert into ${billingWork} (customer_id, due_at)
       select customer_id, clock_timestamp()
-      from (select customer_id from looked except select customer_id from queued) as forgotten
+      from (select customer_id from scanned except select customer_id from queued) as forgotten
       order by customer_id
       on conflict do nothing
       returning 1)
-    select (select count(*) from added)::int as added, coalesce(sum(events), 0)::int as looked,
+    select (select count(*) from added)::int as added, coalesce(sum(events), 0)::int as scanned,
       max(customer_id) as last
-    from looked`)
-  const [look] = rowsOf<Look>(found) as [Look]
-  return look
+    from scanned`)
+  const [page] = rowsOf<Page>(found) as [Page]
+  return page
 }

@@ -98,7 +98,7 @@ export class SatelliteCheckJob {
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
-      const checked = await this.lookAtAll(await this.checks.due())
+      const checked = await this.checkAll(await this.checks.due())
       const places = answeredPlaces(checked)
       const unanswered = checked.filter(each => outcomeOf(each, places) === 'unanswered')
       const missing: MissingProof[] = []
@@ -114,7 +114,7 @@ export class SatelliteCheckJob {
     })
   }
 
-  private lookAtAll(due: readonly RegisteredSatellite[]): Promise<Checked[]> {
+  private checkAll(due: readonly RegisteredSatellite[]): Promise<Checked[]> {
     const limit = pLimit(CHECKS_AT_ONCE)
     return Promise.all(
       due.map(registered => limit(async () => ({ registered, result: await this.proving.look(registered) }))),

@@ -19,7 +19,7 @@ const LEASE = 'session-changes'
 const RECENT_SECONDS = 5
 const MARKERS_EVERY_MS = 10_000
 /** Long enough for another replica to take the lease, since each tries every second. */
-const LEAVE_FOR_MS = 3_000
+const STEP_ASIDE_MS = 3_000
 
 /**
  * Applies every change again for a minute, on one replica at a time: the replica that made it may have died
@@ -30,7 +30,7 @@ export class ChangeApplier {
   private readonly logger = new Logger('ChangeApplier')
   private readonly holder = randomUUID()
   private timer: NodeJS.Timeout | undefined
-  private isAtWork = false
+  private isRunning = false
   /** Everything up to this id is older than {@link RECENT_SECONDS}; null while another replica does the work. */
   private recent: number | null = null
   /** What each shard's markers vouch for. */
@@ -38,9 +38,9 @@ export class ChangeApplier {
   /** The newest change seen in the database. */
   private newest = 0
   /** The newest change that Redis has been told of; null while another replica does the work. */
-  private noted: number | null = null
+  private publishedNewest: number | null = null
   private markedAt = Number.NEGATIVE_INFINITY
-  private leftAt = Number.NEGATIVE_INFINITY
+  private steppedAsideAt = Number.NEGATIVE_INFINITY
 
   constructor(
     private readonly database: Database,
@@ -61,47 +61,47 @@ export class ChangeApplier {
 
   /** One pass, if this replica has the lease. Never throws: there is another one in a second. */
   private async run(): Promise<void> {
-    if (this.isAtWork || performance.now() - this.leftAt < LEAVE_FOR_MS) return
-    this.isAtWork = true
+    if (this.isRunning || performance.now() - this.steppedAsideAt < STEP_ASIDE_MS) return
+    this.isRunning = true
     try {
-      await this.look()
-      if (!(await this.holdLease())) this.rest()
-      else if (!(await this.pass())) await this.leaveToOthers()
+      await this.detectLostCommits()
+      if (!(await this.holdLease())) this.forgetProgress()
+      else if (!(await this.applyPending())) await this.stepAside()
     } catch (error) {
-      this.logger.debug(`Changes are applied again later: ${causeMessage(error)}`)
+      this.logger.debug(`Applying session changes failed and will be retried: ${causeMessage(error)}`)
     } finally {
-      this.isAtWork = false
+      this.isRunning = false
     }
   }
 
   /** Detects that the database has gone back to an older state, while this process runs or before. */
-  private async look(): Promise<void> {
+  private async detectLostCommits(): Promise<void> {
     const { assigned, committed } = await this.history.newest()
     if (assigned >= this.newest) {
       this.newest = Math.max(this.newest, committed)
       return
     }
     this.newest = committed
-    this.rest()
+    this.forgetProgress()
     this.gates.markAllStale('the database has lost changes')
   }
 
-  private rest(): void {
+  private forgetProgress(): void {
     this.recent = null
-    this.noted = null
+    this.publishedNewest = null
     this.settled.clear()
   }
 
   /** Lets another replica take over, which may be able to reach what this one cannot. */
-  private async leaveToOthers(): Promise<void> {
-    this.rest()
-    this.leftAt = performance.now()
+  private async stepAside(): Promise<void> {
+    this.forgetProgress()
+    this.steppedAsideAt = performance.now()
     await dropLease(this.database, LEASE, this.holder)
   }
 
   /** Returns whether every shard has been told of everything. */
-  private async pass(): Promise<boolean> {
-    await this.note()
+  private async applyPending(): Promise<boolean> {
+    await this.publishNewest()
     const isDue = performance.now() - this.markedAt >= MARKERS_EVERY_MS
     if (this.recent === null || isDue) return this.applyUnsettled()
     const { count, failed } = await this.applyAfter(this.recent)
@@ -111,10 +111,10 @@ export class ChangeApplier {
   }
 
   /** Tells Redis how new the database is, for a service that is started on an older one. */
-  private async note(): Promise<void> {
-    this.noted ??= await this.markers.newestKnown()
-    if (this.newest <= this.noted) return
-    if (await this.markers.setNewestKnown(this.newest)) this.noted = this.newest
+  private async publishNewest(): Promise<void> {
+    this.publishedNewest ??= await this.markers.newestKnown()
+    if (this.newest <= this.publishedNewest) return
+    if (await this.markers.setNewestKnown(this.newest)) this.publishedNewest = this.newest
   }
 
   /** Applies everything that no marker vouches for, then raises the markers to what is old enough. */

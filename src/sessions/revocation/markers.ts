@@ -17,7 +17,7 @@ interface MarkersFound {
   /** Whether every partition has one. */
   readonly areComplete: boolean
   /** Whether one belongs to another installation. */
-  readonly areForeign: boolean
+  readonly belongToOtherDatabase: boolean
 }
 
 /** How the data of a shard relates to the database. */
@@ -56,15 +56,15 @@ export class Markers {
   }
 
   /** Whether the partition of this session has a marker of this generation. */
-  async isThereFor(sid: SessionHandle): Promise<boolean> {
+  async hasMarkerFor(sid: SessionHandle): Promise<boolean> {
     const marker = await this.redis.run(commands => commands.get(markerKey(partitionOf(sid))))
     return idOf(marker, await this.generation()) !== null
   }
 
   /** How the data of the shard relates to the database. */
   async stateOf(shard: string): Promise<ShardState> {
-    const { lowest, areComplete, areForeign } = await this.findOn(shard)
-    if (areForeign) return { is: 'foreign', lowest }
+    const { lowest, areComplete, belongToOtherDatabase } = await this.findOn(shard)
+    if (belongToOtherDatabase) return { is: 'foreign', lowest }
     if (!areComplete) return { is: 'incomplete', lowest }
     const known = Math.max(lowest === Infinity ? 0 : lowest, await this.newestKnown())
     return { is: known > (await this.history.newestId()) ? 'ahead' : 'complete', lowest }
@@ -96,7 +96,7 @@ export class Markers {
     return {
       lowest: ids.reduce((lowest, id) => Math.min(lowest, id), Infinity),
       areComplete: ids.length === markers.length,
-      areForeign: markers.some(marker => isForeign(marker, generation)),
+      belongToOtherDatabase: markers.some(marker => isForeign(marker, generation)),
     }
   }
 
@@ -118,7 +118,7 @@ export class Markers {
   }
 
   /** Whether a partition of any shard has a marker of another installation. */
-  async areForeign(): Promise<boolean> {
+  async belongToOtherDatabase(): Promise<boolean> {
     const generation = await this.generation()
     for (const batch of inBatches(PARTITIONS)) {
       const markers = await Promise.all(

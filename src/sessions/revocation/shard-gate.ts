@@ -39,7 +39,7 @@ export class ShardGate {
   staleAt = 0
   private wasOpen = false
   private since = performance.now()
-  private reason = 'not looked at yet'
+  private reason = 'not checked yet'
   private lastLogAt = performance.now()
   private identity: string | null = null
   private waiting: StoreChanges = NO_CHANGES

@@ -15,7 +15,7 @@ export interface Recovery {
   /** Brings the shard up to date; see ShardRecovery. */
   recover(shard: string, before: ShardBefore): Promise<string>
   /** Whether the partition of the session has its marker. */
-  isThereFor(sid: SessionHandle): Promise<boolean>
+  hasMarkerFor(sid: SessionHandle): Promise<boolean>
 }
 
 /**
@@ -45,7 +45,7 @@ export class ShardGates {
    */
   async watch(recovery: Recovery, patienceMs: number): Promise<void> {
     this.recovery = recovery
-    for (const shard of this.redis.shards()) this.markStale(shard, 'not looked at yet')
+    for (const shard of this.redis.shards()) this.markStale(shard, 'not checked yet')
     const until = performance.now() + patienceMs
     while (!this.areSettled() && performance.now() < until) await sleep(LOOK_EVERY_MS)
   }
@@ -87,7 +87,7 @@ export class ShardGates {
 
   /** Throws `SESSION_STORE_UNAVAILABLE` when a session may be missing because the store has lost its data. */
   async assertNothingLost(sid: SessionHandle, key: string): Promise<void> {
-    if (this.isTrusting || (await this.recovery?.isThereFor(sid))) return
+    if (this.isTrusting || (await this.recovery?.hasMarkerFor(sid))) return
     const shard = this.redis.shardOf(key)
     if (shard !== null) this.markStale(shard, 'data is missing', { mayHaveLost: true })
     throw unavailable('SESSION_STORE_UNAVAILABLE')

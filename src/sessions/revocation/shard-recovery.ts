@@ -97,7 +97,7 @@ export class ShardRecovery {
   }
 
   private async claimStore(): Promise<void> {
-    if (await this.markers.areForeign()) throw new ForeignStoreError()
+    if (await this.markers.belongToOtherDatabase()) throw new ForeignStoreError()
     const settled = await this.history.settledId()
     await this.replay.allAfter(0)
     if (!(await this.markers.claimAll(settled))) throw new ForeignStoreError()

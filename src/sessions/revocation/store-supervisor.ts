@@ -57,8 +57,8 @@ export class StoreSupervisor implements Recovery {
     return this.recovery.recover(shard, before)
   }
 
-  isThereFor(sid: SessionHandle): Promise<boolean> {
-    return this.markers.isThereFor(sid)
+  hasMarkerFor(sid: SessionHandle): Promise<boolean> {
+    return this.markers.hasMarkerFor(sid)
   }
 
   onApplicationShutdown(): void {

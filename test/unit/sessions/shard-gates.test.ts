@@ -51,7 +51,7 @@ class Recovery {
     return `server of ${shard}`
   }
 
-  async isThereFor(): Promise<boolean> {
+  async hasMarkerFor(): Promise<boolean> {
     return this.isThere
   }
 
