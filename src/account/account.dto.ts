@@ -3,9 +3,7 @@ import { IsIn, ValidateIf } from 'class-validator'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { IsName } from '../users/name-text.js'
-import { PendingTransferAnswer } from './transfer/transfer.dto.js'
-
-const INSTANT = { type: String, format: 'date-time' } as const
+import { INSTANT, PendingTransferAnswer } from './transfer/transfer.dto.js'
 
 const HANDOFF_REQUIRED = {
   enum: HANDOFF_REQUIREMENTS,

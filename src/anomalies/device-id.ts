@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieValues } from '../http/client.js'
 
@@ -17,11 +17,6 @@ export function newDeviceId(): DeviceId {
 /** The text as a device id; null when it is not one. */
 function asDeviceId(text: string | undefined): DeviceId | null {
   return text !== undefined && DEVICE_ID_FORM.test(text) ? (text as DeviceId) : null
-}
-
-/** What the database stores; 256 random bits need no salt. */
-export function deviceIdHash(deviceId: DeviceId): string {
-  return createHash('sha256').update(deviceId).digest('base64url')
 }
 
 /**

@@ -6,7 +6,8 @@ import { Database } from '../database/database.js'
 import { familiarClients } from '../database/schema/anomalies.js'
 import { Statement } from '../database/statement.js'
 import { subnetOf } from '../http/network.js'
-import { type DeviceId, deviceIdHash, newDeviceId } from './device-id.js'
+import { hashToken } from '../secrets/token-hash.js'
+import { type DeviceId, newDeviceId } from './device-id.js'
 import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from './device-parts.js'
 
 /** A login compared with what the user has logged in from before. */
@@ -114,8 +115,8 @@ export class KnownDevices {
       user: userId,
       device,
       network: subnetOf(ip),
-      presented: deviceId ? deviceIdHash(deviceId) : null,
-      new: newId && deviceIdHash(newId),
+      presented: deviceId ? hashToken(deviceId) : null,
+      new: newId && hashToken(newId),
       now: now.toISOString(),
       longAgo: secondsAfter(now, -FORGET_AFTER_SECONDS).toISOString(),
     }

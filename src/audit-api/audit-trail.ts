@@ -5,6 +5,7 @@ import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
 import { auditLog } from '../database/schema/audit.js'
 import { deviceName } from '../http/client.js'
+import { isId } from '../http/ids.js'
 import type { AuditListQuery } from './audit.dto.js'
 import { idsBetween, selectionOf } from './audit-filter.js'
 import { pageBefore } from './row-page.js'
@@ -18,8 +19,6 @@ interface RowWithUsers {
 
 /** The fields of `detail` that hold a user id. */
 const USERS_IN_DETAIL = ['by', 'invitedBy', 'to', 'from'] as const
-
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The audit log of an account, for its managers. */
 @Injectable()
@@ -97,6 +96,6 @@ function deviceOf({ ip, userAgent }: { ip: string | null; userAgent: string | nu
 
 function idsIn({ userId, detail }: RowWithUsers): string[] {
   return [userId, ...USERS_IN_DETAIL.map(name => detail[name])].filter(
-    (id): id is string => typeof id === 'string' && ID.test(id),
+    (id): id is string => typeof id === 'string' && isId(id),
   )
 }

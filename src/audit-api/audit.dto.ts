@@ -70,7 +70,7 @@ export class AuditListQuery extends AuditFilterQuery {
   after?: number
 }
 
-const TEXT_OR_NULL = { type: String, nullable: true } as const
+export const TEXT_OR_NULL = { type: String, nullable: true } as const
 
 class AuditEntry {
   @ApiProperty({ type: 'integer' })

@@ -1,9 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../http/documented.js'
 import { SOURCES } from '../permissions/permissions.js'
+import { TEXT_OR_NULL } from './audit.dto.js'
 import { RowCursor, RowLimit } from './row-cursor.js'
-
-const TEXT_OR_NULL = { type: String, nullable: true } as const
 
 /** A page of a list. */
 export class PageQuery {

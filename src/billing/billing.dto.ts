@@ -1,9 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsString, MaxLength, ValidateIf } from 'class-validator'
+import { IsString, MaxLength } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
-
-/** May be absent but not null, which would be a second way to say the same thing. */
-const IfPresent = () => ValidateIf((_, value) => value !== undefined)
+import { IfPresent } from '../http/field-rules.js'
 
 export class CreateSubscriptionBody {
   @ApiPropertyOptional({ type: String, example: 'price_monthly' })
@@ -68,7 +66,7 @@ export class PortalBody {
     example: 'https://www.example.com/account',
   })
   /** Where the browser goes afterwards; the main site by default. */
-  @ValidateIf((_, value) => value !== undefined)
+  @IfPresent()
   @IsString()
   return?: string
 }

@@ -1,18 +1,19 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import { type Command, Option } from 'commander'
+import { eq } from 'drizzle-orm'
 import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
 import { asInstant } from '../audit-api/audit.dto.js'
 import { AuditExport } from '../audit-api/audit-export.js'
 import { EXPORT_FORMATS, type ExportFormat } from '../audit-api/export-format.js'
-import { isId } from '../http/id-in-path.js'
+import { Database } from '../database/database.js'
+import { auditLog } from '../database/schema/audit.js'
 import { counted } from '../log/counted.js'
-import { Users } from '../users/users.js'
-import { asEmail, type CommandContext, withService } from './command-context.js'
+import { Accounts } from '../users/accounts.js'
+import { type CommandContext, withService } from './command-context.js'
+import { type NamedAccount, namedAccount } from './named-account.js'
 
-interface ExportOptions {
+interface ExportOptions extends NamedAccount {
   readonly format: ExportFormat
-  readonly account?: string
-  readonly owner?: string
   readonly from?: Date
   readonly to?: Date
 }
@@ -57,24 +58,22 @@ async function exportLog(
   { format, from, to, ...whose }: ExportOptions,
   { print }: CommandContext,
 ): Promise<void> {
-  const accountId = await accountOf(app, whose)
+  const accountId = await namedAccount(app, whose, id => isKnown(app, id))
   const filter = { ...(from && { from }), ...(to && { to }) }
   const actor = { client: null, ...(accountId && { accountId }) }
   const pieces = await app.get(AuditExport).start(actor, { accountId, filter, format })
   for await (const piece of pieces) print(piece.replace(/\n$/, ''))
 }
 
-/** Null for all accounts. */
-async function accountOf(
-  app: INestApplicationContext,
-  { account, owner }: Pick<ExportOptions, 'account' | 'owner'>,
-): Promise<string | null> {
-  if (account !== undefined && owner !== undefined) throw new Error('Use either --account or --owner')
-  if (account !== undefined && !isId(account)) throw new Error(`${account} is not the id of an account`)
-  if (owner === undefined) return account ?? null
-  const user = await app.get(Users).findByEmail(asEmail(owner))
-  if (!user) throw new Error(`There is no user ${owner}`)
-  return user.accountId
+/** Whether there is such an account, or was: the rows of one that has been deleted stay. */
+async function isKnown(app: INestApplicationContext, accountId: string): Promise<boolean> {
+  if (await app.get(Accounts).find(accountId)) return true
+  const rows = await app
+    .get(Database)
+    .run(db =>
+      db.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.accountId, accountId)).limit(1),
+    )
+  return rows.length > 0
 }
 
 function asTime(text: string): Date {

@@ -13,6 +13,7 @@ import { BillingReconciler } from '../billing/operations/billing-reconciler.js'
 import { BillingReplay } from '../billing/operations/billing-replay.js'
 import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Database } from '../database/database.js'
+import { isId } from '../http/ids.js'
 import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
 /** A terminal page; more than a person reads. */
@@ -173,8 +174,7 @@ async function requireNoneFailed(
 function filterOf(state?: string, account?: string): EventFilter {
   if (state !== undefined && !EVENT_STATES.includes(state as EventState))
     throw new Error(`Unknown state ${state}; known: ${EVENT_STATES.join(', ')}`)
-  if (account !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(account))
-    throw new Error(`${account} is not the id of an account`)
+  if (account !== undefined && !isId(account)) throw new Error(`${account} is not the id of an account`)
   return { ...(state && { state: state as EventState }), ...(account && { accountId: account }) }
 }
 

@@ -11,7 +11,7 @@ import { FIREBASE } from '../users/import/exports/firebase.js'
 import { KEYCLOAK } from '../users/import/exports/keycloak.js'
 import { SUPABASE } from '../users/import/exports/supabase.js'
 import { OWN_ACCOUNTS, readUserMapping } from '../users/import/exports/user-mapping.js'
-import { inWords, UserImport } from '../users/import/user-import.js'
+import { summaryOf, UserImport } from '../users/import/user-import.js'
 import { type CommandContext, withService } from './command-context.js'
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
@@ -47,7 +47,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       const run = (source: AsyncIterable<Uint8Array>) =>
         withService(context, app => app.get(UserImport).run(source, printError, { isDryRun }))
       const counts = await (file === '-' ? run(input) : withFile(file, run))
-      print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${inWords(counts)}`)
+      print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${summaryOf(counts)}`)
       if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
-import { isId } from '../http/id-in-path.js'
+import { isId } from '../http/ids.js'
 import { counted } from '../log/counted.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
@@ -11,15 +11,10 @@ import { SatelliteVerification } from '../satellite-registry/verification/satell
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { Accounts } from '../users/accounts.js'
 import { isName } from '../users/name-text.js'
-import { Users } from '../users/users.js'
-import { asEmail, type CommandContext, REASON, type WithReason, withService } from './command-context.js'
+import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
+import { type NamedAccount, namedAccount } from './named-account.js'
 
-interface OfAccount {
-  readonly account?: string
-  readonly owner?: string
-}
-
-interface AddOptions extends OfAccount {
+interface AddOptions extends NamedAccount {
   readonly name?: string
   readonly preview?: boolean
   readonly proven?: boolean
@@ -49,7 +44,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .description('list satellites, oldest first, one per line')
     .option('--account <id>', 'only those of this account')
     .option('--owner <email>', 'only those of the account of this user')
-    .action((options: OfAccount) => withService(context, app => listSatellites(app, options, context)))
+    .action((options: NamedAccount) => withService(context, app => listSatellites(app, options, context)))
 
   program
     .command('satellite:verify')
@@ -118,7 +113,7 @@ function printAdded(
 
 async function listSatellites(
   app: INestApplicationContext,
-  whose: OfAccount,
+  whose: NamedAccount,
   { print }: CommandContext,
 ): Promise<void> {
   const found = await app.get(SatelliteAdministration).list(await accountOf(app, whose))
@@ -135,21 +130,8 @@ function lineOf({ satellite, proof }: RegisteredSatellite): string {
   ].join('  ')
 }
 
-/** Null when no account is named. Throws an Error for one that does not exist. */
-async function accountOf(
-  app: INestApplicationContext,
-  { account, owner }: OfAccount,
-): Promise<string | null> {
-  if (account !== undefined && owner !== undefined) throw new Error('Use either --account or --owner')
-  if (owner !== undefined) {
-    const user = await app.get(Users).findByEmail(asEmail(owner))
-    if (!user) throw new Error(`There is no user ${owner}`)
-    return user.accountId
-  }
-  if (account === undefined) return null
-  if (!isId(account) || !(await app.get(Accounts).find(account)))
-    throw new Error(`There is no account ${account}`)
-  return account
+function accountOf(app: INestApplicationContext, whose: NamedAccount): Promise<string | null> {
+  return namedAccount(app, whose, async id => (await app.get(Accounts).find(id)) !== null)
 }
 
 function withSatellite<T>(

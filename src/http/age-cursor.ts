@@ -1,4 +1,5 @@
 import { IsObject } from 'class-validator'
+import { UUID } from './ids.js'
 import { asCursor, PageCursor, positionIn } from './page.js'
 
 /** A position in a list sorted by age. */
@@ -8,7 +9,7 @@ export interface Age {
 }
 
 /** Milliseconds since 1970 and the id, because many rows of an import have the same time. */
-const AGE = /^\d{1,13}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const AGE = new RegExp(`^\\d{1,13}\\.${UUID}$`)
 
 /** Where a page ended, as text for `?after=`. */
 export function ageCursor({ createdAt, id }: Age): string {

@@ -1,4 +1,4 @@
-import { getMetadataStorage, type ValidationError } from 'class-validator'
+import { getMetadataStorage, ValidateIf, type ValidationError } from 'class-validator'
 import { FIELD_FAULTS, type FieldError, type FieldFault, fieldError } from '../errors/field-faults.js'
 
 /** A rule for a body or query field: its fault code, and the names of the values that it compares with. */
@@ -35,6 +35,9 @@ export const FIELD_RULES: Readonly<Record<string, Rule>> = {
   isPassword: 'PASSWORD_MISSING',
   isNewPassword: 'PASSWORD_LENGTH',
 }
+
+/** For a field that may be absent, but not null, which would be a second way to say the same thing. */
+export const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 /** For the options of one rule: its fault code, where that differs from {@link FIELD_RULES}. */
 export const named = (code: FieldFault) => ({ context: { code } })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { users } from '../database/schema/accounts.js'
 
 export type Purpose =
@@ -46,9 +45,4 @@ export interface NewToken {
   readonly accountId?: string
   readonly detail?: Readonly<Record<string, unknown>>
   readonly lifetimeSeconds: number
-}
-
-/** The form in which a token is stored in the database. */
-export function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url')
 }

@@ -13,7 +13,8 @@ import { given, type UsedRow } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
-import { hashOf, type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
+import { hashToken } from '../secrets/token-hash.js'
+import { type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
 
 /** Tokens can be guessed from anywhere and for anybody, so guesses are not counted per account. */
 const NOBODY = ''
@@ -52,7 +53,7 @@ export class OneTimeTokens {
     const expiresAt = secondsAfter(createdAt, lifetimeSeconds)
     await transaction
       .insert(oneTimeTokens)
-      .values({ id: randomUUID(), hash: hashOf(text), ...token, createdAt, expiresAt })
+      .values({ id: randomUUID(), hash: hashToken(text), ...token, createdAt, expiresAt })
     return text
   }
 
@@ -139,7 +140,7 @@ export class OneTimeTokens {
 
   /** The parameters of {@link USED_TOKEN}, which does within a statement what {@link remove} does. */
   valuesOf(purpose: Purpose, text: string): object {
-    return { hash: hashOf(text), purpose, now: this.clock.now() }
+    return { hash: hashToken(text), purpose, now: this.clock.now() }
   }
 
   /**
@@ -169,7 +170,7 @@ export class OneTimeTokens {
       db
         .select({ id })
         .from(oneTimeTokens)
-        .where(eq(hash, hashOf(text))),
+        .where(eq(hash, hashToken(text))),
     )
     return rows.length > 0
   }
@@ -192,7 +193,7 @@ export class OneTimeTokens {
 
   private isGood(purpose: Purpose | readonly Purpose[], text: string) {
     return and(
-      eq(oneTimeTokens.hash, hashOf(text)),
+      eq(oneTimeTokens.hash, hashToken(text)),
       inArray(oneTimeTokens.purpose, [purpose].flat()),
       gt(oneTimeTokens.expiresAt, this.clock.now()),
     )

@@ -3,7 +3,8 @@ import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema/links.js'
-import { hashOf, type Purpose } from './one-time-token.js'
+import { hashToken } from '../secrets/token-hash.js'
+import { type Purpose } from './one-time-token.js'
 
 /** They do not concern any mailbox. */
 const NOBODY = ''
@@ -21,7 +22,7 @@ export class UsedTexts {
     const createdAt = this.clock.now()
     const added = await transaction
       .insert(oneTimeTokens)
-      .values({ id: randomUUID(), hash: hashOf(text), purpose, email: NOBODY, createdAt, expiresAt })
+      .values({ id: randomUUID(), hash: hashToken(text), purpose, email: NOBODY, createdAt, expiresAt })
       .onConflictDoNothing()
       .returning({ id: oneTimeTokens.id })
     return added.length > 0

@@ -1,5 +1,5 @@
-import { hashOf } from '../links/one-time-token.js'
 import type { SecretBox } from '../secrets/secret-box.js'
+import { hashToken } from '../secrets/token-hash.js'
 import type { Mail } from './mail.js'
 import { tokenIn } from './site-urls.js'
 
@@ -22,7 +22,7 @@ export function openMail(secrets: SecretBox, id: string, sealed: string): Addres
 /** The hash of the one-time token in its link; null for a mail without one. */
 export function linkHashOf({ action }: Mail): string | null {
   const token = action && tokenIn(action.url)
-  return token ? hashOf(token) : null
+  return token ? hashToken(token) : null
 }
 
 function aadOf(id: string): string {

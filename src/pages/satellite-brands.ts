@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Brand } from '../brand/brand.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
-import { satellites } from '../database/schema/satellites.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { Satellite } from '../satellites/satellite.js'
+import { brandingOf } from '../satellites/satellite-branding.js'
 
 /** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */
 const FRESH_MS = 10_000
@@ -44,12 +43,9 @@ export class SatelliteBrands {
 
   private async read(id: string): Promise<Brand> {
     try {
-      const { name, branding } = satellites
-      const [row] = await this.database.run(db =>
-        db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
-      )
-      if (!row) return this.plain
-      return { ...this.plain, name: row.name, ...row.branding }
+      const found = await brandingOf(this.database, id)
+      if (!found) return this.plain
+      return { ...this.plain, name: found.name, ...found.branding }
     } catch (error) {
       this.logger.warn(`A satellite's page goes without its looks: ${causeMessage(error)}`)
       return this.plain

@@ -56,10 +56,10 @@ export class RateLimiter {
     const found = await this.counters.addUnlessFull(limits)
     if (!found.refund) {
       const isFull = ({ binds, points, max }: FilledBucket) => binds !== 'nobody' && points >= max
-      await this.refuseIfFull(zip(buckets, found.counts).filter(isFull), action, isKnown)
+      await this.refuseIfFull(withCounts(buckets, found.counts).filter(isFull), action, isKnown)
     }
     const added = found.refund ? found : await this.counters.addEvenIfFull(limits)
-    const filled = zip(buckets, added.counts)
+    const filled = withCounts(buckets, added.counts)
     try {
       const over = filled.filter(({ points, max, binds }) => binds !== 'nobody' && points > max)
       await this.refuseIfFull(over, action, isKnown)
@@ -161,6 +161,6 @@ function backoffWindows(windowSeconds: number): number[] {
   return [windowSeconds, ...backoffWindows(Math.min(2 * windowSeconds, MAX_WINDOW_SECONDS))]
 }
 
-function zip(buckets: readonly Bucket[], counts: readonly Count[]): FilledBucket[] {
+function withCounts(buckets: readonly Bucket[], counts: readonly Count[]): FilledBucket[] {
   return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
 }

@@ -27,7 +27,7 @@ export interface ServerFacts {
 
 /** Parses the reply to INFO. The policy is in its section `memory`. */
 export function readServerFacts(info: string): ServerFacts {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
+  const field = (name: string) => infoField(info, name)
   return {
     isMaster: field('role') === 'master',
     identity: `${field('run_id') ?? ''} ${field('master_replid') ?? ''}`,
@@ -37,6 +37,11 @@ export function readServerFacts(info: string): ServerFacts {
       port: Number(port),
     })),
   }
+}
+
+/** A field of the reply to INFO; null where the server hides it, as some hosted ones do. */
+export function infoField(info: string, field: string): string | null {
+  return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
 }
 
 /** Whether it is known to evict keys when it is full. */

@@ -31,7 +31,10 @@ export function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
 }
 
 /** Throws `SATELLITE_SUSPENDED` for one that an operator has suspended, unless the actor is one. */
-export function requireNotBarred({ client }: AccountActor, { satellite }: RegisteredSatellite): void {
+export function requireNotSuspendedByOperator(
+  { client }: AccountActor,
+  { satellite }: RegisteredSatellite,
+): void {
   if (client && satellite.suspendedBy === 'operator')
     throw new ApiError('SATELLITE_SUSPENDED', { detail: 'An operator has suspended this satellite' })
 }

@@ -15,7 +15,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator'
-import { named } from '../http/field-rules.js'
+import { IfPresent, named } from '../http/field-rules.js'
 import { permissionsOf } from '../permissions/permissions.js'
 import {
   LOGIN_MODES,
@@ -31,9 +31,6 @@ const MAX_LOGO_URL_LENGTH = 500
 /** Pages put its origin into their policy, so it has to be a URL by the platform's rules too. */
 const PARSED = { name: 'isParsed', validator: { validate: (value: string) => URL.canParse(value) } }
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
-
-/** For fields that may be omitted, and then stay as they are. */
-const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 
 export class SatelliteBody {
   @ApiProperty({

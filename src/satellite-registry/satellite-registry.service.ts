@@ -9,7 +9,7 @@ import { ActorAuthority } from '../users/actor-authority.js'
 import {
   type AccountActor,
   type RegisteredSatellite,
-  requireNotBarred,
+  requireNotSuspendedByOperator,
   type SatelliteRow,
 } from './registered-satellite.js'
 import {
@@ -118,7 +118,7 @@ export class SatelliteRegistry {
     return this.database.transaction(async transaction => {
       await this.requireMayChange(transaction, actor)
       const found = await this.registered.lock(transaction, actor.accountId, id)
-      requireNotBarred(actor, found)
+      requireNotSuspendedByOperator(actor, found)
       await this.registered.remove(transaction, id)
       await this.record(transaction, actor, 'satellite.remove', found)
     })

@@ -9,7 +9,7 @@ export class TransferBody {
   userId!: string
 }
 
-const INSTANT = { type: String, format: 'date-time' } as const
+export const INSTANT = { type: String, format: 'date-time' } as const
 
 /** A transfer as seen by users who may change the account's settings. */
 export class TransferAnswer {

@@ -1,6 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator'
-import { DEVICE_ID_FORM, type DeviceId } from '../../anomalies/device-id.js'
+import { ApiProperty } from '@nestjs/swagger'
+import { IsString, Matches, MaxLength } from 'class-validator'
+import { IsDeviceId } from '../../anomalies/device-id.dto.js'
+import type { DeviceId } from '../../anomalies/device-id.js'
 
 /** 32 bytes as base64url. */
 const OF_32_BYTES = /^[A-Za-z0-9_-]{43}$/
@@ -76,14 +77,8 @@ export class RedeemBody {
   @MaxLength(MAX_VERIFIER_LENGTH)
   verifier!: string
 
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    minLength: 43,
-    maxLength: 43,
+  @IsDeviceId({
     description: 'As for `POST /api/login`',
   })
-  @IsOptional()
-  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that an earlier login answered' })
   deviceId?: DeviceId | null
 }

@@ -5,6 +5,7 @@ import { Database } from '../../database/database.js'
 import { satellites } from '../../database/schema/satellites.js'
 import { ApiError } from '../../errors/api-error.js'
 import { admits, type Satellite } from '../../satellites/satellite.js'
+import { brandingOf } from '../../satellites/satellite-branding.js'
 import { matchesPattern } from '../../satellites/satellite-map.js'
 import { Satellites } from '../../satellites/satellites.js'
 import type { User } from '../../users/user.js'
@@ -60,8 +61,8 @@ export class HandoffDestinations {
     const active = this.satellites.find(origin)
     if (!active) return this.suspendedOf(user, origin)
     const access = await this.accessTo(active, user, origin)
-    const looks = access === 'not_invited' ? null : await this.looksOf(active)
-    return { origin, ...(looks ?? unadorned(origin)), access }
+    const branding = access === 'not_invited' ? null : await this.brandingOf(active)
+    return { origin, ...(branding ?? withoutBranding(origin)), access }
   }
 
   private async accessTo(satellite: Satellite, user: User, origin: string): Promise<HandoffAccess> {
@@ -75,13 +76,8 @@ export class HandoffDestinations {
   }
 
   /** Null for satellites of ALLOWED_ORIGINS, which have none. */
-  private async looksOf({ id, accountId }: Satellite) {
-    if (accountId === null) return null
-    const { name, branding } = satellites
-    const [row] = await this.database.run(db =>
-      db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
-    )
-    return row ?? null
+  private async brandingOf({ id, accountId }: Satellite) {
+    return accountId === null ? null : brandingOf(this.database, id)
   }
 
   /** Previews are looked for in the user's own account only. */
@@ -96,7 +92,7 @@ export class HandoffDestinations {
     const found = rows[0] ?? (await this.findSuspendedPreview(user, origin))
     // Nobody else has to know that it exists.
     if (found?.accountId !== user.accountId) throw new ApiError('SATELLITE_NOT_FOUND')
-    if (!admits(found, user)) return { origin, ...unadorned(origin), access: 'not_invited' }
+    if (!admits(found, user)) return { origin, ...withoutBranding(origin), access: 'not_invited' }
     return { origin, name: found.name, branding: found.branding, access: 'suspended' }
   }
 
@@ -122,6 +118,6 @@ export function requireOrigin(text: string): void {
   if (!URL.canParse(text) || new URL(text).origin !== text) throw new ApiError('SATELLITE_NOT_FOUND')
 }
 
-function unadorned(origin: string): Pick<HandoffDestination, 'name' | 'branding'> {
+function withoutBranding(origin: string): Pick<HandoffDestination, 'name' | 'branding'> {
   return { name: new URL(origin).host, branding: null }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsIn, IsOptional, Matches } from 'class-validator'
-import { DEVICE_ID_FORM, type DeviceId } from '../../anomalies/device-id.js'
+import { IsIn, IsOptional } from 'class-validator'
+import { IsDeviceId } from '../../anomalies/device-id.dto.js'
+import type { DeviceId } from '../../anomalies/device-id.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { SOURCES, type Source } from '../../permissions/permissions.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
@@ -27,17 +28,11 @@ export class LoginBody {
   @IsIn(SOURCES)
   source!: Source
 
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    minLength: 43,
-    maxLength: 43,
+  @IsDeviceId({
     example: 'k2Yb0Ue8vWq3mJx7c1FZr5TnLh9PsDaG4oEiRw6XtCM',
     description:
       'Satellites and mobile apps: the device id of an earlier login, null when there is none yet. The main site has a cookie instead',
   })
-  @IsOptional()
-  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that an earlier login answered' })
   deviceId?: DeviceId | null
 }
 

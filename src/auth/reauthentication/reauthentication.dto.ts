@@ -2,8 +2,9 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IfPresent } from '../../http/field-rules.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
-import { IsAppCode, IsLeftOutOr, IsOnlyOneOf, IsRecoveryCode } from '../second-factor/factor-fields.dto.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from '../second-factor/factor-fields.dto.js'
 import { REAUTHENTICATION_METHODS, type ReauthenticationMethod } from './reauthentication-methods.js'
 
 export class ReauthenticateBody {
@@ -14,7 +15,8 @@ export class ReauthenticateBody {
     description: 'The password that the user has now',
     example: 'correct horse battery staple',
   })
-  @IsLeftOutOr(IsPassword())
+  @IfPresent()
+  @IsPassword()
   password?: string
 
   @IsAppCode()

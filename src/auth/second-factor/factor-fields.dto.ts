@@ -1,16 +1,10 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
-import { IsString, MaxLength, registerDecorator, ValidateIf } from 'class-validator'
+import { IsString, MaxLength, registerDecorator } from 'class-validator'
+import { IfPresent } from '../../http/field-rules.js'
 
 /** Six digits, with the spaces that apps show. A recovery code has 16 characters, and separators between them. */
-const MAX_CODE_LENGTH = 32
-
-/** A field that may be left out; null does not count as left out. */
-export const IsLeftOutOr = (...rules: readonly PropertyDecorator[]) =>
-  applyDecorators(
-    ValidateIf((_, value) => value !== undefined),
-    ...rules,
-  )
+export const MAX_CODE_LENGTH = 32
 
 /** A code of an authenticator app. */
 export const IsAppCode = () => codeField('Of the authenticator app', '123456')
@@ -19,7 +13,7 @@ export const IsRecoveryCode = () => codeField('Works once', '7K3M-9XQ2-VB4N-H8TE
 
 function codeField(description: string, example: string): PropertyDecorator {
   const documented = ApiPropertyOptional({ type: String, maxLength: MAX_CODE_LENGTH, example, description })
-  return applyDecorators(documented, IsLeftOutOr(IsString(), MaxLength(MAX_CODE_LENGTH)))
+  return applyDecorators(documented, IfPresent(), IsString(), MaxLength(MAX_CODE_LENGTH))
 }
 
 /**

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { IsBoolean, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
-import { DEVICE_ID_FORM, type DeviceId } from '../../anomalies/device-id.js'
+import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator'
+import { IsDeviceId } from '../../anomalies/device-id.dto.js'
+import type { DeviceId } from '../../anomalies/device-id.js'
 import { IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 import { LoginAnswer } from '../login/login.dto.js'
@@ -36,15 +37,9 @@ export class SecondFactorBody implements FactorProof {
   @IsBoolean()
   rememberDevice?: boolean
 
-  @ApiPropertyOptional({
-    type: String,
-    nullable: true,
-    minLength: 43,
-    maxLength: 43,
+  @IsDeviceId({
     description: 'As at `POST /api/login`',
   })
-  @IsOptional()
-  @Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that an earlier login answered' })
   deviceId?: DeviceId | null
 }
 

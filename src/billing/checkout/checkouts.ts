@@ -7,6 +7,7 @@ import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { billingCustomers, checkouts } from '../../database/schema/billing.js'
 import { ApiError } from '../../errors/api-error.js'
+import { isId } from '../../http/ids.js'
 import { isLive, isPaymentPending } from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 
@@ -29,8 +30,6 @@ export interface CheckoutIntent {
 export const PAYABLE_FOR_SECONDS = 24 * 60 * 60 - 300
 /** How long the same page is handed out: nearly an hour less, so that it can still be paid. */
 const OPEN_FOR_SECONDS = 23 * 60 * 60
-
-const OUR_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** The hosted checkouts of each account; at most one is open. */
 @Injectable()
@@ -118,9 +117,7 @@ export class Checkouts {
 
   /** The account's checkout by our id or the provider's; null for anything else, such as another account's. */
   async find(accountId: string, reference: string): Promise<Checkout | null> {
-    const isReferred = OUR_ID.test(reference)
-      ? eq(checkouts.id, reference)
-      : eq(checkouts.providerId, reference)
+    const isReferred = isId(reference) ? eq(checkouts.id, reference) : eq(checkouts.providerId, reference)
     const [found] = await this.database.run(db =>
       db
         .select()

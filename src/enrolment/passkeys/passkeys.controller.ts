@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath } from '../../http/ids.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

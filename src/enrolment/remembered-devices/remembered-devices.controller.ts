@@ -5,7 +5,7 @@ import {
   clearRememberedDeviceCookie,
   presentedRememberedDevice,
 } from '../../factors/remembered-devices/remembered-device-cookie.js'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
@@ -9,6 +9,7 @@ import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { rememberedDevices } from '../../database/schema/factors.js'
 import { given, type UsedRow } from '../../database/statement.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { hashToken } from '../../secrets/token-hash.js'
 
 /** From the login that asked for it, however often it is used. */
 export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
@@ -62,7 +63,7 @@ export class RememberedDevices {
       .offset(MAX_DEVICES - 1)
     await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.id, surplus))
     await transaction.insert(rememberedDevices).values({
-      ...{ id, userId, hash: hashOf(token), name, createdAt: now, lastUsedAt: now },
+      ...{ id, userId, hash: hashToken(token), name, createdAt: now, lastUsedAt: now },
       expiresAt: secondsAfter(now, REMEMBERED_SECONDS),
     })
     return { id, token }
@@ -81,7 +82,7 @@ export class RememberedDevices {
       db
         .select({ id: rememberedDevices.id })
         .from(rememberedDevices)
-        .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashOf(token)))),
+        .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashToken(token)))),
     )
     return found ? { ...found, now: this.clock.now() } : null
   }
@@ -91,7 +92,7 @@ export class RememberedDevices {
     userId: string,
     token: string | null,
   ): Promise<(RememberedDevice & { readonly isCurrent: boolean })[]> {
-    const current = token === null ? null : hashOf(token)
+    const current = token === null ? null : hashToken(token)
     const rows = await this.database.run(db =>
       db
         .select()
@@ -114,10 +115,6 @@ export class RememberedDevices {
   private isLiveOf(userId: string) {
     return and(eq(rememberedDevices.userId, userId), gt(rememberedDevices.expiresAt, this.clock.now()))
   }
-}
-
-function hashOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64url')
 }
 
 const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }

@@ -2,6 +2,7 @@ import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
 import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-event.js'
 import { asInstant } from '../../audit-api/audit.dto.js'
 import { RowCursor, RowLimit } from '../../audit-api/row-cursor.js'
+import { UUID } from '../../http/ids.js'
 import { ParseText } from '../../http/request-validation.js'
 
 /** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
@@ -18,7 +19,7 @@ const KINDS = ['changes', 'looks', 'logins'] as const
 /** Selects what operators did; all conditions must hold. */
 export class ActivityQuery {
   /** An operator's id, or `command line`. */
-  @Matches(/^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|command line)$/)
+  @Matches(new RegExp(`^(${UUID}|command line)$`))
   @IsOptional()
   operator?: string
 

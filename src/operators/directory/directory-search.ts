@@ -8,7 +8,7 @@ import { accounts, users } from '../../database/schema/accounts.js'
 import { billingCustomers } from '../../database/schema/billing.js'
 import { satellites } from '../../database/schema/satellites.js'
 import { startsWith } from '../../database/starts-with.js'
-import { isId } from '../../http/id-in-path.js'
+import { isId } from '../../http/ids.js'
 import type { OperatorActor } from '../operator.guard.js'
 
 /** If more match, type more. */

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
 import { ApiError } from '../../errors/api-error.js'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath, UUID_PATTERN } from '../../http/ids.js'
 import { ParseText } from '../../http/request-validation.js'
 import { IsStorableLine } from '../../http/storable-line.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
@@ -24,7 +24,7 @@ export class SearchQuery {
 
 export class AccountQuery {
   /** The id of the last member on the previous page. */
-  @Matches(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  @Matches(UUID_PATTERN)
   @IsOptional()
   after?: string
 }

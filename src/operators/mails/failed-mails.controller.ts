@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath } from '../../http/ids.js'
 import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { FailedMailService } from './failed-mail.service.js'

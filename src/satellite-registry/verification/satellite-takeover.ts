@@ -7,7 +7,7 @@ import {
   type AccountActor,
   type ProofRow,
   type RegisteredSatellite,
-  requireNotBarred,
+  requireNotSuspendedByOperator,
 } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { isBarredByAnother, lockHoldersElsewhere, lockOrigin } from './origin-holders.js'
@@ -39,7 +39,7 @@ export class SatelliteTakeover {
     const { id, origin } = found.satellite
     await lockOrigin(transaction, origin)
     const current = await this.registered.lock(transaction, actor.accountId, id)
-    requireNotBarred(actor, current)
+    requireNotSuspendedByOperator(actor, current)
     const { satellite, proof } = current
     if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
     // If an operator vouches for it, that stays so even when somebody in the account proves it too.

@@ -5,7 +5,7 @@ import {
   type AccountActor,
   isFailing,
   type RegisteredSatellite,
-  requireNotBarred,
+  requireNotSuspendedByOperator,
 } from '../registered-satellite.js'
 import { SatelliteRegistry } from '../satellite-registry.service.js'
 import { OriginClaims } from './origin-claims.js'
@@ -30,7 +30,7 @@ export class SatelliteVerification {
    */
   async verify(actor: AccountActor, id: string): Promise<RegisteredSatellite> {
     const found = await this.registry.find(actor.accountId, id)
-    requireNotBarred(actor, found)
+    requireNotSuspendedByOperator(actor, found)
     await this.proving.count(actor)
     await this.registry.requireFreshToken(found)
     const result = await this.proving.look(found)

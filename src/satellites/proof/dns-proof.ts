@@ -1,4 +1,5 @@
 import { Resolver } from 'node:dns/promises'
+import { within } from '../../clock/clock.js'
 import { type FieldFault, faultOf } from '../../errors/field-faults.js'
 import type { ProofLookup } from './proof-lookup.js'
 
@@ -31,18 +32,11 @@ export async function lookUpTxt(resolver: Resolver, name: string, limitMs = LIMI
     // A long record comes as several strings, which belong together.
     return { question, texts: records.map(strings => strings.join('')), fault: null, isOutage: false }
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    // Only our own limit is an error without a code.
+    const { code = 'ETIMEOUT' } = error as NodeJS.ErrnoException
     const isOutage = code !== 'ENOTFOUND' && code !== 'ENODATA'
     const known = FAULTS[code]
     const fault = known ? faultOf(known) : faultOf('PROOF_DNS_FAILED', { reason: code })
     return { question, texts: [], fault, isOutage }
   }
-}
-
-function within<T>(limitMs: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(Object.assign(new Error('too late'), { code: 'ETIMEOUT' })), limitMs)
-  })
-  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer))
 }

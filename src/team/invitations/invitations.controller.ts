@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { ValidateIf } from 'class-validator'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IfPresent } from '../../http/field-rules.js'
 import { IsMailedToken } from '../../links/mailed-token.dto.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
@@ -21,7 +21,7 @@ export class InvitationBody {
 
   /** Default: dataEntry and viewReports. */
   @ApiPropertyOptional({ type: PermissionsBody })
-  @ValidateIf((_, value) => value !== undefined)
+  @IfPresent()
   @IsPermissions()
   permissions?: Permissions
 

@@ -6,7 +6,7 @@ import { PendingAccountChanges } from '../../users/pending/pending-account-chang
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { TeamAuthority } from '../team-authority.js'
-import { requireMayGo, requireNotBarred } from './member-rules.js'
+import { requireMayGo, requireNotDisabledByOperator } from './member-rules.js'
 
 /** Takes users out of their account. */
 @Injectable()
@@ -30,7 +30,7 @@ export class MemberRemoval {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.remove', userId, () => {
         requireMayGo(both)
-        requireNotBarred(both.member)
+        requireNotDisabledByOperator(both.member)
       })
       if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')
       const afterCommit = await this.pending.cancelTransfersTo(transaction, [both.member], 'removed')

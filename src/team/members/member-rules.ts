@@ -9,6 +9,6 @@ export function requireMayGo({ manager, member }: ManagerAndMember): void {
 }
 
 /** Throws `DISABLED_BY_OPERATOR` for somebody whom an operator has disabled: only an operator can let them in again. */
-export function requireNotBarred({ disabledAt, disabledBy }: User): void {
+export function requireNotDisabledByOperator({ disabledAt, disabledBy }: User): void {
   if (disabledAt && disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
 }

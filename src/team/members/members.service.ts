@@ -5,7 +5,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
-import { requireMayGo, requireNotBarred } from './member-rules.js'
+import { requireMayGo, requireNotDisabledByOperator } from './member-rules.js'
 
 /**
  * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
@@ -56,7 +56,7 @@ export class MembersService {
       this.authority.auditRefusals(actor, 'user.enable', userId, () => {
         requireMayGo(both)
         if (!member.disabledAt) return
-        requireNotBarred(member)
+        requireNotDisabledByOperator(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
       })
       const recorded = await this.userChanges.enable(transaction, member, actor)

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { IdInPath } from '../../http/id-in-path.js'
+import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.dto.js'

@@ -59,7 +59,7 @@ export class UserImport {
       if (user) batch.push({ line: line.number, user })
       if (batch.length === USERS_A_BATCH) await write()
       if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
-        tell(inWords(counts))
+        tell(summaryOf(counts))
         toldAt = counts.lines
       }
     }
@@ -80,7 +80,7 @@ export class UserImport {
 }
 
 /** The progress of an import. */
-export function inWords({ lines, added, alreadyThere, faults }: ImportCounts): string {
+export function summaryOf({ lines, added, alreadyThere, faults }: ImportCounts): string {
   const here = `${alreadyThere.toLocaleString('en')} already here`
   return `${counted(lines, 'line')}: ${counted(added, 'user')} added, ${here}, ${counted(faults, 'line')} at fault`
 }

@@ -466,7 +466,8 @@ describe('npm run cli -- audit:verify', () => {
   it.each([
     [['--format', 'csv'], /ocsf/],
     [['--from', 'yesterday'], /is not a time/],
-    [['--account', '1'], /is not the id/],
+    [['--account', '1'], /no account/],
+    [['--account', '00000000-0000-4000-8000-000000000000'], /no account/],
     [['--owner', 'nobody@main.test'], /no user/],
     [['--owner', 'a@main.test', '--account', '00000000-0000-4000-8000-000000000000'], /either/],
   ])('audit:export does not take %j', async (args, why) => {

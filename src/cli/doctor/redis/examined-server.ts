@@ -12,11 +12,6 @@ export interface ExaminedServer {
   readonly name: string
 }
 
-/** A field of INFO; null where the server hides it, as some hosted ones do. */
-export function infoField(info: string, field: string): string | null {
-  return new RegExp(`^${field}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null
-}
-
 /** Null where the server does not allow CONFIG. */
 export async function setting(server: ServerCommands, name: string): Promise<string | null> {
   try {

@@ -1,9 +1,9 @@
 import { within } from '../../../clock/clock.js'
 import { causeMessage } from '../../../errors/cause-message.js'
 import type { RedisClient, ServerAddress } from '../../../redis/redis-client.js'
-import { nameOf, readServerFacts } from '../../../redis/server-facts.js'
+import { infoField, nameOf, readServerFacts } from '../../../redis/server-facts.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
-import { type ExaminedServer, infoField, setting } from './examined-server.js'
+import { type ExaminedServer, setting } from './examined-server.js'
 
 const CHECK = 'redis.replicas'
 const ASK_MS = 5_000

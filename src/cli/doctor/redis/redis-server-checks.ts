@@ -1,8 +1,8 @@
-import { readServerFacts } from '../../../redis/server-facts.js'
+import { infoField, readServerFacts } from '../../../redis/server-facts.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 import { inBytes } from '../in-bytes.js'
-import { type ExaminedServer, infoField, setting } from './examined-server.js'
+import { type ExaminedServer, setting } from './examined-server.js'
 import { checkReplicas } from './redis-replicas-check.js'
 
 /** docs/operations.md */

@@ -10,7 +10,7 @@ class Tally {
 
   /** `bcrypt (12), argon2id (3)`; `nobody` for nothing. */
   toString(): string {
-    const parts = [...this.counts].map(([what, count]) => `${what} (${inWords(count)})`)
+    const parts = [...this.counts].map(([what, count]) => `${what} (${thousands(count)})`)
     return parts.join(', ') || 'nobody'
   }
 }
@@ -31,20 +31,20 @@ export class ConversionReport {
   /** Sentences, one per line. */
   lines(): string[] {
     return [
-      `${counted(this.read, 'user')} read, ${inWords(this.owners + this.members)} written: ` +
+      `${counted(this.read, 'user')} read, ${thousands(this.owners + this.members)} written: ` +
         `${counted(this.owners, 'owner')} with an account each, ${counted(this.members, 'member')}`,
       ...(this.secondOwners > 0
-        ? [`${inWords(this.secondOwners)} of the members were second owners: an account has one`]
+        ? [`${thousands(this.secondOwners)} of the members were second owners: an account has one`]
         : []),
       `With the password they have: ${this.hashes}`,
       `Without a password, until they ask for a link: ${this.withoutPassword}`,
-      `With the authenticator app they have: ${inWords(this.totpSecrets)}`,
+      `With the authenticator app they have: ${thousands(this.totpSecrets)}`,
       `Left out: ${this.skipped}`,
       `What some had there and cannot bring along: ${this.lost}`,
     ]
   }
 }
 
-function inWords(count: number): string {
+function thousands(count: number): string {
   return count.toLocaleString('en')
 }
