@@ -14,7 +14,7 @@ import { HandoffController } from './handoff/handoff.controller.js'
 import { HandoffService } from './handoff/handoff.service.js'
 import { HandoffCodes } from './handoff/handoff-codes.js'
 import { HandoffDestinations } from './handoff/handoff-destinations.js'
-import { HandoffPermits } from './handoff/handoff-permits.js'
+import { HandoffEligibility } from './handoff/handoff-eligibility.js'
 import { HandoffGrounds, HandoffRedemption } from './handoff/handoff-redemption.service.js'
 import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
@@ -94,7 +94,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffCodes,
     HandoffDestinations,
     HandoffGrounds,
-    HandoffPermits,
+    HandoffEligibility,
     HandoffRedemption,
     HandoffRefusals,
     HandoffRequirement,

@@ -14,7 +14,7 @@ import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { FactorResetController, FactorResetLinksController } from './factor-reset/factor-reset.controller.js'
 import { FactorResetService } from './factor-reset/factor-reset.service.js'
-import { FactorResetCompletion, ResetTerms } from './factor-reset/factor-reset-completion.js'
+import { FactorResetCompletion, ResetPreconditions } from './factor-reset/factor-reset-completion.js'
 import { FactorResetJob } from './factor-reset/factor-reset-job.js'
 import { FactorResetLinks } from './factor-reset/factor-reset-links.service.js'
 import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
@@ -75,7 +75,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     MailedRequests,
     FactorResetLinks,
     FactorResetCompletion,
-    ResetTerms,
+    ResetPreconditions,
     FactorResetJob,
     FactorResetMails,
   ],

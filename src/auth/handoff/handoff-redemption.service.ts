@@ -9,7 +9,7 @@ import type { LoginGrounds } from '../login/login-context.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import type { RedeemBody } from './handoff-bodies.dto.js'
 import { HandoffCodes, isUsed } from './handoff-codes.js'
-import { HandoffPermits } from './handoff-permits.js'
+import { HandoffEligibility } from './handoff-eligibility.js'
 import { HandoffRefusals } from './handoff-refusals.js'
 
 /** What opening a child session depends on besides its user. */
@@ -48,7 +48,7 @@ export class HandoffGrounds {
 export class HandoffRedemption {
   constructor(
     private readonly codes: HandoffCodes,
-    private readonly permits: HandoffPermits,
+    private readonly eligibility: HandoffEligibility,
     private readonly grounds: HandoffGrounds,
     private readonly sessions: LoginSessions,
     private readonly refusals: HandoffRefusals,
@@ -63,11 +63,11 @@ export class HandoffRedemption {
     const code = await this.codes.find(text, client)
     if (!code) return this.refusals.unknown(client)
     if (isUsed(code)) return this.refusals.replayed(code, client)
-    const permit = await this.permits.of(code, verifier, client)
-    if (typeof permit === 'string') return this.refusals.wrong(permit, code, client)
+    const checked = await this.eligibility.check(code, verifier, client)
+    if ('refusal' in checked) return this.refusals.wrong(checked.refusal, code, client)
     const context = { source: 'satellite', client, sessionIds: [], deviceId } as const
     try {
-      const { user, parent } = permit
+      const { user, parent } = checked
       const proof = { methods: parent.amr, at: parent.authTime }
       return await this.sessions.admit(user, proof, context, this.grounds.of(text, parent))
     } catch (error) {

@@ -13,12 +13,16 @@ import { Users } from '../../users/users.js'
 import { newlyGranted } from '../team-authority.js'
 import { FactorResetMails } from './factor-reset-mails.js'
 
-/** `waits`: it is not due, or an earlier address of the member can still be restored. `void`: it is gone. */
-export type ResetOutcome = 'done' | 'waits' | 'void'
+/** `not-due`: it is too early, or an earlier address of the member can still be restored. */
+export type ResetOutcome = 'done' | 'not-due' | 'gone'
+
+type Checked =
+  | { readonly outcome: 'ready'; readonly member: User; readonly reset: FactorReset }
+  | { readonly outcome: Exclude<ResetOutcome, 'done'> }
 
 /** Whether a requested reset may be carried out now; much may have happened since. */
 @Injectable()
-export class ResetTerms {
+export class ResetPreconditions {
   constructor(
     private readonly accounts: Accounts,
     private readonly users: Users,
@@ -28,14 +32,14 @@ export class ResetTerms {
   ) {}
 
   /**
-   * The member, locked after their account and together with the manager who requested it; or why not. A member who
-   * confirms need not wait.
+   * The member, locked after their account and together with the manager who requested it; or why not. Cancels a
+   * reset that whoever requested it may not request any more. A member who confirms need not wait.
    */
-  async check(
+  async lockAndCheck(
     transaction: Db,
     { id: userId, accountId }: TargetUser,
     isConfirmed: boolean,
-  ): Promise<{ readonly member: User; readonly reset: FactorReset } | Exclude<ResetOutcome, 'done'>> {
+  ): Promise<Checked> {
     // Whoever recovers the manager's login locks that first, and the member only later.
     await this.accounts.lock(transaction, accountId)
     const read = await this.resets.find(transaction, userId)
@@ -43,15 +47,15 @@ export class ResetTerms {
     const locked = await this.users.lockAll(transaction, ids)
     const reset = await this.resets.find(transaction, userId)
     const member = locked.get(userId)
-    if (!reset || !member || reset.requestedBy !== read?.requestedBy) return 'void'
+    if (!reset || !member || reset.requestedBy !== read?.requestedBy) return { outcome: 'gone' }
     if (!mayStillRequest(reset, locked, member)) {
       await this.resets.cancel(transaction, member, SERVICE, 'who requested it may not any more')
-      return 'void'
+      return { outcome: 'gone' }
     }
-    if (isConfirmed) return { member, reset }
+    if (isConfirmed) return { outcome: 'ready', member, reset }
     const isDue = reset.resetAt <= this.clock.now()
-    if (!isDue || (await this.userEmails.areAnyOpen(transaction, [userId]))) return 'waits'
-    return { member, reset }
+    if (!isDue || (await this.userEmails.areAnyOpen(transaction, [userId]))) return { outcome: 'not-due' }
+    return { outcome: 'ready', member, reset }
   }
 }
 
@@ -72,7 +76,7 @@ function mayStillRequest(
 @Injectable()
 export class FactorResetCompletion {
   constructor(
-    private readonly terms: ResetTerms,
+    private readonly preconditions: ResetPreconditions,
     private readonly removal: FactorRemoval,
     private readonly changes: SessionChanges,
     private readonly mails: FactorResetMails,
@@ -84,9 +88,9 @@ export class FactorResetCompletion {
    */
   async complete(user: TargetUser, confirmedBy: Actor | null): Promise<ResetOutcome> {
     const { outcome } = await this.changes.commitToleratingOutage(async transaction => {
-      const terms = await this.terms.check(transaction, user, confirmedBy !== null)
-      if (typeof terms === 'string') return { ...NOTHING_RECORDED, outcome: terms }
-      const { member, reset } = terms
+      const checked = await this.preconditions.lockAndCheck(transaction, user, confirmedBy !== null)
+      if (checked.outcome !== 'ready') return { ...NOTHING_RECORDED, outcome: checked.outcome }
+      const { member, reset } = checked
       const actor = confirmedBy ?? { userId: reset.requestedBy ?? undefined, client: null }
       const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
         requestedBy: reset.requestedBy,
