@@ -4,11 +4,11 @@ import { Requests } from './measure/load.mjs'
 /** As many as Stripe may have under way; more only wait for one another. */
 const CONNECTIONS = 16
 /** More than are sent in a second: an event that comes again costs less, and would be measured as if it were new. */
-const MOST_A_SECOND = 6_000
+const MAX_PER_SECOND = 6_000
 
 /** Fresh signed events about the subscriptions in turn, enough for so many seconds. */
 export function webhookRequests(subscriptions, seconds, secret) {
-  const requests = Array.from({ length: MOST_A_SECOND * seconds }, (_, index) =>
+  const requests = Array.from({ length: MAX_PER_SECOND * seconds }, (_, index) =>
     signedEvent(subscriptions[index % subscriptions.length], secret),
   )
   return new Requests(`webhooks-${randomBytes(4).toString('hex')}`, requests, { connections: CONNECTIONS })

@@ -7,7 +7,7 @@ import { given } from '../database/statement.js'
  * rate limits know a user by, so others must not easily push theirs out.
  */
 const MAX_PER_USER = { device: 50, 'device id': 50, network: 1_000 } as const
-const MOST_OF_KIND = sql.raw(
+const MAX_OF_KIND = sql.raw(
   `case kind ${Object.entries(MAX_PER_USER)
     .map(([kind, most]) => `when '${kind}' then ${most}`)
     .join(' ')} end`,
@@ -62,7 +62,7 @@ export const DEVICE_PARTS = sql`
         select kind, value from (
           select kind, value, row_number() over (partition by kind order by last_seen desc, value) as place
           from before where (kind, value) not in (select kind, value from seen)
-        ) as others where place >= ${MOST_OF_KIND}
+        ) as others where place >= ${MAX_OF_KIND}
       ))
   ), latest as (
     select value, last_seen from before where kind = 'network' order by last_seen desc limit 1

@@ -6,7 +6,7 @@ import { auditEvent } from '../audit/audit-event.js'
 import { type AuditRow, canonicalRow, GENESIS_HASH } from '../audit/audit-hash.js'
 import { AuditLog } from '../audit/audit-log.js'
 import { scanAuditLog } from '../audit/audit-scan.js'
-import { AuditSealer, MOST_ROWS_AWAITED } from '../audit/audit-sealer.js'
+import { AuditSealer, MAX_ROWS_AWAITED } from '../audit/audit-sealer.js'
 import type { IdRange } from '../audit/id-range.js'
 import { ocsfEvent, type RowToExport } from '../audit/ocsf/ocsf-event.js'
 import type { Db } from '../database/connection.js'
@@ -51,7 +51,7 @@ export class AuditExport {
     const detail = { ...filter, ...(format !== 'jsonl' && { format }) }
     const event = auditEvent(actor, 'audit.export', detail)
     await this.database.run(db => this.auditLog.record(db, event))
-    await this.sealer.seal(MOST_ROWS_AWAITED)
+    await this.sealer.seal(MAX_ROWS_AWAITED)
     const pages = this.pages(options, await this.idsOf(filter))
     const first = await pages.next()
     return first.done ? none() : startingWith(first.value, pages)

@@ -34,7 +34,7 @@ export interface Overdue {
 }
 const MAX_OVERDUE_IDS = 20
 /** The limit while somebody waits: a process that is told to stop has only seconds. The next run continues. */
-export const MOST_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
+export const MAX_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
 /**
  * Seals rows soon after they are committed, outside any request. Any number of replicas may try: one at a
@@ -78,7 +78,7 @@ export class AuditSealer implements OnApplicationShutdown {
     let sealed = 0
     for await (const range of this.chain.ranges(above, ROWS_A_RANGE)) {
       sealed += await this.sealRange(range)
-      if (sealed >= (this.isStopping ? MOST_ROWS_AWAITED : mostRows)) break
+      if (sealed >= (this.isStopping ? MAX_ROWS_AWAITED : mostRows)) break
     }
     if (sealed === 0) await this.adoptNewerHead()
     return sealed

@@ -17,7 +17,7 @@ export interface Verified {
 }
 
 /** Retention removes what is being read; it runs for some minutes an hour. */
-const MOST_ATTEMPTS = 3
+const MAX_ATTEMPTS = 3
 /** A table that was replaced has a fault in each of millions of rows. */
 const MAX_NAMED = 1_000
 
@@ -46,7 +46,7 @@ export class AuditVerifier {
       }
       const { faults, ...verified } = await this.walk(before, noted)
       const isOvertaken = faults.count > 0 && !isSame(before, await this.links.expiry())
-      if (isOvertaken && attempt < MOST_ATTEMPTS) continue
+      if (isOvertaken && attempt < MAX_ATTEMPTS) continue
       for (const fault of faults.inWords()) report(fault)
       return { ...verified, faults: faults.count + overdueFaults }
     }

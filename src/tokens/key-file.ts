@@ -7,7 +7,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { secondsAfter } from '../clock/clock.js'
-import { createKeyFile, keyFileText, readKeyFile, saveKeyFile } from '../secrets/key-file.js'
+import { createKeyFile, readKeyFile, saveKeyFile } from '../secrets/key-file.js'
 import {
   type KeyState,
   KNOWN_BEFORE_USE_SECONDS,
@@ -101,10 +101,6 @@ export function readKeySet(text: string): SigningKey[] {
 function storedKeysOf(text: string): StoredKey[] {
   readKeySet(text)
   return (JSON.parse(text) as { keys: StoredKey[] }).keys
-}
-
-export function writeKeySet(keys: readonly StoredKey[]): string {
-  return keyFileText(keys)
 }
 
 function newKey(state: KeyState, now: Date): StoredKey {

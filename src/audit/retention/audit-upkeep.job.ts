@@ -10,7 +10,7 @@ import { AuditRetention, type Expired } from './audit-retention.js'
 const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Clocks that are kept by NTP differ by far less. */
-const MOST_SECONDS_AHEAD = 60
+const MAX_SECONDS_AHEAD = 60
 
 /** Partitions the audit log ahead of time and removes what is older than the settings say, on one replica at a time. */
 @Injectable()
@@ -50,7 +50,7 @@ export class AuditUpkeep {
   /** A machine with the wrong time must not remove what cannot be restored. */
   private async requireNotAhead(): Promise<void> {
     const seconds = await this.databaseClock.secondsAhead()
-    if (seconds > MOST_SECONDS_AHEAD)
+    if (seconds > MAX_SECONDS_AHEAD)
       throw new Error(
         `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,
       )

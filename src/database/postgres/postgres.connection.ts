@@ -12,7 +12,7 @@ import { unlimitedTransaction } from './unlimited-transaction.js'
 /** Nobody is waiting yet at start. */
 const START_LIMIT_MS = 5_000
 /** Connecting takes several round trips. Waiting longer only piles up requests. */
-const LEAST_WAIT_MS = 1_000
+const MIN_WAIT_MS = 1_000
 
 export interface PostgresOptions {
   /** `postgres://…`, with several hosts where one takes over from another. */
@@ -28,7 +28,7 @@ export function openPostgres(
   onError: (error: Error) => void,
 ): Connection {
   const urls = hostUrls(url)
-  const limits = { size: poolSize, waitMs: Math.max(LEAST_WAIT_MS, timeoutMs) }
+  const limits = { size: poolSize, waitMs: Math.max(MIN_WAIT_MS, timeoutMs) }
   let pools = new PostgresPools(urls[0] as string, limits, onError)
   const use = (host: string) => {
     pools.retire()

@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { secondsAfter } from '../../../src/clock/clock.js'
+import { keyFileText } from '../../../src/secrets/key-file.js'
 import type { KeyState } from '../../../src/secrets/rotating-keys.js'
 import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import {
@@ -8,7 +9,6 @@ import {
   rotateKeys,
   type SigningKey,
   type StoredKey,
-  writeKeySet,
 } from '../../../src/tokens/key-file.js'
 import { secretsBeside } from '../service/environment.js'
 
@@ -38,6 +38,6 @@ export async function retireEarlier(file: string): Promise<void> {
   const retiredAt = secondsAfter(new Date(), -HOUR_SECONDS).toISOString()
   const earlier = keys.map(key => (key.state === 'retired' ? { ...key, retiredAt } : key))
   // The service reads it at any moment: whole or not at all.
-  await writeFile(`${file}.tmp`, writeKeySet(earlier))
+  await writeFile(`${file}.tmp`, keyFileText(earlier))
   await rename(`${file}.tmp`, file)
 }

@@ -10,6 +10,7 @@ import { Clock, secondsAfter, unixSeconds } from '../../../src/clock/clock.js'
 import type { Settings } from '../../../src/config/settings.js'
 import { Metrics } from '../../../src/metrics/metrics.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { keyFileText } from '../../../src/secrets/key-file.js'
 import { AccessTokens } from '../../../src/tokens/access-tokens.js'
 import {
   generateKeys,
@@ -18,7 +19,6 @@ import {
   replaceKeys,
   rotateKeys,
   type StoredKey,
-  writeKeySet,
 } from '../../../src/tokens/key-file.js'
 import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 
@@ -270,7 +270,7 @@ describe('the keys', () => {
 
   it('refuse a rotation of a file that cannot be read, and leave it as it is', async () => {
     const [current] = await storedKeys()
-    const broken = writeKeySet([current as StoredKey, current as StoredKey])
+    const broken = keyFileText([current as StoredKey, current as StoredKey])
     await writeFile(file, broken)
     at(600)
     await expect(rotateKeys(file, clock.now(), TOKEN_SECONDS)).rejects.toThrow(`JWT_KEYS_FILE ${file}`)

@@ -9,10 +9,11 @@ import { ProblemFilter } from '../../../src/errors/problem.filter.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import { keyFileText } from '../../../src/secrets/key-file.js'
 import { AccessTokens } from '../../../src/tokens/access-tokens.js'
 import { JwksController } from '../../../src/tokens/jwks.controller.js'
 import { CurrentCaller, JwtGuard, Public } from '../../../src/tokens/jwt.guard.js'
-import { newKeySet, readKeySet, writeKeySet } from '../../../src/tokens/key-file.js'
+import { newKeySet, readKeySet } from '../../../src/tokens/key-file.js'
 import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 import {
   CountsAsWrite,
@@ -29,7 +30,7 @@ const CALLER = {
   permissions: permissionsOf([]),
 } as unknown as Caller
 
-const [SIGNING_KEY] = readKeySet(writeKeySet(newKeySet(new Date())))
+const [SIGNING_KEY] = readKeySet(keyFileText(newKeySet(new Date())))
 
 @Controller()
 class Doors {

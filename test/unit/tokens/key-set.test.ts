@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { secondsAfter } from '../../../src/clock/clock.js'
+import { keyFileText } from '../../../src/secrets/key-file.js'
 import {
   newKeySet,
   PUBLISH_BEFORE_USE_SECONDS,
@@ -8,7 +9,6 @@ import {
   rotateKeySet,
   type StoredKey,
   verifiesUntil,
-  writeKeySet,
 } from '../../../src/tokens/key-file.js'
 
 const START = new Date('2026-01-01T00:00:00Z')
@@ -28,7 +28,7 @@ function later(seconds: number): Date {
 
 describe('a new key set', () => {
   it('has a current and a next key, written and read again', () => {
-    const read = readKeySet(writeKeySet(newKeySet(START)))
+    const read = readKeySet(keyFileText(newKeySet(START)))
     expect(read.map(({ state }) => state)).toEqual(['current', 'next'])
     for (const { privateKey } of read) expect(privateKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1')
   })
@@ -70,7 +70,7 @@ describe('rotation', () => {
     let keys = newKeySet(START)
     for (let turn = 1; turn <= 10; turn++) {
       keys = rotate(keys, later(turn * PUBLISH_BEFORE_USE_SECONDS))
-      const states = readKeySet(writeKeySet(keys)).map(({ state }) => state)
+      const states = readKeySet(keyFileText(keys)).map(({ state }) => state)
       expect(states.filter(state => state === 'current')).toHaveLength(1)
       expect(states.filter(state => state === 'next')).toHaveLength(1)
       expect(keys.length).toBeLessThanOrEqual(5)
@@ -93,11 +93,12 @@ describe('reading a key file refuses', () => {
     ['one kid for two keys', [current, { ...next, kid: current.kid }], 'two keys have the same kid'],
     ['another curve', [{ ...current, jwk: p384 }], 'is not an EC P-256 key'],
   ])('%s', (_, keys, message) => {
-    expect(() => readKeySet(writeKeySet(keys))).toThrow(message)
+    expect(() => readKeySet(keyFileText(keys))).toThrow(message)
   })
 
   it('a public key, and what is no key file', () => {
-    expect(() => readKeySet(writeKeySet([{ ...current, jwk: publicOnly }]))).toThrow()
+    const withoutPrivateKey = { ...current, jwk: publicOnly }
+    expect(() => readKeySet(keyFileText([withoutPrivateKey]))).toThrow()
     expect(() => readKeySet('{}')).toThrow()
     expect(() => readKeySet('')).toThrow()
   })
