@@ -58,7 +58,7 @@ export async function createApp(
   server.addHook('onListen', async () => {
     limitConnections(server.server, settings.operation.maxConnections, server.log)
   })
-  const tracing = await tracingOf(server, settings)
+  const tracing = await createTracing(server, settings)
   await edge.prepare(server)
   const metrics = new Metrics()
   requests.declareIn(metrics)
@@ -86,7 +86,10 @@ async function startApp(
 }
 
 /** OpenTelemetry's packages are loaded only where tracing is enabled. */
-async function tracingOf(server: FastifyInstance, { operation: { tracesUrl } }: Settings): Promise<Tracing> {
+async function createTracing(
+  server: FastifyInstance,
+  { operation: { tracesUrl } }: Settings,
+): Promise<Tracing> {
   if (!tracesUrl) return new Tracing()
   const { traceWithOpenTelemetry } = await import('./tracing/open-telemetry.js').catch(error => {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error

@@ -13,7 +13,7 @@ import { NestLogger } from './log/logger.js'
 
 /** After the drain, requests in progress get this long. Hardly any takes longer. */
 const ANSWER_MS = 8_000
-/** And the process this long, so that the hooks that keep mails and audit rows have their time, too. */
+/** The whole process gets this long, so that shutdown hooks can still store mails and audit rows. */
 const FINISH_MS = 12_000
 /** So that the first requests do not wait for the collection. */
 const COLLECT_AFTER_MS = 1_000
@@ -26,13 +26,13 @@ export async function serve(
   settings: Settings,
   prepare: (app: NestFastifyApplication) => Promise<void> = async () => {},
 ): Promise<NestFastifyApplication> {
-  keepTickFast()
+  pinTickObjectShape()
   const app = await createApp(settings)
   takeOverProcess(app)
   await prepare(app)
   await app.listen(settings.port, settings.host)
   stopOnSignals(app)
-  setTimeout(collectGarbageOfStart, COLLECT_AFTER_MS).unref()
+  setTimeout(collectStartupGarbage, COLLECT_AFTER_MS).unref()
   return app
 }
 
@@ -42,7 +42,7 @@ const keptTicks: object[] = []
  * Keeps one of the objects in which Node queues calls of `process.nextTick`. When a garbage collection finds none, V8
  * forgets their shape, and from then on Node builds each of them, several per request, by a path seven times as slow.
  */
-function keepTickFast(): void {
+function pinTickObjectShape(): void {
   process.nextTick(() => keptTicks.push(executionAsyncResource()))
 }
 
@@ -50,7 +50,7 @@ function keepTickFast(): void {
  * A start leaves some 80 MB of garbage, which V8 would keep for as long as nobody else needs the memory.
  * Takes about 0.1 s.
  */
-function collectGarbageOfStart(): void {
+function collectStartupGarbage(): void {
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }
@@ -88,7 +88,7 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
   app.get(Readiness).stop()
   closeAfterAnswers(app.getHttpServer())
   await sleep(drainMs)
-  cutOffAfter(ANSWER_MS, app)
+  closeConnectionsAfter(ANSWER_MS, app)
   // Closes connections that have been idle throughout: load balancers no longer use them.
   await app.close()
   process.exit()
@@ -98,9 +98,12 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
  * While the server closes, Node no longer limits how long a request may take to arrive, or a response to be read:
  * one such connection would keep the shutdown hooks from running.
  */
-function cutOffAfter(milliseconds: number, app: NestFastifyApplication): void {
+function closeConnectionsAfter(milliseconds: number, app: NestFastifyApplication): void {
   setTimeout(() => {
-    app.getHttpAdapter().getInstance().log.warn('Connections are still open at the end; cutting them off')
+    app
+      .getHttpAdapter()
+      .getInstance()
+      .log.warn('Closing connections that are still open after the shutdown grace period')
     app.getHttpServer().closeAllConnections()
   }, milliseconds).unref()
 }

@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js'
 import { formatLocation, GeoIp } from '../geoip/geoip.js'
 import { type Client, deviceName } from '../http/client.js'
 import { subnetOf } from '../http/network.js'
-import { addressesLeft } from '../links/undo-links.js'
+import { previousAddresses } from '../links/undo-links.js'
 import type { Mail, Receiver } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
@@ -21,7 +21,7 @@ export interface NoticeData {
   readonly site: string
   readonly device: string
   /** In words; null when it is not known. */
-  readonly place: string | null
+  readonly location: string | null
   readonly at: Date
   /** The link for "this was not me"; null at an earlier address, which has one that undoes the change of address. */
   readonly url: string | null
@@ -76,13 +76,13 @@ export class AnomalyMails {
     const at = this.clock.now()
     const { always, transaction } = options
     const { userId, accountId } = session
-    const left = always && transaction ? await addressesLeft(transaction, userId, issued.to, at) : []
+    const left = always && transaction ? await previousAddresses(transaction, userId, issued.to, at) : []
     const place = this.geoIp.locate(client.ip)
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
     const post = (to: Receiver, url: string | null) =>
       this.mailer.postAbout(to, satellite, (words, site) => {
-        const told = { place: formatLocation(place, words.name), device: words.device(device) }
+        const told = { location: formatLocation(place, words.name), device: words.device(device) }
         const data = { at, url, ...told, words, site }
         return noticeMail(data, write(data), this.links.siteName)
       })
@@ -101,7 +101,7 @@ export function newDeviceNotice({ words, site, device }: NoticeData, refusal: Lo
   return {
     subject: words.phrase(refusal ? 'refusedLogin.subjectWithDevice' : 'newDevice.subject', { site, device }),
     opening: words.phrase(refusal ? 'newDevice.refused' : 'newDevice.opening', { site }),
-    advice: whatNow(words, refusal),
+    advice: adviceFor(words, refusal),
   }
 }
 
@@ -110,7 +110,7 @@ export function unusualLoginNotice({ words, site }: NoticeData, refusal: LoginRe
   return {
     subject: words.phrase(refusal ? 'refusedLogin.subject' : 'unusualLogin.subject', { site }),
     opening: words.phrase(refusal ? 'unusualLogin.refused' : 'unusualLogin.opening', { site }),
-    advice: whatNow(words, refusal),
+    advice: adviceFor(words, refusal),
   }
 }
 
@@ -123,20 +123,20 @@ export function unusualUseNotice({ words, site }: NoticeData, isEnded: boolean):
   }
 }
 
-function whatNow(words: MailLanguage, refusal: LoginRefusal | null): string {
+function adviceFor(words: MailLanguage, refusal: LoginRefusal | null): string {
   if (refusal === null) return words.phrase('notice.nothingToDo')
   if (refusal === 'hand-off required') return words.phrase('refusedLogin.handoffRequired')
   return words.phrase('refusedLogin.unusual', { advice: words.phrase('notice.logInAsUsual') })
 }
 
 function noticeMail(
-  { words, site, device, place, at, url }: NoticeData,
+  { words, site, device, location, at, url }: NoticeData,
   notice: Notice,
   mainSite: string,
 ): Mail {
   const when = { device, day: words.day(at), time: words.time(at) }
-  const circumstances = place
-    ? words.phrase('notice.circumstancesWithPlace', { ...when, place })
+  const circumstances = location
+    ? words.phrase('notice.circumstancesWithPlace', { ...when, place: location })
     : words.phrase('notice.circumstances', when)
   const values = { ...notice, site, circumstances }
   if (url) return words.mail('notice', { ...values, url })

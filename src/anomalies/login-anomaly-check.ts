@@ -80,7 +80,7 @@ export class LoginAnomalyCheck {
   ): Promise<void> {
     const anomaly = await this.assess(user, presented, client)
     const isRefused = this.response.actionsFor(anomaly).has('revoke')
-    await this.tell(nobodysSession(user), client, anomaly, isRefused ? 'unusual' : 'hand-off required')
+    await this.tell(withoutSession(user), client, anomaly, isRefused ? 'unusual' : 'hand-off required')
     if (isRefused) throw new UnusualLogin(anomaly)
   }
 
@@ -97,7 +97,7 @@ export class LoginAnomalyCheck {
     if (!this.mayRefuse) return
     const anomaly = await this.assess(user, presented, client)
     if (!this.response.actionsFor(anomaly).has('revoke')) return
-    await this.tell(nobodysSession(user), client, anomaly, 'unusual')
+    await this.tell(withoutSession(user), client, anomaly, 'unusual')
     throw new UnusualLogin(anomaly)
   }
 
@@ -143,6 +143,6 @@ function presentedDevice(deviceId: DeviceId | null | undefined, { userAgent, ip 
 }
 
 /** Mails and audit rows need a session to refer to. */
-function nobodysSession(user: Pick<OwnedSession, 'userId' | 'accountId'>): AffectedLogin {
+function withoutSession(user: Pick<OwnedSession, 'userId' | 'accountId'>): AffectedLogin {
   return { ...user, sid: handleOf(newSessionId()), createdAt: null }
 }

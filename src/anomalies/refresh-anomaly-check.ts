@@ -11,7 +11,7 @@ import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** How a session was used: by the same client as before, from elsewhere, or in a way that ended it. */
-export type SessionUse = 'as before' | 'from elsewhere' | 'ended'
+export type SessionUse = 'unchanged' | 'from elsewhere' | 'ended'
 
 /** Detects that a session is used from elsewhere, and acts on it as the settings say. */
 @Injectable()
@@ -28,11 +28,11 @@ export class RefreshAnomalyCheck {
    * is written to the store by compare-and-set, so exactly one request on one replica reports it.
    */
   async check(session: Session, client: Client): Promise<SessionUse> {
-    if (session.ip === client.ip && session.userAgent === client.userAgent) return 'as before'
+    if (session.ip === client.ip && session.userAgent === client.userAgent) return 'unchanged'
     const isNearby = subnetOf(session.ip) === subnetOf(client.ip)
     // Addresses change all the time within a network; recording each change would cost every refresh a round
     // trip.
-    if (isNearby && session.userAgent === client.userAgent) return 'as before'
+    if (isNearby && session.userAgent === client.userAgent) return 'unchanged'
     return this.respond(session, client)
   }
 
@@ -50,7 +50,7 @@ export class RefreshAnomalyCheck {
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
-      await this.response.notify(sinceLastUse(session), client, data => unusualUseNotice(data, isEnded))
+      await this.response.notify(asOfLastUse(session), client, data => unusualUseNotice(data, isEnded))
     return isEnded ? 'ended' : 'from elsewhere'
   }
 
@@ -60,6 +60,6 @@ export class RefreshAnomalyCheck {
 }
 
 /** Until then the session was its user's: a report must not undo what they set up in it. */
-function sinceLastUse({ lastUsed, ...session }: Session): AffectedSession {
+function asOfLastUse({ lastUsed, ...session }: Session): AffectedSession {
   return { ...session, createdAt: lastUsed }
 }

@@ -39,7 +39,7 @@ interface IssuedToken {
   readonly token: string
 }
 
-/** `always`: however often the user has been told. `transaction`: of what they are told about. */
+/** `always`: even if the user has had many such mails. `transaction`: the one that records the event. */
 export interface IssueOptions {
   readonly always?: boolean
   readonly transaction?: Db

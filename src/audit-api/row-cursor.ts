@@ -1,16 +1,16 @@
 import { IsInt } from 'class-validator'
-import { asCursor, PageCursor, PageLimit, positionIn } from '../http/page.js'
+import { decodeCursor, encodeCursor, PageCursor, PageLimit } from '../http/page.js'
 
 const ID = /^[1-9]\d{0,14}$/
 
 /** Where a page ended, as text for `?after=`. Its format may change. */
 export function rowCursor({ id }: { readonly id: number }): string {
-  return asCursor(String(id))
+  return encodeCursor(String(id))
 }
 
 /** The id in a cursor of ours; null for any other text. */
 export function idInCursor(text: string): number | null {
-  const id = positionIn(text, ID)
+  const id = decodeCursor(text, ID)
   return id === null ? null : Number(id)
 }
 

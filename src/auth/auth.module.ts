@@ -21,11 +21,11 @@ import { Credentials } from './login/credentials.js'
 import { HandoffRequirement } from './login/handoff-requirement.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
-import { LoginExchange } from './login/login-exchange.js'
 import { LoginLimits } from './login/login-limits.js'
 import { LoginPolicy } from './login/login-policy.js'
 import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
+import { LoginTransport } from './login/login-transport.js'
 import { PasskeyLimits } from './passkey-login/passkey-limits.js'
 import { PasskeyLoginController, RelatedOriginsController } from './passkey-login/passkey-login.controller.js'
 import { PasskeyGrounds, PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
@@ -42,10 +42,11 @@ import { PasswordProof } from './reauthentication/password-proof.js'
 import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
 import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
 import { ReauthenticationMethods } from './reauthentication/reauthentication-methods.js'
-import { UnstampedCodes } from './reauthentication/unstamped-codes.js'
+import { ReusableCodes } from './reauthentication/reusable-codes.js'
 import { RefreshController } from './refresh/refresh.controller.js'
 import { RefreshService } from './refresh/refresh.service.js'
 import { RefreshRefusals } from './refresh/refresh-refusals.js'
+import { ChallengeOffer } from './second-factor/challenge-offer.js'
 import { DeviceMemory } from './second-factor/device-memory.js'
 import { FactorCheck } from './second-factor/factor-check.js'
 import { FactorMethods } from './second-factor/factor-methods.js'
@@ -54,7 +55,6 @@ import { SecondFactorChallenges } from './second-factor/second-factor-challenges
 import { SecondFactorGrounds } from './second-factor/second-factor-grounds.js'
 import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
 import { SecondFactorRequirement } from './second-factor/second-factor-requirement.js'
-import { SecondStepOffer } from './second-factor/second-step-offer.js'
 import { WrongFactorAlarm } from './second-factor/wrong-factor-alarm.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
@@ -99,7 +99,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffRefusals,
     HandoffRequirement,
     HandoffService,
-    LoginExchange,
+    LoginTransport,
     LoginLimits,
     LoginPolicy,
     LoginRecords,
@@ -123,9 +123,9 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondFactorGrounds,
     SecondFactorLoginService,
     SecondFactorRequirement,
-    SecondStepOffer,
+    ChallengeOffer,
     UnrecognizedLoginService,
-    UnstampedCodes,
+    ReusableCodes,
     WrongFactorAlarm,
   ],
   exports: [CredentialEntryPolicy, FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],

@@ -3,7 +3,7 @@ import type { AcceptedShard } from '../sessions/revocation/loss-acceptance.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { type CommandContext, withService } from './command-context.js'
 
-const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['was']>, string>> = {
+const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['before']>, string>> = {
   complete: 'had all its data; nobody there has to log in again',
   incomplete: 'had lost data; whoever had a session there logs in again',
   foreign: 'had sessions of another installation; they are removed',
@@ -43,6 +43,8 @@ function waitingFor({ shard, problem }: AcceptedShard): string {
   return `Waiting for up to a minute for ${shard}: ${problem}`
 }
 
-function describe({ shard, was, problem }: AcceptedShard): string {
-  return problem === null && was !== null ? `${shard} ${OUTCOMES[was]}` : `${shard} is not done: ${problem}`
+function describe({ shard, before, problem }: AcceptedShard): string {
+  return problem === null && before !== null
+    ? `${shard} ${OUTCOMES[before]}`
+    : `${shard} is not done: ${problem}`
 }

@@ -1,6 +1,6 @@
 import { IsObject } from 'class-validator'
 import { UUID } from './ids.js'
-import { asCursor, PageCursor, positionIn } from './page.js'
+import { decodeCursor, encodeCursor, PageCursor } from './page.js'
 
 /** A position in a list sorted by age. */
 export interface Age {
@@ -13,7 +13,7 @@ const AGE = new RegExp(`^\\d{1,13}\\.${UUID}$`)
 
 /** Where a page ended, as text for `?after=`. */
 export function ageCursor({ createdAt, id }: Age): string {
-  return asCursor(`${createdAt.getTime()}.${id}`)
+  return encodeCursor(`${createdAt.getTime()}.${id}`)
 }
 
 /** For query fields: the row after which a page begins. */
@@ -21,7 +21,7 @@ export const AgeCursor = () => PageCursor(ageInCursor, options => IsObject(optio
 
 /** The position in one of our cursors; null for any other text. */
 function ageInCursor(text: string): Age | null {
-  const age = positionIn(text, AGE)
+  const age = decodeCursor(text, AGE)
   if (age === null) return null
   const [milliseconds, id] = age.split('.') as [string, string]
   return { createdAt: new Date(Number(milliseconds)), id }

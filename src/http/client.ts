@@ -115,7 +115,7 @@ export function deviceName(userAgent: string | null): string {
   if (!text) return UNKNOWN_DEVICE
   const { browser, os, platform } = Bowser.parse(text)
   const name = OWN_NAME.exec(text)?.[1] ?? (BROWSERS.has(browser.name) ? browser.name : undefined)
-  const plainName = name && (PLAIN_NAMES.get(name) ?? harmless(name))
+  const plainName = name && (PLAIN_NAMES.get(name) ?? withoutLinkLikeText(name))
   const system = os.name === 'iOS' ? (platform.model ?? 'iOS') : (os.name ?? appleSystem(text))
   if (!system || platform.type === 'bot') return plainName ?? UNKNOWN_DEVICE
   return `${plainName ?? 'App'} on ${system}`
@@ -125,7 +125,7 @@ export function deviceName(userAgent: string | null): string {
  * Mail programs turn long numbers, and anything that looks like a domain, into links; strangers could use our
  * mails to lead people anywhere.
  */
-function harmless(name: string): string {
+function withoutLinkLikeText(name: string): string {
   return (
     name
       .replace(/[._]+/g, ' ')

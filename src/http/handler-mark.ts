@@ -1,6 +1,6 @@
 /**
- * A mark that a decorator sets on handlers, for what is asked at every request: the metadata that Nest keeps is
- * looked up along the prototypes of the handler, which takes about a microsecond each time.
+ * A mark that a decorator sets on handlers and that is read on every request. Nest's own metadata is looked up along
+ * the prototype chain, which takes about a microsecond each time.
  */
 export class HandlerMark<T> {
   private readonly marks = new WeakMap<object, T>()

@@ -41,11 +41,11 @@ export class Mount {
       next()
       return
     }
-    if (rest !== null) moveTo(request, rest)
+    if (rest !== null) rewriteUrl(request, rest)
     const refusal = this.refusalOf(request, rest)
     if (refusal) refuseRequest(request, refusal)
     this.track(response)
-    forgetCorsOfHost(response)
+    removeHostCorsHeaders(response)
     this.server.routing(request, response)
   }
 
@@ -65,7 +65,7 @@ export class Mount {
   private refusalOf(request: IncomingMessage, rest: string | null): ApiError | undefined {
     if (rest === null) return new ApiError('NOT_FOUND')
     if (this.isClosing) return unavailable('NOT_READY')
-    return obstacleTo(request)
+    return refusalFor(request)
   }
 
   private track(response: ServerResponse): void {
@@ -80,13 +80,13 @@ export class Mount {
 }
 
 /** As frameworks do when they mount something: the original URL stays in `originalUrl`. */
-function moveTo(request: IncomingMessage & { originalUrl?: string | undefined }, target: string): void {
+function rewriteUrl(request: IncomingMessage & { originalUrl?: string | undefined }, target: string): void {
   request.originalUrl ??= request.url
   request.url = target
 }
 
 /** The host may allow origins to read its own responses that must not read ours. */
-function forgetCorsOfHost(response: ServerResponse): void {
+function removeHostCorsHeaders(response: ServerResponse): void {
   for (const name of response.getHeaderNames())
     if (name.startsWith('access-control-')) response.removeHeader(name)
 }
@@ -104,7 +104,7 @@ function withoutPrefix(target: string, prefix: string): string | null {
  * Why this request from the host's server cannot be served, for the developer who mounted us there; undefined
  * when it can.
  */
-function obstacleTo(request: IncomingMessage): ApiError | undefined {
+function refusalFor(request: IncomingMessage): ApiError | undefined {
   if (request.httpVersionMajor !== 1)
     return new ApiError('INTERNAL_ERROR', {
       detail: 'Mainstay serves HTTP/1.1 only: let the proxy in front of it speak HTTP/2',

@@ -26,7 +26,7 @@ export async function pageOf<Row>(
 /** Keeps the response for one page below 200 KB. */
 const MAX_PAGE = 200
 
-/** The maximum number of rows on a page. */
+/** The `limit` query parameter: how many rows a page may have. */
 export const PageLimit = (byDefault: number) =>
   applyDecorators(
     ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: MAX_PAGE, default: byDefault }),
@@ -55,12 +55,12 @@ export const PageCursor = (
   )
 
 /** The end of a page as opaque text for `?after=`. */
-export function asCursor(position: string): string {
+export function encodeCursor(position: string): string {
   return Buffer.from(position).toString('base64url')
 }
 
-/** The text that {@link asCursor} was given, if it has this `form`; null otherwise. */
-export function positionIn(cursor: string, form: RegExp): string | null {
+/** The text that {@link encodeCursor} was given, if it has this `form`; null otherwise. */
+export function decodeCursor(cursor: string, form: RegExp): string | null {
   const position = BASE64URL.test(cursor) ? Buffer.from(cursor, 'base64url').toString('latin1') : ''
-  return form.test(position) && asCursor(position) === cursor ? position : null
+  return form.test(position) && encodeCursor(position) === cursor ? position : null
 }

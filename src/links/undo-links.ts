@@ -10,7 +10,7 @@ type Address = Pick<typeof users.$inferSelect, 'email' | 'language'>
 const MAX_ADDRESSES = 3
 
 /** Of a link that undoes a change of address: the number of the change. */
-export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
+export const SEQUENCE = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
  * Of such links to one address: the language that the user had when the first was mailed, null if they had none;
@@ -18,7 +18,7 @@ export const TURN = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
  */
 function languageOfFirst(otherwise: string | null) {
   const language = sql`coalesce(${oneTimeTokens.detail} -> 'language', to_jsonb(${otherwise}::text))`
-  return sql<string | null>`(array_agg(${language} order by ${TURN}))[1] #>> '{}'`
+  return sql<string | null>`(array_agg(${language} order by ${SEQUENCE}))[1] #>> '{}'`
 }
 
 /** Links that undo changes of address of these users, open or expired. */
@@ -35,14 +35,19 @@ export function openUndoLinksOf(userIds: readonly string[], now: Date) {
  * once, with the language of that mail: later mails refer to it, and somebody else may have chosen another language
  * since. Only those that they left first, which no change that a thief makes later can displace.
  */
-export async function addressesLeft(db: Db, userId: string, present: Address, now: Date): Promise<Address[]> {
+export async function previousAddresses(
+  db: Db,
+  userId: string,
+  present: Address,
+  now: Date,
+): Promise<Address[]> {
   const { email } = oneTimeTokens
   const rows = await db
     .select({ email, language: languageOfFirst(present.language) })
     .from(oneTimeTokens)
     .where(openUndoLinksOf([userId], now))
     .groupBy(email)
-    .orderBy(asc(min(TURN)))
+    .orderBy(asc(min(SEQUENCE)))
     .limit(MAX_ADDRESSES)
   return rows.filter(row => row.email !== present.email)
 }

@@ -29,14 +29,16 @@ export class CountedAction {
    * and resets nothing: otherwise somebody who knows the password could reset the limit on guessing the rest.
    * It counts as right where it came from, but not for the account, because that would keep the user out.
    */
-  async provedInPart(): Promise<void> {
+  async partlySucceeded(): Promise<void> {
     const left = this.keysOf(
       ({ counts, limit }) => counts === 'wrong' || (counts === 'right' && limit === 'account'),
     )
     await this.added.refund(key => left.includes(key))
   }
 
-  /** Like {@link succeeded}, after {@link provedInPart} has already counted this login where its first step came from. */
+  /**
+   * Like {@link succeeded}, after {@link partlySucceeded} has already counted this login where its first step came from.
+   */
   async completed(): Promise<void> {
     const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
     const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')

@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/redis-connection.js'
 import { AnsweringShards, type ShardPositions } from './answering-shards.js'
 import { OwnCounters } from './own-counters.js'
-import { type Count, type Counted, type Limited, SharedCounters } from './shared-counters.js'
+import { type Count, type Counted, type Limited, SharedCounters, type WhenFull } from './shared-counters.js'
 import { UnsentChanges } from './unsent-changes.js'
 
 /** The result of adding one to each of several counters. */
@@ -48,12 +48,12 @@ export class Counters {
    * trip, and atomic.
    */
   addUnlessFull(limited: readonly Limited[]): Promise<Added | Full> {
-    return this.addWithin(limited, false)
+    return this.addWithin(limited, 'refuse')
   }
 
   /** The same, even if some are full. */
   async addEvenIfFull(limited: readonly Limited[]): Promise<Added> {
-    return (await this.addWithin(limited, true)) as Added
+    return (await this.addWithin(limited, 'count')) as Added
   }
 
   /** Adds one to each. A counter's window begins with its first count. */
@@ -74,9 +74,9 @@ export class Counters {
     this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
   }
 
-  private async addWithin(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
-    const shared = await this.inOneShard(counters => counters.countUnlessFull(limited, evenIfFull))
-    if (!shared) return this.readThenAdd(limited, evenIfFull)
+  private async addWithin(limited: readonly Limited[], whenFull: WhenFull): Promise<Added | Full> {
+    const shared = await this.inOneShard(counters => counters.countUnlessFull(limited, whenFull))
+    if (!shared) return this.readThenAdd(limited, whenFull)
     const { isCounted, counts } = shared
     if (!isCounted) return { counts, refund: null }
     const counted = zip(limited, counts).map(([{ key }, { msLeft }]) => ({
@@ -87,12 +87,12 @@ export class Counters {
     return { counts, refund: this.refundOf(counted) }
   }
 
-  private async readThenAdd(limited: readonly Limited[], evenIfFull: boolean): Promise<Added | Full> {
+  private async readThenAdd(limited: readonly Limited[], whenFull: WhenFull): Promise<Added | Full> {
     const timesFullKeys = limited.flatMap(({ timesFullKey }) => timesFullKey ?? [])
     const found = await this.read([...limited.map(({ key }) => key), ...timesFullKeys])
     const counts = found.slice(0, limited.length)
     const isFull = zip(limited, counts).some(([{ max }, { points }]) => max !== null && points >= max)
-    if (isFull && !evenIfFull) return { counts, refund: null }
+    if (isFull && whenFull === 'refuse') return { counts, refund: null }
     return this.add(
       limited.map(({ key, windowsSeconds, timesFullKey }) => {
         const timesFull = timesFullKey && found[limited.length + timesFullKeys.indexOf(timesFullKey)]?.points

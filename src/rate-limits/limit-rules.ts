@@ -24,15 +24,15 @@ export interface LimitRule {
   /** Which actions stay counted once their outcome is known. */
   readonly counts: 'wrong' | 'right' | 'all'
   /** Who is refused when it is full. `strangers`: all but known clients. `nobody`: it only raises an alarm. */
-  readonly binds: 'everybody' | 'strangers' | 'nobody'
+  readonly refuses: 'everybody' | 'strangers' | 'nobody'
 }
 
 type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 
 const HOUR_SECONDS = 60 * 60
-/** An owner who has had three mails about the same power within an hour knows. */
-const POWER_NOTICES = 3
-const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', binds: 'everybody' } as const
+/** After three mails about the same user's permissions within an hour, more tell the owner nothing new. */
+const MAX_PERMISSION_NOTICES = 3
+const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', refuses: 'everybody' } as const
 
 /** Operators have their own limits, both individually and together. */
 function limitedAs({ userId = '', accountId = '', operator }: LimitedActor) {
@@ -51,7 +51,13 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'session':
       // Wherever it is used from: only the holder of the session can fill it.
       return [
-        { ...wrong, limit: 'account', of: [subject], max: settings.perAccountAndNetwork, binds: 'strangers' },
+        {
+          ...wrong,
+          limit: 'account',
+          of: [subject],
+          max: settings.perAccountAndNetwork,
+          refuses: 'strangers',
+        },
       ]
     case 'session id':
       return networkRules(action, settings.wrongSessionIdsPerNetwork, wrong)
@@ -62,10 +68,10 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'sent mail':
       return sentMailRules({ receiver: mailboxOf(subject), userId, accountId }, settings)
     case 'power notice':
-      return [{ ...HOURLY, limit: 'user', of: [subject], max: POWER_NOTICES }]
+      return [{ ...HOURLY, limit: 'user', of: [subject], max: MAX_PERMISSION_NOTICES }]
     case 'weak password':
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
-      return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, binds: 'everybody' }]
+      return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, refuses: 'everybody' }]
     case 'write':
       // Per session as well, so that the thief of one session cannot use up its user's share.
       return [
@@ -143,7 +149,7 @@ function accountRules(
   max: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
   counting: Counting,
 ): LimitRule[] {
-  const near = { ...counting, binds: 'everybody' } as const
+  const near = { ...counting, refuses: 'everybody' } as const
   const block = blockOf(ip)
   const inBlock = { ...near, limit: 'account and block', of: [subject, block ?? ''], max: max.block } as const
   const around = [subject, subnetOf(ip)]
@@ -151,14 +157,14 @@ function accountRules(
     { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], max: max.network },
     ...(block === null ? [] : [inBlock]),
     { ...near, limit: 'account and neighbourhood', of: around, max: max.neighbourhood },
-    { ...counting, limit: 'account', of: [subject], max: max.all, binds: 'strangers' },
+    { ...counting, limit: 'account', of: [subject], max: max.all, refuses: 'strangers' },
   ]
 }
 
 // An IPv6 site has 65,536 networks, but must not get as many limits. The neighbours of an IPv4 address are
 // other people.
 function networkRules({ client: { ip } }: LimitedAction, max: number, counting: Counting): LimitRule[] {
-  const rule = { ...counting, binds: 'strangers' } as const
+  const rule = { ...counting, refuses: 'strangers' } as const
   const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }
   const block = blockOf(ip)
   if (block === null) return [network]
@@ -171,7 +177,7 @@ function networkRules({ client: { ip } }: LimitedAction, max: number, counting: 
 
 /** Everybody shares these, so they refuse nobody: an attacker who filled them would lock everybody out. */
 function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting: Counting): LimitRule[] {
-  const rule = { ...counting, binds: 'nobody' } as const
+  const rule = { ...counting, refuses: 'nobody' } as const
   return [
     // Clients without an Origin (mobile apps, servers) are counted together, as one origin.
     { ...rule, limit: 'origin', of: [client.origin ?? ''], max: settings.perOrigin },

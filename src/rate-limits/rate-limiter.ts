@@ -55,19 +55,19 @@ export class RateLimiter {
     // An action that will certainly be refused is not counted, so that a flood creates no counters.
     const found = await this.counters.addUnlessFull(limits)
     if (!found.refund) {
-      const isFull = ({ binds, points, max }: FilledBucket) => binds !== 'nobody' && points >= max
+      const isFull = ({ refuses, points, max }: FilledBucket) => refuses !== 'nobody' && points >= max
       await this.refuseIfFull(withCounts(buckets, found.counts).filter(isFull), action, isKnown)
     }
     const added = found.refund ? found : await this.counters.addEvenIfFull(limits)
     const filled = withCounts(buckets, added.counts)
     try {
-      const over = filled.filter(({ points, max, binds }) => binds !== 'nobody' && points > max)
+      const over = filled.filter(({ points, max, refuses }) => refuses !== 'nobody' && points > max)
       await this.refuseIfFull(over, action, isKnown)
     } catch (refusal) {
       await added.refund()
       throw refusal
     }
-    const alarming = filled.filter(({ points, max, binds }) => binds === 'nobody' && points >= max)
+    const alarming = filled.filter(({ points, max, refuses }) => refuses === 'nobody' && points >= max)
     if (alarming.length > 0) {
       this.overAlarm[action.kind]++
       this.alarms.raise(action, alarming)
@@ -131,7 +131,7 @@ export class RateLimiter {
   ): Promise<void> {
     const [fullest] = full.toSorted((one, other) => other.msLeft - one.msLeft)
     if (!fullest) return
-    if (full.every(({ binds }) => binds === 'strangers') && (await isKnown())) return
+    if (full.every(({ refuses }) => refuses === 'strangers') && (await isKnown())) return
     this.refusals[kind]++
     const { limit, msLeft } = fullest
     const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
@@ -149,9 +149,9 @@ export class RateLimiter {
   }
 }
 
-function limitOf({ key, max, binds, windowSeconds, isOfAccount }: Bucket): Limited {
+function limitOf({ key, max, refuses, windowSeconds, isOfAccount }: Bucket): Limited {
   const windowsSeconds = isOfAccount ? backoffWindows(windowSeconds) : [windowSeconds]
-  const limit = { key, max: binds === 'nobody' ? null : max, windowsSeconds }
+  const limit = { key, max: refuses === 'nobody' ? null : max, windowsSeconds }
   return { ...limit, timesFullKey: isOfAccount ? timesFullKey(key) : null }
 }
 

@@ -78,6 +78,9 @@ for i = 1, ARGV[2] do
 end
 return answer`)
 
+/** What to do with a count when a counter is full. */
+export type WhenFull = 'refuse' | 'count'
+
 /** Counters in Redis, several at once; in a cluster they must share one slot. Throws when Redis does not answer. */
 export class SharedCounters {
   constructor(private readonly redis: RedisConnection) {}
@@ -93,10 +96,10 @@ export class SharedCounters {
     return countsOf(await this.redis.runScript(COUNT, names, [String(points), ...seconds]))
   }
 
-  /** Adds one to each, or nothing when one is full, unless `evenIfFull`. Returns their state afterwards. */
+  /** Adds one to each, or nothing when one is full and `whenFull` says so. Returns their state afterwards. */
   async countUnlessFull(
     limited: readonly Limited[],
-    evenIfFull: boolean,
+    whenFull: WhenFull,
   ): Promise<{ readonly isCounted: boolean; readonly counts: Count[] }> {
     const others = limited.flatMap(({ timesFullKey }) => (timesFullKey === null ? [] : [timesFullKey]))
     const placeOf = (key: string | null) => (key === null ? 0 : limited.length + others.indexOf(key) + 1)
@@ -106,7 +109,7 @@ export class SharedCounters {
       windowsSeconds.join(' '),
     ])
     const keys = [...limited.map(({ key }) => key), ...others].map(nameOf)
-    const head = [evenIfFull ? '1' : '0', String(limited.length)]
+    const head = [whenFull === 'count' ? '1' : '0', String(limited.length)]
     const [isCounted, ...found] = (await this.redis.runScript(COUNT_UNLESS_FULL, keys, [
       ...head,
       ...rules,

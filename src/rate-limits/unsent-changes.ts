@@ -1,7 +1,7 @@
 import type { Counted, SharedCounters } from './shared-counters.js'
 
 /** The part of Redis that it needs. */
-export type ToldOfChanges = Pick<SharedCounters, 'count' | 'forget'>
+export type CounterTarget = Pick<SharedCounters, 'count' | 'forget'>
 
 /** What Redis must still be told about one counter: a reset, an amount to add or subtract, or both. */
 interface Change {
@@ -57,7 +57,7 @@ export class UnsentChanges {
    * Starts sending, in this tick, to where `isAnswering` says that it will arrive. What cannot be sent is
    * kept until its window ends; the rest does not wait for it.
    */
-  send(counters: ToldOfChanges, isAnswering: (key: string) => boolean): void {
+  send(counters: CounterTarget, isAnswering: (key: string) => boolean): void {
     // What is being sent may still fail, and then two changes of one counter could not be told apart.
     if (this.sending.size > 0) return
     const now = performance.now()
@@ -68,7 +68,7 @@ export class UnsentChanges {
     }
   }
 
-  private sendOne(counters: ToldOfChanges, key: string, change: Change): void {
+  private sendOne(counters: CounterTarget, key: string, change: Change): void {
     this.changes.delete(key)
     this.sending.add(key)
     apply(counters, key, change).then(
@@ -102,7 +102,7 @@ function merged(one: Change, other: Change): Change {
 }
 
 async function apply(
-  counters: ToldOfChanges,
+  counters: CounterTarget,
   key: string,
   { isReset, points, endsAt }: Change,
 ): Promise<void> {

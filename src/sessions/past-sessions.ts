@@ -34,7 +34,7 @@ export class PastSessions {
     try {
       return await this.lookUp(sid)
     } catch (error) {
-      this.logger.warn(`Why a session is over could not be looked up: ${causeMessage(error)}`)
+      this.logger.warn(`Could not look up why a session ended: ${causeMessage(error)}`)
       return null
     } finally {
       this.lookUps--

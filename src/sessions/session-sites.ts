@@ -28,8 +28,8 @@ export class SessionSites {
 
   /**
    * Whether the session may continue: its satellite is active, and has belonged to its account since before
-   * the session began. Sessions of the main site and of apps always may. A session that is longer than this
-   * preview's sessions began at a satellite of its own, which is gone.
+   * the session began. Sessions of the main site and of apps always may. A session that lasts longer than this
+   * preview allows was opened at a satellite with exactly this origin, which has been removed.
    */
   isOpen(session: Session): boolean {
     return this.isOpenAt(session, this.satelliteOf(session))

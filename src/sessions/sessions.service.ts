@@ -20,8 +20,8 @@ import { UserSessions } from './user-sessions.js'
 @Injectable()
 export class SessionLimits {
   /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
-  private readonly awaited = new Map<string, Promise<void>>()
-  private readonly underWay = new Map<string, Promise<void>>()
+  private readonly queued = new Map<string, Promise<void>>()
+  private readonly running = new Map<string, Promise<void>>()
 
   constructor(
     private readonly store: SessionStore,
@@ -48,21 +48,21 @@ export class SessionLimits {
    */
   async enforce(userId: string, count: number, client: Client): Promise<void> {
     if (count <= this.settings.maxSessionsPerUser) return
-    const run = this.awaited.get(userId) ?? this.afterTheOneUnderWay(userId, client)
-    this.awaited.set(userId, run)
+    const run = this.queued.get(userId) ?? this.afterCurrentRun(userId, client)
+    this.queued.set(userId, run)
     await run
   }
 
-  private async afterTheOneUnderWay(userId: string, client: Client): Promise<void> {
-    // Its own callers get the error.
-    await this.underWay.get(userId)?.catch(() => {})
-    const run = this.awaited.get(userId) as Promise<void>
-    this.awaited.delete(userId)
-    this.underWay.set(userId, run)
+  private async afterCurrentRun(userId: string, client: Client): Promise<void> {
+    // Its error goes to its own callers.
+    await this.running.get(userId)?.catch(() => {})
+    const run = this.queued.get(userId) as Promise<void>
+    this.queued.delete(userId)
+    this.running.set(userId, run)
     try {
       await this.endSurplus(userId, client)
     } finally {
-      this.underWay.delete(userId)
+      this.running.delete(userId)
     }
   }
 

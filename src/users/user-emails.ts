@@ -8,7 +8,7 @@ import { oneTimeTokens } from '../database/schema/links.js'
 import { ApiError } from '../errors/api-error.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { addressesLeft, openUndoLinksOf, TURN, undoLinksOf } from '../links/undo-links.js'
+import { openUndoLinksOf, previousAddresses, SEQUENCE, undoLinksOf } from '../links/undo-links.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
 import type { Receiver } from '../mail/mail.js'
 import type { Email } from './email.js'
@@ -125,20 +125,20 @@ export class UserEmails {
       .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
       .from(oneTimeTokens)
       .where(and(this.areOpen([userId]), eq(oneTimeTokens.email, address)))
-      .orderBy(asc(TURN))
+      .orderBy(asc(SEQUENCE))
       .limit(1)
     return row ? changeOf(row) : null
   }
 
   /** Invalidates the links of this change and of later ones. */
   async closeFrom(transaction: Db, userId: string, turn: number): Promise<void> {
-    await transaction.delete(oneTimeTokens).where(and(undoLinksOf([userId]), gte(TURN, turn)))
+    await transaction.delete(oneTimeTokens).where(and(undoLinksOf([userId]), gte(SEQUENCE, turn)))
   }
 
-  /** The user's current address, and the first ones that can still be restored: {@link addressesLeft}. */
+  /** The user's current address, and the first ones that can still be restored: {@link previousAddresses}. */
   async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
     const present = { email, language }
-    return [present, ...(await addressesLeft(db, id, present, this.clock.now()))]
+    return [present, ...(await previousAddresses(db, id, present, this.clock.now()))]
   }
 
   /** Whether a change of address of any of these users can still be undone. */
@@ -155,7 +155,7 @@ export class UserEmails {
   private async issue(transaction: Db, user: User, since: Date): Promise<string> {
     const { id: userId, accountId, email, language } = user
     const [row] = await transaction
-      .select({ last: max(TURN) })
+      .select({ last: max(SEQUENCE) })
       .from(oneTimeTokens)
       .where(undoLinksOf([userId]))
     const first = await this.reachOf(transaction, userId, since)

@@ -141,7 +141,7 @@ export class Users {
   }
 
   /** Does not replace a language that the user already has. */
-  async learnLanguage(id: string, language: string): Promise<void> {
+  async setLanguageIfUnknown(id: string, language: string): Promise<void> {
     const isUnknown = and(eq(users.id, id), isNull(users.language))
     await this.database.run(db => db.update(users).set({ language }).where(isUnknown))
   }

@@ -697,7 +697,7 @@ export interface HandoffBody {
   readonly state: string
 }
 export interface HandoffDestinationAnswer {
-  /** As it was asked for */
+  /** The origin from the request */
   readonly origin: string
   /** Its host, where the user is not invited */
   readonly name: string
@@ -1031,9 +1031,9 @@ export interface RecoveryCodesAnswer {
   readonly recoveryCodes: readonly string[]
 }
 export interface RedeemBody {
-  /** From behind the `#` of the address */
+  /** The part of the address after `#` */
   readonly code: string
-  /** What the challenge was made of */
+  /** The verifier from which the challenge was computed */
   readonly verifier: string
   /** As for `POST /api/login` */
   readonly deviceId?: string | null
@@ -1119,7 +1119,7 @@ export interface SecondFactorAnswer {
   readonly mustEnrol: boolean
 }
 export interface SecondFactorBody {
-  /** Of `SECOND_FACTOR_REQUIRED` */
+  /** From the `SECOND_FACTOR_REQUIRED` refusal */
   readonly challenge: string
   /** Of the authenticator app */
   readonly code?: string

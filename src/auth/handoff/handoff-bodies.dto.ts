@@ -61,7 +61,7 @@ export class RedeemBody {
   @ApiProperty({
     type: String,
     maxLength: MAX_CODE_LENGTH,
-    description: 'From behind the `#` of the address',
+    description: 'The part of the address after `#`',
   })
   @IsString()
   @MaxLength(MAX_CODE_LENGTH)
@@ -71,7 +71,7 @@ export class RedeemBody {
     type: String,
     maxLength: MAX_VERIFIER_LENGTH,
     example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
-    description: 'What the challenge was made of',
+    description: 'The verifier from which the challenge was computed',
   })
   @IsString()
   @MaxLength(MAX_VERIFIER_LENGTH)

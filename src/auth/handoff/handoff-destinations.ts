@@ -53,8 +53,8 @@ export class HandoffDestinations {
    */
   isOpen(user: User, origin: string): boolean {
     const active = this.satellites.find(origin)
-    const takesOnlyPasswords = active?.loginMode === 'password' && user.role !== 'owner'
-    return active !== null && admits(active, user) && (!takesOnlyPasswords || needsHandoff(active, user))
+    const acceptsOnlyPasswords = active?.loginMode === 'password' && user.role !== 'owner'
+    return active !== null && admits(active, user) && (!acceptsOnlyPasswords || needsHandoff(active, user))
   }
 
   private async destinationOf(user: User, origin: string): Promise<HandoffDestination> {

@@ -26,7 +26,7 @@ class BrandingAnswer implements Branding {
 }
 
 export class HandoffDestinationAnswer {
-  @ApiProperty({ ...AN_ORIGIN, description: 'As it was asked for' })
+  @ApiProperty({ ...AN_ORIGIN, description: 'The origin from the request' })
   origin!: string
 
   @ApiProperty({ type: String, description: 'Its host, where the user is not invited' })

@@ -10,7 +10,7 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginPolicy } from './login-policy.js'
-import { findUserAtLogin, type UserAtLogin } from './user-at-login.js'
+import { findLoginUser, type LoginUser } from './login-user.js'
 
 @Injectable()
 export class Credentials {
@@ -26,7 +26,7 @@ export class Credentials {
    * Throws `HANDOFF_REQUIRED` where nobody may type a password. The answer is the same for every address and
    * every password.
    */
-  requirePasswordsThere({ email }: LoginBody, client: Client): void {
+  requirePasswordsAllowed({ email }: LoginBody, client: Client): void {
     if (!this.loginPolicy.isHandoffOnly(client.origin)) return
     this.noteFailure('refused', 'hand-off required', email, null, client)
     throw new ApiError('HANDOFF_REQUIRED')
@@ -37,10 +37,10 @@ export class Credentials {
    * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
    * hash.
    */
-  async check(login: LoginBody, client: Client): Promise<UserAtLogin> {
+  async check(login: LoginBody, client: Client): Promise<LoginUser> {
     const { email, password, source } = login
     const site = { source, origin: client.origin }
-    const user = await findUserAtLogin(this.database, email)
+    const user = await findLoginUser(this.database, email)
     if (user && this.loginPolicy.isBarredOwner(user, site)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
@@ -57,7 +57,7 @@ export class Credentials {
    * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
    * several concurrent first logins, one replaces the hash, and the others check again.
    */
-  private async withCurrentHash(user: UserAtLogin, login: LoginBody, client: Client): Promise<UserAtLogin> {
+  private async withCurrentHash(user: LoginUser, login: LoginBody, client: Client): Promise<LoginUser> {
     if (!this.passwords.needsRehash(user.passwordHash as string)) return user
     const passwordHash = await this.passwords.hash(login.password, client)
     const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))

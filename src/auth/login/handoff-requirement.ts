@@ -5,7 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { LoginContext } from './login-context.js'
 import { LoginPolicy } from './login-policy.js'
-import type { UserAtLogin } from './user-at-login.js'
+import type { LoginUser } from './login-user.js'
 
 /**
  * Sends users to the main site if their account lets them type their password nowhere else, or if they have a
@@ -25,7 +25,7 @@ export class HandoffRequirement {
    * `INVALID_CREDENTIALS`.
    */
   async check(
-    user: UserAtLogin,
+    user: LoginUser,
     { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>,
   ): Promise<void> {
     const isSecondFactor = this.loginPolicy.requiresFactorHandoff(user, client.origin)

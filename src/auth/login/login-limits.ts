@@ -59,13 +59,13 @@ export class LoginLimits {
     allowance: LimitedAction,
     isKnown = async () => false,
   ): Promise<CountedAction> {
-    const extra = new ExtraGuess(this.rateLimiter, allowance)
+    const reserved = new ReservedGuess(this.rateLimiter, allowance)
     const guess = { kind: 'password', subject: email, client: allowance.client } as const
     try {
-      const counted = await this.rateLimiter.count(guess, async () => (await isKnown()) || extra.take())
-      return extra.countedWith(counted)
+      const counted = await this.rateLimiter.count(guess, async () => (await isKnown()) || reserved.take())
+      return reserved.countedWith(counted)
     } catch (refusal) {
-      await extra.giveBack()
+      await reserved.release()
       throw refusal
     }
   }
@@ -77,7 +77,7 @@ export class LoginLimits {
 }
 
 /** A guess beyond the limits that strangers have filled; taken only if nothing else lets it in. */
-class ExtraGuess {
+class ReservedGuess {
   private taken: CountedAction | null = null
 
   constructor(
@@ -95,7 +95,7 @@ class ExtraGuess {
     return this.taken ? guess.and(this.taken) : guess
   }
 
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     await this.taken?.refund()
   }
 }

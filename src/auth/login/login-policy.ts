@@ -5,7 +5,7 @@ import { admits, type Satellite } from '../../satellites/satellite.js'
 import { Satellites } from '../../satellites/satellites.js'
 import { Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
-import type { UserAtLogin } from './user-at-login.js'
+import type { LoginUser } from './login-user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginSite {
@@ -51,7 +51,7 @@ export class LoginPolicy {
    * Whether this user may not type a password on pages of this origin; their account may have decided that. Apps
    * have no page to leave for the main site, so this does not concern them.
    */
-  async requiresHandoff(user: User | UserAtLogin, origin: string | null): Promise<boolean> {
+  async requiresHandoff(user: User | LoginUser, origin: string | null): Promise<boolean> {
     const { accountId, role } = user
     const satellite = this.satelliteAt(origin)
     if (!satellite || satellite.loginMode === 'handoff') return satellite !== null

@@ -36,7 +36,7 @@ const USER = 'unchanged_user'
  * them and everything that is to be used up is there. A change made since then would have missed the new session;
  * a later one waits for this statement and finds it. Everything else is locked after the user.
  */
-function recordWith(used: readonly UsedRow[]): Statement<Row> {
+function buildLoginStatement(used: readonly UsedRow[]): Statement<Row> {
   const names = [USER, ...used.map(({ name }) => name)].map(name => sql.identifier(name))
   const locks = used.map(
     ({ lock }, index) => sql`${names[index + 1]} as (${lock(names[index] as SQLChunk)}),`,
@@ -72,10 +72,10 @@ interface RecordedLogin {
   readonly liveSessions: number
 }
 
-const WAYS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
-type Way = (typeof WAYS)[number]
+const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type LoginMethod = (typeof LOGIN_METHODS)[number]
 
-function wayOf({ methods, at }: Proof): Way {
+function loginMethodOf({ methods, at }: Proof): LoginMethod {
   if (at) return 'handoff'
   if (!includesPassword(methods)) return 'passkey'
   return hasSecondFactor(methods) ? 'password and second factor' : 'password'
@@ -84,7 +84,7 @@ function wayOf({ methods, at }: Proof): Way {
 /** Records logins, provided the users are unchanged since they were read. */
 @Injectable()
 export class LoginRecords {
-  private readonly counts = countsOf(WAYS)
+  private readonly counts = countsOf(LOGIN_METHODS)
   private readonly statements = new Map<string, Statement<Row>>()
 
   constructor(
@@ -106,14 +106,14 @@ export class LoginRecords {
    * From the first login with a browser that states a language. A later login could be a thief's, and the user
    * would then get mails in the thief's language.
    */
-  async learnLanguage(user: User, client: Client): Promise<void> {
+  async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
     const language = user.language === null && languageWanted(client.acceptLanguage)
-    if (language) await this.users.learnLanguage(user.id, language)
+    if (language) await this.users.setLanguageIfUnknown(user.id, language)
   }
 
   /** Counts a login that was completed. */
   count(proof: Proof): void {
-    this.counts[wayOf(proof)]++
+    this.counts[loginMethodOf(proof)]++
   }
 
   /**
@@ -155,7 +155,7 @@ export class LoginRecords {
   private statementFor(uses: readonly LoginUse[]): Statement<Row> {
     const rows = uses.map(({ row }) => row)
     const name = rows.map(row => row.name).join(' ')
-    const statement = this.statements.get(name) ?? recordWith(rows)
+    const statement = this.statements.get(name) ?? buildLoginStatement(rows)
     this.statements.set(name, statement)
     return statement
   }

@@ -55,9 +55,9 @@ export class LoginSessions {
       const { device, liveSessions } = opened.confirmed
       await this.anomalyCheck.check(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
-      await this.unlessOut(this.sessions.endSurplus(user.id, liveSessions, client))
+      await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))
       await this.changes.endReplaced(sessionIds, client)
-      await this.unlessOut(this.records.learnLanguage(user, client))
+      await this.ignoringOutage(this.records.setLanguageIfUnknown(user, client))
       this.records.count(proof)
       return { ...opened, deviceId: device.deviceId }
     } catch (error) {
@@ -66,12 +66,16 @@ export class LoginSessions {
     }
   }
 
-  /** For what the next login can do as well: during an outage this one's code must not be used up for nothing. */
-  private async unlessOut(housekeeping: Promise<void>): Promise<void> {
+  /**
+   * For housekeeping that the next login repeats. An outage here must not fail a login whose code is already used up.
+   */
+  private async ignoringOutage(housekeeping: Promise<void>): Promise<void> {
     try {
       await housekeeping
     } catch (error) {
-      this.logger.warn(`Something was left to the next login of a user: ${causeMessage(error)}`)
+      this.logger.warn(
+        `Housekeeping after a login was skipped; the next login does it: ${causeMessage(error)}`,
+      )
     }
   }
 

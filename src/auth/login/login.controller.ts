@@ -9,8 +9,8 @@ import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
 import { LoginService } from './login.service.js'
-import { LoginExchange } from './login-exchange.js'
 import { LoginSessions } from './login-sessions.js'
+import { LoginTransport } from './login-transport.js'
 
 @ApiTags('Auth')
 @Controller('api')
@@ -18,7 +18,7 @@ export class LoginController {
   constructor(
     private readonly loginService: LoginService,
     private readonly loginSessions: LoginSessions,
-    private readonly exchange: LoginExchange,
+    private readonly transport: LoginTransport,
     private readonly settings: Settings,
   ) {}
 
@@ -36,8 +36,8 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = this.exchange.contextOf(body, client, request)
-    return this.exchange.answer(await this.loginService.login(body, context), body, request, reply)
+    const context = this.transport.contextOf(body, client, request)
+    return this.transport.answer(await this.loginService.login(body, context), body, request, reply)
   }
 
   /**

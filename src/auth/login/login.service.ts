@@ -11,10 +11,10 @@ import type { LoginBody } from './login.dto.js'
 import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, LoginSessions } from './login-sessions.js'
-import type { UserAtLogin } from './user-at-login.js'
+import type { LoginUser } from './login-user.js'
 
 /** The answers to a right password that is not enough. */
-const PROVED_IN_PART: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
+const NOT_ENOUGH: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
 
 @Injectable()
 export class LoginService {
@@ -34,35 +34,35 @@ export class LoginService {
    * had end.
    */
   async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
-    this.credentials.requirePasswordsThere(login, context.client)
+    this.credentials.requirePasswordsAllowed(login, context.client)
     const counted = await this.limits.countGuess(login.email, context.client)
     try {
       const credentials = this.credentials.check(login, context.client)
       await Promise.allSettled([credentials])
-      const { user, loggedIn } = await this.refuseAlike(this.admit(credentials, context))
+      const { user, loggedIn } = await this.withUniformRefusals(this.admit(credentials, context))
       // In part where a remembered browser stood in for the second factor.
-      await (isInPart(user, loggedIn) ? counted.provedInPart() : counted.succeeded())
+      await (skippedSecondFactor(user, loggedIn) ? counted.partlySucceeded() : counted.succeeded())
       return loggedIn
     } catch (error) {
-      const isRefusedInPart = error instanceof ApiError && PROVED_IN_PART.has(error.code)
-      await (isRefusedInPart ? counted.provedInPart() : counted.threw(error))
+      const isNotEnough = error instanceof ApiError && NOT_ENOUGH.has(error.code)
+      await (isNotEnough ? counted.partlySucceeded() : counted.threw(error))
       throw error
     }
   }
 
-  private async admit(credentials: Promise<UserAtLogin>, context: LoginContext) {
+  private async admit(credentials: Promise<LoginUser>, context: LoginContext) {
     const user = await credentials
     await this.handoffRequirement.check(user, context)
     return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
   }
 
   /** Where logins may be refused as too unusual, the time of a refusal must not reveal that the password was right. */
-  private refuseAlike<T>(work: Promise<T>): Promise<T> {
+  private withUniformRefusals<T>(work: Promise<T>): Promise<T> {
     return this.anomalyCheck.mayRefuse ? rejectedNoSooner(work) : work
   }
 }
 
 /** Whether a user who has a second factor was let in without it. */
-function isInPart({ hasSecondFactor }: User, { session }: LoggedIn): boolean {
+function skippedSecondFactor({ hasSecondFactor }: User, { session }: LoggedIn): boolean {
   return hasSecondFactor && acrOf(session.amr) === ONE_FACTOR
 }

@@ -6,7 +6,7 @@ import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/passkeys/pas
 import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { LoginExchange } from '../login/login-exchange.js'
+import { LoginTransport } from '../login/login-transport.js'
 import {
   PasskeyLoginBody,
   PasskeyLoginDocs,
@@ -23,7 +23,7 @@ export class PasskeyLoginController {
     private readonly passkeyLogin: PasskeyLoginService,
     private readonly challenges: PasskeyChallenges,
     private readonly sites: PasskeySites,
-    private readonly exchange: LoginExchange,
+    private readonly transport: LoginTransport,
   ) {}
 
   /** What a browser needs to ask for a passkey. Public: it says nothing about anybody, and stores nothing. */
@@ -52,9 +52,9 @@ export class PasskeyLoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = this.exchange.contextOf(body, client, request)
+    const context = this.transport.contextOf(body, client, request)
     const loggedIn = await this.passkeyLogin.login(body.response, context)
-    return this.exchange.answer(loggedIn, body, request, reply)
+    return this.transport.answer(loggedIn, body, request, reply)
   }
 }
 

@@ -8,14 +8,14 @@ import { LoginLimits } from '../login/login-limits.js'
 import type { FactorProof } from '../second-factor/factor-check.js'
 import { CredentialEntryPolicy } from './credential-entry-policy.js'
 import { FactorUse } from './factor-use.js'
-import { UnstampedCodes } from './unstamped-codes.js'
+import { ReusableCodes } from './reusable-codes.js'
 
 /** What the user of a session has just proved. */
 export interface Proved {
   readonly user: User
   readonly methods: AuthMethods
-  /** For a code that was given back before: until when. */
-  readonly givenBackUntil?: Date | null
+  /** For a code that was used a second time: until when it could be. */
+  readonly reusableUntil?: Date | null
 }
 
 /** Checks, within a session, the factors that its user has besides a password. */
@@ -26,7 +26,7 @@ export class FactorProofs {
     private readonly entryPolicy: CredentialEntryPolicy,
     private readonly limits: LoginLimits,
     private readonly factorUse: FactorUse,
-    private readonly unstamped: UnstampedCodes,
+    private readonly reusable: ReusableCodes,
   ) {}
 
   /**
@@ -41,11 +41,11 @@ export class FactorProofs {
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
-      const givenBackUntil = await this.unstamped.take(actor.sid, proof)
-      const methods = givenBackUntil ? authMethods('otp') : await this.factorUse.use(user, proof, actor)
+      const reusableUntil = await this.reusable.take(actor.sid, proof)
+      const methods = reusableUntil ? authMethods('otp') : await this.factorUse.use(user, proof, actor)
       // It is counted together with guesses at the password, so it must not reset their limit.
-      await counted.provedInPart()
-      return { user, methods, givenBackUntil }
+      await counted.partlySucceeded()
+      return { user, methods, reusableUntil }
     } catch (error) {
       await counted.threw(error)
       throw error
@@ -53,7 +53,7 @@ export class FactorProofs {
   }
 
   /** For a proof that was right, but whose session could not be stamped: its code then counts once more there. */
-  giveBack({ sid }: SessionActor, proof: FactorProof, { givenBackUntil }: Proved): Promise<void> {
-    return this.unstamped.keep(sid, proof, givenBackUntil ?? null)
+  makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
+    return this.reusable.keep(sid, proof, reusableUntil ?? null)
   }
 }

@@ -68,7 +68,7 @@ export class PasswordProof {
       this.passwords.verify(disabledAt ? null : passwordHash, password, client),
     )
     // Knowing the password must not be enough to reset the limit on guesses at the second factor.
-    if (isRight) return user.hasSecondFactor ? counted.provedInPart() : counted.succeeded()
+    if (isRight) return user.hasSecondFactor ? counted.partlySucceeded() : counted.succeeded()
     await counted.failed()
     const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
     const event = auditEvent({ userId, accountId, sid, client }, action, detail)

@@ -55,7 +55,7 @@ export class ReauthenticationMethods {
       const methods = all.filter(method => !isStepUp || method !== 'password')
       return new ApiError(refusal.code, { ...refusal.options, members: { methods } })
     } catch (error) {
-      this.logger.warn(`A refusal goes out without its methods: ${causeMessage(error)}`)
+      this.logger.warn(`A refusal is sent without \`methods\`: ${causeMessage(error)}`)
       return refusal
     }
   }

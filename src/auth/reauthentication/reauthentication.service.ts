@@ -49,7 +49,7 @@ export class ReauthenticationService {
       return await this.reauthentication.stamp(actor, proved.methods)
     } catch (error) {
       const hasEnded = error instanceof ApiError && error.status < 500
-      if (!hasEnded) await this.factorProofs.giveBack(actor, proof, proved)
+      if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
       throw error
     }
   }

@@ -35,7 +35,7 @@ export class RefreshService {
       throw overBecause(null)
     }
     const use = await this.anomalyCheck.check(session, client)
-    if (use === 'as before') return this.sites.issueToken(session)
+    if (use === 'unchanged') return this.sites.issueToken(session)
     if (use === 'ended') {
       this.refusals.record(client, 'anomaly', session)
       throw overBecause('revoked')

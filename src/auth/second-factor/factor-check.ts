@@ -51,10 +51,10 @@ export interface CheckedFactor {
   /** What a login uses up in its own statement; left out where that takes a transaction. */
   readonly inLogin?: LoginUse
   /** Notes in the audit log when `step` finds that another request was faster. */
-  noted<T>(step: Promise<T>): Promise<T>
+  auditingFailure<T>(step: Promise<T>): Promise<T>
 }
 
-type FoundFactor = Omit<CheckedFactor, 'noted'>
+type FoundFactor = Omit<CheckedFactor, 'auditingFailure'>
 
 /** Checks the factors that users have besides a password, at a login and within a session. */
 @Injectable()
@@ -73,9 +73,9 @@ export class FactorCheck {
    * is already done. Counts nothing: the caller has counted a guess before, and reports how it ended.
    */
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
-    const noted = <T>(step: Promise<T>) => this.noted(step, user, proof, context)
-    const factor = await noted(unlessDone(this.find(user, proof, context), context))
-    return { ...factor, noted, use: transaction => noted(factor.use(transaction)) }
+    const auditingFailure = <T>(step: Promise<T>) => this.auditingFailure(step, user, proof, context)
+    const factor = await auditingFailure(refusingIfDone(this.find(user, proof, context), context))
+    return { ...factor, auditingFailure, use: transaction => auditingFailure(factor.use(transaction)) }
   }
 
   private find(
@@ -134,7 +134,7 @@ export class FactorCheck {
     return { methods: authMethods('otp'), isRecoveryCode: true, use }
   }
 
-  private async noted<T>(
+  private async auditingFailure<T>(
     step: Promise<T>,
     user: User,
     proof: FactorProof,
@@ -166,7 +166,7 @@ export function isWrongFactor(error: unknown): boolean {
   return error instanceof ApiError && WRONG.has(error.code)
 }
 
-async function unlessDone<T>(found: Promise<T>, { isDone }: FactorContext): Promise<T> {
+async function refusingIfDone<T>(found: Promise<T>, { isDone }: FactorContext): Promise<T> {
   try {
     return await found
   } catch (error) {

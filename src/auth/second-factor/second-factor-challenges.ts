@@ -30,7 +30,7 @@ export interface SecondFactorChallenge {
   readonly source: Source
   /** What the first step proved. */
   readonly methods: AuthMethods
-  /** How many tries there were, including this one. */
+  /** The number of tries so far, including this one. */
   readonly tries: number
 }
 
@@ -85,7 +85,7 @@ export class SecondFactorChallenges {
     return { text, user, source, methods: authMethods(...methods), tries }
   }
 
-  /** Whether another request has completed this login, or it was cancelled; one that has only expired is not done. */
+  /** Whether the login was completed by another request, or cancelled. An expired login is not done. */
   async isDone({ text }: SecondFactorChallenge): Promise<boolean> {
     return !(await this.tokens.isKept(text))
   }

@@ -46,7 +46,7 @@ export class SecondFactorGrounds {
       return {
         detail: {},
         uses: [this.challenges.inLogin(challenge), inLogin],
-        confirm: (_, record) => factor.noted(record()),
+        confirm: (_, record) => factor.auditingFailure(record()),
       }
     return {
       detail: {},

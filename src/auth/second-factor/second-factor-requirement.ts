@@ -8,8 +8,8 @@ import type { Proof } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
 import type { LoginUse } from '../login/login-context.js'
 import { LoginPolicy } from '../login/login-policy.js'
+import { ChallengeOffer } from './challenge-offer.js'
 import type { ChallengeContext } from './second-factor-challenges.js'
-import { SecondStepOffer } from './second-step-offer.js'
 
 /** Where somebody logs in, and what their browser sends. */
 interface RequirementContext extends ChallengeContext {
@@ -25,7 +25,7 @@ export class SecondFactorRequirement {
     private readonly loginPolicy: LoginPolicy,
     private readonly devices: RememberedDevices,
     private readonly anomalyCheck: LoginAnomalyCheck,
-    private readonly offer: SecondStepOffer,
+    private readonly offer: ChallengeOffer,
   ) {}
 
   /**
@@ -43,7 +43,7 @@ export class SecondFactorRequirement {
     if (remembered) return remembered
     const { id: userId, accountId } = user
     await this.anomalyCheck.checkFirstStep({ userId, accountId }, context.deviceId, client)
-    throw await this.offer.refusal(user, proved, context)
+    throw await this.offer.refusalWithChallenge(user, proved, context)
   }
 
   private async findRemembered(

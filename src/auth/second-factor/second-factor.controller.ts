@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { setRememberedDeviceCookie } from '../../factors/remembered-devices/remembered-device-cookie.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { LoginExchange } from '../login/login-exchange.js'
+import { LoginTransport } from '../login/login-transport.js'
 import { DeviceMemory } from './device-memory.js'
 import { SecondFactorBody, SecondFactorDocs } from './second-factor.dto.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
@@ -17,7 +17,7 @@ export class SecondFactorController {
     private readonly challenges: SecondFactorChallenges,
     private readonly secondFactorLogin: SecondFactorLoginService,
     private readonly deviceMemory: DeviceMemory,
-    private readonly exchange: LoginExchange,
+    private readonly transport: LoginTransport,
   ) {}
 
   /** The second step of a login. Public: the challenge and the factor are the proof. */
@@ -33,11 +33,11 @@ export class SecondFactorController {
   ) {
     const challenge = await this.challenges.take(body.challenge, client)
     const login = { source: challenge.source, deviceId: body.deviceId }
-    const context = this.exchange.contextOf(login, client, request)
+    const context = this.transport.contextOf(login, client, request)
     const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
     const remembered =
       body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
     if (remembered) setRememberedDeviceCookie(reply, remembered)
-    return this.exchange.answer(loggedIn, login, request, reply)
+    return this.transport.answer(loggedIn, login, request, reply)
   }
 }

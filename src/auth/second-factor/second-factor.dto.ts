@@ -13,7 +13,11 @@ import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
 const MAX_CHALLENGE_LENGTH = 100
 
 export class SecondFactorBody implements FactorProof {
-  @ApiProperty({ type: String, maxLength: MAX_CHALLENGE_LENGTH, description: 'Of `SECOND_FACTOR_REQUIRED`' })
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_CHALLENGE_LENGTH,
+    description: 'From the `SECOND_FACTOR_REQUIRED` refusal',
+  })
   @IsOnlyOneOf('code', 'recoveryCode', 'passkey')
   @IsString()
   @MaxLength(MAX_CHALLENGE_LENGTH)

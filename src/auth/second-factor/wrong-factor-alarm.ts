@@ -8,7 +8,7 @@ import type { SecondFactorChallenge } from './second-factor-challenges.js'
 /** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
 const OWN_MISTAKES = 2
 
-/** Warns users that somebody who is not stopped by their password does not have their second factor. Never rejects. */
+/** Warns users when somebody who knows their password fails the second factor. Never rejects. */
 @Injectable()
 export class WrongFactorAlarm {
   constructor(

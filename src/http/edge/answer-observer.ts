@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/error-codes.js'
 
-/** Is told of every response. Whatever it does is a cost of every request. */
+/** Called for every response, so it must be cheap. */
 export interface AnswerObserver {
   /** `url` is the path with its query, as the client sent it. */
   answered(method: string, url: string, status: number, milliseconds: number): void

@@ -23,7 +23,10 @@ import { type LogDestination, logOptions } from './log.js'
 import { RequestLog } from './request-log.js'
 import { responseHeaders } from './response-headers.js'
 
-/** What every request passes first: response headers, limits, JSON bodies. `observer` is told of every answer. */
+/**
+ * What every request goes through first: response headers, limits, JSON bodies. `observer` is called for every
+ * response.
+ */
 export class Edge {
   constructor(
     private readonly settings: Settings,
@@ -89,8 +92,8 @@ export function refuseRequest(request: IncomingMessage, refusal: ApiError): void
   refusals.set(request, refusal)
 }
 
-/** No route has it, and the router can read it. */
-const NOWHERE = '/%00'
+/** A path that matches no route and that the router can decode. */
+const UNROUTABLE_PATH = '/%00'
 
 /**
  * What the router itself refuses gets no route, and Fastify then runs no hook and logs nothing. So it is routed again,
@@ -99,7 +102,7 @@ const NOWHERE = '/%00'
 function refuseInRoute(refusal: ApiError, { raw, server }: FastifyRequest, reply: FastifyReply): void {
   const { url } = raw
   routerRefusals.set(raw, refusal)
-  raw.url = NOWHERE
+  raw.url = UNROUTABLE_PATH
   server.routing(raw, reply.raw)
   raw.url = url
 }

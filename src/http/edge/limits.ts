@@ -21,8 +21,8 @@ export const HEADERS_TIMEOUT_MS = 10_000
 export const REQUEST_TIMEOUT_MS = 15_000
 export const CONNECTIONS_CHECK_MS = 1_000
 /**
- * How long nothing may be sent or received during a request: otherwise a client that does not read its response would
- * keep a connection forever. Longer than any of ours takes to begin.
+ * How long a request may be idle: otherwise a client that does not read its response would keep a connection forever.
+ * Longer than our slowest response takes to start.
  */
 export const INACTIVITY_MS = 60_000
 /** How long a client may go on sending what has already been refused, before its connection is closed. */

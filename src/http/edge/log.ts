@@ -19,7 +19,7 @@ const SECRET_PATHS = [
   '*.headers["stripe-signature"]',
 ]
 
-const FOR_PEOPLE = {
+const PRETTY_OPTIONS = {
   transport: { target: 'pino-pretty', options: { translateTime: 'HH:MM:ss', ignore: 'pid,hostname' } },
 }
 
@@ -49,20 +49,20 @@ export function logOptions(
     ...(logTo
       ? { stream: logTo }
       : environment === 'development'
-        ? FOR_PEOPLE
+        ? PRETTY_OPTIONS
         : { stream: standardOutput() }),
   }
 }
 
-let ofProcess: LogDestination | undefined
+let processOutput: LogDestination | undefined
 
 /** One for the process. Nothing ever waits for it: neither for a full disk nor for a reader that has stopped. */
 function standardOutput(): LogDestination {
-  ofProcess ??= neverWaiting(1)
-  return ofProcess
+  processOutput ??= nonBlockingOutput(1)
+  return processOutput
 }
 
-function neverWaiting(fd: number): LogDestination {
+function nonBlockingOutput(fd: number): LogDestination {
   const output = destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES })
   const flush = output.flushSync.bind(output)
   let isFailing = false

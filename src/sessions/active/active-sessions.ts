@@ -96,7 +96,7 @@ export class ActiveSessions {
   ): Promise<number> {
     return this.changes.commitChange(
       // Audit rows are kept forever, so ending nothing writes none.
-      { kind: 'end-all', userId, ...(keep && { keep }), isNewsIfNone: false },
+      { kind: 'end-all', userId, ...(keep && { keep }), auditsEvenIfNoneEnded: false },
       auditEvent({ userId, accountId, client }, 'session.revoke', {
         reason: keep ? 'all others ended' : 'all ended',
         ...(keep && { keep }),

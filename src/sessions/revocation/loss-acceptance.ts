@@ -22,7 +22,7 @@ const KEYS_A_PAGE = 1_000
 export interface AcceptedShard {
   readonly shard: string
   /** The state in which it was found; null when that could not be determined. */
-  readonly was: ShardState['is'] | null
+  readonly before: ShardState['is'] | null
   /** Why it has not been done; null once it has. */
   readonly problem: string | null
 }
@@ -91,11 +91,11 @@ export class LossAcceptance {
     try {
       if (!(await this.redis.factsOf(shard)).isMaster) throw new NotYetError('its server is a replica')
       const { is } = await this.markers.stateOf(shard)
-      const was = this.wasBefore(shard) ?? is
-      this.outcomes.set(shard, { shard, was, problem: 'it was not told of every change' })
+      const before = this.stateBefore(shard) ?? is
+      this.outcomes.set(shard, { shard, before, problem: 'it was not told of every change' })
       if (this.isRestored || is === 'foreign' || is === 'ahead') await this.removeUnknownSessions(shard)
       await this.bringUpToDate(shard)
-      if (this.staleCountOf(shard) === staleCount) this.outcomes.set(shard, { shard, was, problem: null })
+      if (this.staleCountOf(shard) === staleCount) this.outcomes.set(shard, { shard, before, problem: null })
       return true
     } catch (error) {
       this.setUndone(shard, causeMessage(error))
@@ -139,17 +139,21 @@ export class LossAcceptance {
   private current(): AcceptedShard[] {
     const shards = this.redis
       .shards()
-      .map(shard => this.outcomes.get(shard) ?? { shard, was: null, problem: 'it has just become a master' })
+      .map(
+        shard => this.outcomes.get(shard) ?? { shard, before: null, problem: 'it has just become a master' },
+      )
     const isWhole = shards.length > 0 && this.markers.areReachable()
-    return isWhole ? shards : [...shards, { shard: 'a shard', was: null, problem: 'no server has its slots' }]
+    return isWhole
+      ? shards
+      : [...shards, { shard: 'a shard', before: null, problem: 'no server has its slots' }]
   }
 
   private setUndone(shard: string, problem: string): void {
-    this.outcomes.set(shard, { shard, was: this.wasBefore(shard), problem })
+    this.outcomes.set(shard, { shard, before: this.stateBefore(shard), problem })
   }
 
-  private wasBefore(shard: string): AcceptedShard['was'] {
-    return this.outcomes.get(shard)?.was ?? null
+  private stateBefore(shard: string): AcceptedShard['before'] {
+    return this.outcomes.get(shard)?.before ?? null
   }
 
   private staleCountOf(shard: string): number {

@@ -80,9 +80,9 @@ export class SessionChanges {
     const wanted = changes.flatMap(change => (change.kind === 'set-permissions' ? [change] : []))
     const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
     await this.store.applyIn(transaction, { ended, grants })
-    if (event && (ended.length > 0 || changes.some(isNewsIfNone)))
+    if (event && (ended.length > 0 || changes.some(auditsEvenIfNoneEnded)))
       await this.auditLog.record(transaction, event)
-    // The store may still have sessions that ended earlier, if it could not be told then.
+    // The store may still have sessions that ended earlier, if it was unreachable then.
     const named = endings.map(({ sid }) => sid)
     return { changes: { ended: [...new Set([...named, ...ended])], grants }, ended: ended.length }
   }
@@ -152,9 +152,7 @@ export class SessionChanges {
       await this.apply(recorded)
     } catch (error) {
       const why = causeMessage(error)
-      this.logger.warn(
-        `Changes of sessions are recorded, but the session store could not be told yet: ${why}`,
-      )
+      this.logger.warn(`Session changes are recorded but not yet applied to the session store: ${why}`)
     }
   }
 
@@ -181,8 +179,10 @@ export class SessionChanges {
  * Ending a session that had already ended changes nothing, so repeating a logout twenty times writes one
  * audit row.
  */
-function isNewsIfNone(change: SessionChange): boolean {
-  return change.kind === 'set-permissions' || (change.kind === 'end-all' && change.isNewsIfNone !== false)
+function auditsEvenIfNoneEnded(change: SessionChange): boolean {
+  return (
+    change.kind === 'set-permissions' || (change.kind === 'end-all' && change.auditsEvenIfNoneEnded !== false)
+  )
 }
 
 /** Few grants come one at a time, because their order may matter. */

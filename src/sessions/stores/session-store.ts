@@ -107,7 +107,7 @@ export type SessionChange =
       readonly userId: string
       readonly keep?: SessionHandle
       /** Whether to write an audit row even when there is no session to end; true by default. */
-      readonly isNewsIfNone?: boolean
+      readonly auditsEvenIfNoneEnded?: boolean
     }
   | { readonly kind: 'set-permissions'; readonly userId: string; readonly granted: Permissions }
 

@@ -599,7 +599,7 @@ describe('what a thief with the password does', () => {
     const limiter = app.app.get(LoginLimits)
     for (let number = 0; number < loginsPerAccount; number++) {
       const client = { requestId: 'test', ip: `100.${64 + number}.1.1`, userAgent: null, origin: MAIN }
-      await (await limiter.countGuess(user.email, client)).provedInPart()
+      await (await limiter.countGuess(user.email, client)).partlySucceeded()
     }
     const challenge = await aChallenge(app, user, from('198.51.100.44'))
     expect(outcome(await secondStep(app, { challenge, code: phone.code() }, from('198.51.100.44')))).toBe(

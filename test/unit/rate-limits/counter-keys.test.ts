@@ -94,7 +94,7 @@ describe('bucketsOf', () => {
 
   function limits(difference: Partial<LimitedAction> = {}) {
     return bucketsOf({ ...attempt, ...difference }, settings).map(
-      ({ limit, max: most, counts, binds }) => `${limit}: ${most} ${counts}, ${binds}`,
+      ({ limit, max: most, counts, refuses }) => `${limit}: ${most} ${counts}, ${refuses}`,
     )
   }
 

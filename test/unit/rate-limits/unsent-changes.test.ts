@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { Count, Counted } from '../../../src/rate-limits/shared-counters.js'
-import { type ToldOfChanges, UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
+import { type CounterTarget, UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
 
 const WINDOW_SECONDS = 100
 
 /** A cluster of which a shard can fail or fall silent; what is kept is real. */
-class Shards implements ToldOfChanges {
+class Shards implements CounterTarget {
   readonly failing = new Set<string>()
   silence: Promise<never> | null = null
   private readonly kept = new RateLimiterMemory({ points: 0, duration: 0 })

@@ -215,7 +215,7 @@ describe('changes of sessions', () => {
     await apply({ kind: 'end', sid })
     expect(await revocations()).toHaveLength(1)
     await apply({ kind: 'end', sid })
-    await apply({ kind: 'end-all', userId: owner.id, isNewsIfNone: false })
+    await apply({ kind: 'end-all', userId: owner.id, auditsEvenIfNoneEnded: false })
     expect(await revocations()).toHaveLength(1)
     await apply({ kind: 'end-all', userId: owner.id })
     await apply({ kind: 'set-permissions', userId: owner.id, granted: permissionsOf([]) })

@@ -7,7 +7,7 @@ import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 
 /** A user, with what their account says about where they may log in. */
-export interface UserAtLogin extends User {
+export interface LoginUser extends User {
   readonly handoffRequired: HandoffRequirement
 }
 
@@ -21,7 +21,7 @@ const byEmail = builtOnce(db =>
 )
 
 /** Null when nobody has the address. In one statement, because the cost of a login is mostly a few of them. */
-export async function findUserAtLogin(database: Database, email: Email): Promise<UserAtLogin | null> {
+export async function findLoginUser(database: Database, email: Email): Promise<LoginUser | null> {
   const [row] = await database.run(db => byEmail(db).execute({ email }))
-  return (row as UserAtLogin | undefined) ?? null
+  return (row as LoginUser | undefined) ?? null
 }

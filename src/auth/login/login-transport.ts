@@ -23,7 +23,7 @@ export interface RequestedLogin {
 
 /** Reads the context of a login request and answers it: on the main site with cookies, elsewhere in the body. */
 @Injectable()
-export class LoginExchange {
+export class LoginTransport {
   constructor(private readonly settings: Settings) {}
 
   /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */

@@ -10,7 +10,7 @@ import { type ChallengeContext, SecondFactorChallenges } from './second-factor-c
 
 /** Offers the second step to a user who has done the first. */
 @Injectable()
-export class SecondStepOffer {
+export class ChallengeOffer {
   constructor(
     private readonly methods: FactorMethods,
     private readonly challenges: SecondFactorChallenges,
@@ -22,7 +22,7 @@ export class SecondStepOffer {
    * `SECOND_FACTOR_REQUIRED` with a new challenge, or `HANDOFF_REQUIRED` on a satellite where the user could only
    * use up recovery codes.
    */
-  async refusal(user: User, proved: AuthMethods, context: ChallengeContext): Promise<ApiError> {
+  async refusalWithChallenge(user: User, proved: AuthMethods, context: ChallengeContext): Promise<ApiError> {
     const { id: userId, accountId, email } = user
     const { client } = context
     const event = auditEvent({ userId, accountId, client }, 'login', {

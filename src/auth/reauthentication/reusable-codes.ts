@@ -13,12 +13,12 @@ import type { FactorProof } from '../second-factor/factor-check.js'
 const LIFETIME_SECONDS = 2 * 60
 
 /**
- * Codes that are used up, though the session that they were for could not be stamped. Each counts once more, in
- * that session alone: to everybody else it stays used. Passkeys need none of this, because they sign again.
+ * Codes that were used up although their session could not be stamped. Each can be used once more, in that session
+ * only. Passkeys need none of this, because they sign again.
  */
 @Injectable()
-export class UnstampedCodes {
-  private readonly logger = new Logger('UnstampedCodes')
+export class ReusableCodes {
+  private readonly logger = new Logger('ReusableCodes')
 
   constructor(
     private readonly tokens: OneTimeTokens,
@@ -38,7 +38,7 @@ export class UnstampedCodes {
     try {
       await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
     } catch (error) {
-      this.logger.warn(`A code was used up for nothing: ${causeMessage(error)}`)
+      this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
     }
   }
 
