@@ -55,7 +55,7 @@ class LoginPage {
 
 export const ListLoginsDocs = () =>
   Documented({
-    summary: "Get one's own login history",
+    summary: 'Get your login history',
     description:
       'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
       'its user has re-authenticated there.',

@@ -37,7 +37,7 @@ export const FIELD_FAULTS = {
   PASSWORD_MISSING: 'Please enter your password',
   PASSWORD_LENGTH: 'Please choose a password of 8 to 1,024 characters',
   PASSWORD_COMMON: 'This is one of the most common passwords, which attackers try first.',
-  PASSWORD_PERSONAL: 'Too much of it is your name, your e-mail address or the name of this site.',
+  PASSWORD_PERSONAL: 'Too much of the password is your name, your e-mail address or the name of this site.',
   PASSWORD_GUESSABLE: 'This password is too easy to guess.',
   PASSWORD_KEY_ROW: 'Straight rows of keys on your keyboard are easy to guess.',
   PASSWORD_KEY_PATTERN: 'Short keyboard patterns are easy to guess.',

@@ -5,7 +5,7 @@ export interface Operations {
     readonly '/.well-known/jwks.json': {
       readonly answer: JwksAnswer
     }
-    /** List one's own live sessions by site */
+    /** List your live sessions by site */
     readonly '/api/sessions': {
       readonly answer: SessionsAnswer
     }
@@ -13,7 +13,7 @@ export interface Operations {
     readonly '/.well-known/webauthn': {
       readonly answer: RelatedOriginsAnswer
     }
-    /** A satellite that one may be handed on to */
+    /** Get a satellite to which the caller can be handed off */
     readonly '/api/handoff': {
       readonly query: {
         /** The origin of the satellite */
@@ -32,7 +32,7 @@ export interface Operations {
     readonly '/api/reauthenticate': {
       readonly answer: ReauthenticationMethodsAnswer
     }
-    /** What the caller logs in with */
+    /** List your login methods */
     readonly '/api/second-factor': {
       readonly answer: SecondFactorAnswer
     }
@@ -40,7 +40,7 @@ export interface Operations {
     readonly '/api/remembered-devices': {
       readonly answer: RememberedDevicesAnswer
     }
-    /** List one's own passkeys */
+    /** List your passkeys */
     readonly '/api/passkeys': {
       readonly answer: PasskeysAnswer
     }
@@ -102,15 +102,15 @@ export interface Operations {
     readonly '/api/invoices': {
       readonly answer: InvoicesAnswer
     }
-    /** What is on sale */
+    /** List the plans on sale */
     readonly '/api/plans': {
       readonly answer: PlansAnswer
     }
-    /** Get one's own profile */
+    /** Get your profile */
     readonly '/api/profile': {
       readonly answer: ProfileAnswer
     }
-    /** Export all of one's own data */
+    /** Export all of your data */
     readonly '/api/profile/export': {
       readonly answer: Readonly<Record<string, unknown>>
     }
@@ -118,7 +118,7 @@ export interface Operations {
     readonly '/api/account': {
       readonly answer: AccountAnswer
     }
-    /** What the account requires of its users: second factors */
+    /** Get the second-factor policy */
     readonly '/api/account/second-factor': {
       readonly answer: PolicyAnswer
     }
@@ -155,7 +155,7 @@ export interface Operations {
       }
       readonly answer: Response
     }
-    /** Get one's own login history */
+    /** Get your login history */
     readonly '/api/logins': {
       readonly query?: {
         readonly limit?: number
@@ -182,11 +182,11 @@ export interface Operations {
     }
   }
   readonly delete: {
-    /** End all of one's other sessions */
+    /** End all of your other sessions */
     readonly '/api/sessions': {
       readonly answer: EndedAnswer
     }
-    /** End one of one's own sessions */
+    /** End one of your sessions */
     readonly '/api/sessions/{sid}': {
       readonly path: {
         /** As listed */
@@ -216,7 +216,7 @@ export interface Operations {
       }
       readonly answer: PasskeyRemovedAnswer
     }
-    /** Give up one's password */
+    /** Remove your password */
     readonly '/api/password': {
       readonly answer: null
     }
@@ -281,7 +281,7 @@ export interface Operations {
     /** Log out */
     readonly '/api/logout': {
       readonly query?: {
-        /** On the main site: whether the sessions of satellites end too that this one was handed on to, or only this one (`here`) */
+        /** On the main site: whether the sessions of satellites end too that this one was handed off to, or only this one (`here`) */
         readonly scope?: 'browser' | 'here'
       }
       readonly answer: null
@@ -310,7 +310,7 @@ export interface Operations {
       readonly body: RedeemBody
       readonly answer: LoginAnswer
     }
-    /** Report that a login was not one's own */
+    /** Report a login that was not yours */
     readonly '/api/sessions/not-me': {
       readonly body: MailedLinkBody
       readonly answer: null
@@ -325,7 +325,7 @@ export interface Operations {
       readonly body: PasswordResetBody
       readonly answer: PasswordResetAnswer
     }
-    /** Change one's own password */
+    /** Change your password */
     readonly '/api/password/change': {
       readonly body: PasswordChangeBody
       readonly answer: null
@@ -519,7 +519,7 @@ export interface Operations {
       readonly body: SatelliteChangeBody
       readonly answer: SatelliteAnswer
     }
-    /** Change one's own name, or the language of one's mails */
+    /** Change your name, or the language of your mails */
     readonly '/api/profile': {
       readonly body: ProfileBody
       readonly answer: ProfileAnswer

@@ -15,12 +15,12 @@ const REFUSALS = {
   },
   PERMISSION_REQUIRED: {
     status: 403,
-    title: 'This session may not do that',
+    title: 'This session does not have the permission for that',
     headers: { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' },
   },
   STEP_UP_REQUIRED: {
     status: 401,
-    title: 'This requires to log in again, or with a second factor',
+    title: 'Log in again, or confirm with a second factor, to do this',
     headers: {},
   },
   KEYS_UNAVAILABLE: {

@@ -72,7 +72,7 @@ const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 
 export const ReadProfileDocs = () =>
   Documented({
-    summary: "Get one's own profile",
+    summary: 'Get your profile',
     description: 'As the database has it now; an access token may be some minutes behind.',
     status: 200,
     answer: 'Who is logged in',
@@ -82,7 +82,7 @@ export const ReadProfileDocs = () =>
 
 export const ChangeProfileDocs = () =>
   Documented({
-    summary: "Change one's own name, or the language of one's mails",
+    summary: 'Change your name, or the language of your mails',
     status: 200,
     answer: 'The profile as it is now',
     type: ProfileAnswer,
@@ -91,7 +91,7 @@ export const ChangeProfileDocs = () =>
 
 export const ExportDataDocs = () =>
   Documented({
-    summary: "Export all of one's own data",
+    summary: 'Export all of your data',
     description:
       'One JSON object: `profile`, `account`, `sessions`, `factors`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
       '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +

@@ -78,7 +78,7 @@ const WHO = 'Main site, with the permission accountSettings.'
 
 export const ReadPolicyDocs = () =>
   Documented({
-    summary: 'What the account requires of its users: second factors',
+    summary: 'Get the second-factor policy',
     description: WHO,
     status: 200,
     answer: 'What it requires, and how many users have what it takes',

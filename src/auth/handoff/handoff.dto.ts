@@ -73,7 +73,7 @@ class HandoffAnswer {
 
 export const DestinationDocs = () =>
   Documented({
-    summary: 'A satellite that one may be handed on to',
+    summary: 'Get a satellite to which the caller can be handed off',
     description:
       'For the page of the main site that asks whether to go on to a satellite. Of a satellite where the user is not invited ' +
       'it says no more than its host.',

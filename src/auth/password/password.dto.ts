@@ -86,7 +86,7 @@ export const PasswordResetDocs = () =>
 
 export const PasswordChangeDocs = () =>
   Documented({
-    summary: "Change one's own password",
+    summary: 'Change your password',
     description:
       'Requires the current password. A main session needs its cookie too. Ends all other sessions of the user; this one ' +
       'continues. A pending transfer of the account and a pending change of e-mail address are cancelled.',

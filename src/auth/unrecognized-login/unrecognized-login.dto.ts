@@ -2,7 +2,7 @@ import { BODY_REFUSALS, Documented } from '../../http/documented.js'
 
 export const UnrecognizedLoginDocs = () =>
   Documented({
-    summary: "Report that a login was not one's own",
+    summary: 'Report a login that was not yours',
     description:
       'Takes the token of the link in a mail about a new device or something unusual. Somebody else has the password, so ' +
       'it ends all sessions of the user, removes the password, forgets the device and network in question, and mails a link for ' +

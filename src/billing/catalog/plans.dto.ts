@@ -71,7 +71,7 @@ class PlansAnswer {
 
 export const ReadPlansDocs = () =>
   Documented({
-    summary: 'What is on sale',
+    summary: 'List the plans on sale',
     description:
       'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
       'provider does not answer, the last known ones.',

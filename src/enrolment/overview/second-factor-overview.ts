@@ -39,7 +39,7 @@ class SecondFactorAnswer {
 
 const OverviewDocs = () =>
   Documented({
-    summary: 'What the caller logs in with',
+    summary: 'List your login methods',
     status: 200,
     answer: 'Their second factors, and whether they have to have one',
     type: SecondFactorAnswer,

@@ -94,7 +94,7 @@ export function asPasskeyAnswer(passkey: Passkey): PasskeyAnswer {
 
 export const ListPasskeysDocs = () =>
   Documented({
-    summary: "List one's own passkeys",
+    summary: 'List your passkeys',
     status: 200,
     answer: 'The passkeys, oldest first',
     type: PasskeysAnswer,
@@ -156,7 +156,7 @@ export const RemovePasskeyDocs = () =>
 
 export const RemovePasswordDocs = () =>
   Documented({
-    summary: "Give up one's password",
+    summary: 'Remove your password',
     description:
       'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
     status: 204,

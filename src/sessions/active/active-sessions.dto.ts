@@ -69,7 +69,7 @@ class EndedAnswer {
 
 export const ListSessionsDocs = () =>
   Documented({
-    summary: "List one's own live sessions by site",
+    summary: 'List your live sessions by site',
     description:
       'The main site and apps are shown all of them. A session of a satellite is shown those of its own site, and all of ' +
       'them after `POST /api/reauthenticate`, until that expires; `complete` says whether the list is complete.',
@@ -82,7 +82,7 @@ export const EndSessionDocs = () =>
   applyDecorators(
     ApiParam({ name: 'sid', type: String, description: 'As listed' }),
     Documented({
-      summary: "End one of one's own sessions",
+      summary: 'End one of your sessions',
       description:
         'It can no longer be refreshed; an access token that it already has stays valid until it expires. A session that is ' +
         "not in the caller's list (already ended, unknown, somebody else's) is 404.",
@@ -95,7 +95,7 @@ export const EndSessionDocs = () =>
 
 export const EndOtherSessionsDocs = () =>
   Documented({
-    summary: "End all of one's other sessions",
+    summary: 'End all of your other sessions',
     description:
       "Everywhere except in the caller's session. On a satellite this requires `POST /api/reauthenticate` first.",
     status: 200,

@@ -1,0 +1,13 @@
+import { expect, it } from '@jest/globals'
+import { AccessTokenError } from '../../../packages/verify/src/access-token-error.js'
+import { ERROR_CODES } from '../../../src/errors/error-codes.js'
+
+it.each([
+  'ACCESS_TOKEN_REQUIRED',
+  'INVALID_ACCESS_TOKEN',
+  'PERMISSION_REQUIRED',
+  'STEP_UP_REQUIRED',
+] as const)('refuses with the status and title that the service has for %s', code => {
+  const { status, title } = new AccessTokenError(code).problem
+  expect({ status, title }).toEqual(ERROR_CODES[code])
+})
