@@ -56,7 +56,8 @@ export interface GrantLimits {
 
 /**
  * What remains of a grant under its user's limits. Users who are invited to certain satellites only have no
- * more permissions anywhere than satellite sessions have: on the main site they log in only to be handed on.
+ * more permissions anywhere than satellite sessions have: they log in on the main site only to be handed off
+ * to a satellite.
  */
 export function withinLimits(granted: Permissions, limits: GrantLimits): Permissions {
   const { entitled, satellites, mustEnrol } = limits

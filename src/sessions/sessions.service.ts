@@ -69,7 +69,7 @@ export class SessionLimits {
   private async endSurplus(userId: string, client: Client): Promise<void> {
     const live = await this.store.listByUser(userId, this.clock.now())
     const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
-    // The sessions that it was handed on to are counted separately, and nobody has asked to end them.
+    // Satellite sessions opened from it are counted separately, and nobody has asked to end them.
     for (const session of surplus)
       await this.changes.end(session, client, 'too many sessions', { keepsChildren: true })
   }

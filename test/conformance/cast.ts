@@ -76,7 +76,7 @@ export class Cast {
     })
   }
 
-  /** A code by which the main session of U1 is handed on to the first satellite, and what its page has kept. */
+  /** A code by which the main session of U1 is handed off to the first satellite, and what its page has kept. */
   handoff(): Promise<Handoff> {
     return this.once('handoff', async () => {
       const { accessToken, sessionId } = await this.session('U1', 'main')

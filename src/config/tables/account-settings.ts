@@ -23,7 +23,7 @@ export const ACCOUNT_SETTINGS = {
     read: read.choiceOf({ allowed: true, barred: false }),
     default: 'allowed',
     meaning:
-      "Whether owners may enter their password on satellites, which are customers' pages, or on the main site only; from there they can be handed on to satellites",
+      "Whether owners may enter their password on satellites, which are customers' pages, or on the main site only; from there they can be handed off to satellites",
   },
   maxSatellitesPerAccount: {
     name: 'MAX_SATELLITES_PER_ACCOUNT',

@@ -15,7 +15,7 @@ import type { SessionGrant } from '../stores/session-store.js'
 /** A session to be ended. */
 export interface SessionEnding {
   readonly sid: SessionHandle
-  /** Whether the sessions that it was handed on to continue. */
+  /** Whether the satellite sessions opened from it continue; false by default. */
   readonly keepsChildren?: boolean
 }
 

@@ -99,7 +99,7 @@ export type SessionChange =
   | {
       readonly kind: 'end'
       readonly sid: SessionHandle
-      /** Whether the satellite sessions that it was handed on to continue; false by default. */
+      /** Whether the satellite sessions opened from it continue; false by default. */
       readonly keepsChildren?: boolean
     }
   | {

@@ -112,7 +112,7 @@ describe.each(BACKENDS)('on %s', backend => {
   })
 
   it.each(Object.entries(ENDINGS))(
-    'a session that was handed on to ends with the one of the main site: %s',
+    'a session that was handed off to ends with the one of the main site: %s',
     async (_, end) => {
       const browser = await aBrowser()
       const bystander = await aBrowser()

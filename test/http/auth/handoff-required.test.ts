@@ -248,7 +248,7 @@ describe('a user with a second factor', () => {
     expect(await logIn(member.email, SHOP_ONE)).toBe(REQUIRED)
   })
 
-  it('is handed on to a satellite that takes passwords from everybody else', async () => {
+  it('is handed off to a satellite that takes passwords from everybody else', async () => {
     const { owner, member, origin } = await anAccount({ loginMode: 'password' })
     const [ofOwner, ofMember] = [await signIn(app, owner, 'main'), await signIn(app, member, 'main')]
     await hasFactor(member)
@@ -276,7 +276,7 @@ describe('a user with a second factor', () => {
   })
 })
 
-it('owners who may not type their password on satellites can be handed on to them', async () => {
+it('owners who may not type their password on satellites can be handed off to them', async () => {
   const barring = await TestApp.start('embedded', { LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(barring)

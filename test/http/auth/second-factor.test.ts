@@ -153,7 +153,7 @@ describe('a login with a second factor', () => {
       expect(json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['totp'] })
     })
 
-    it('leaves an app, which nobody can hand on, with recovery codes', async () => {
+    it('leaves an app, which nobody can hand off, with recovery codes', async () => {
       const { logIn } = await withPasskey()
       const { json } = await logIn()
       expect(json).toMatchObject({ code: 'SECOND_FACTOR_REQUIRED', methods: ['recovery'] })

@@ -53,7 +53,7 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
     ['is refused under another', { origin: SHOP_TWO }, REFUSED],
     ['logs in on the main site as if it were a satellite', { origin: MAIN }, '200'],
     ['is refused without an Origin', {}, REFUSED],
-    ['logs in on the main site, to be handed on', { origin: MAIN, source: 'main' }, '200'],
+    ['logs in on the main site, to be handed off', { origin: MAIN, source: 'main' }, '200'],
     ['is refused at the command line', { source: 'main' }, REFUSED],
   ])('%s', async (_, place, expected) => {
     expect(outcome(await logIn(app, await aMemberOf(SHOP_ONE), place))).toBe(expected)

@@ -97,7 +97,7 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
       expect(answers).toEqual([...Array(3).fill('401 SESSION_NOT_FOUND'), '200', '200'])
     })
 
-    it('ends a session of the main site without those that it was handed on to', async () => {
+    it('ends a session of the main site without those that it was handed off to', async () => {
       const owner = await anOwner(app)
       const idle = await signIn(app, owner, 'main')
       app.clock.advance(60)

@@ -357,7 +357,7 @@ describe('changes of sessions', () => {
     })
   })
 
-  it('by somebody end what the session was handed on to as well', async () => {
+  it('by somebody end what the session was handed off to as well', async () => {
     const sid = await listed()
     await childOf(sid)
     const { id: userId, accountId } = owner

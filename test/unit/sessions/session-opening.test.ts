@@ -106,7 +106,7 @@ describe('a new session', () => {
     else expect(secondsOf(session)).toBe(LIFETIME)
   })
 
-  it('inherits the time of its login from the session that it was handed on from', async () => {
+  it('inherits the time of its login from the session that it was handed off from', async () => {
     const at = secondsAfter(app.clock.now(), -600)
     expect((await open({ proof: { ...PASSWORD, at } })).session.authTime).toEqual(at)
   })
@@ -191,7 +191,7 @@ describe('the limit of a user’s sessions', () => {
     )
   })
 
-  it('ends none of those that they were handed on to', async () => {
+  it('ends none of those that they were handed off to', async () => {
     const [parent, child, ...rest] = (await opened(0, 30, 10, 20)) as [Session, Session]
     const links = app.app.get(SessionLinks)
     await app.app

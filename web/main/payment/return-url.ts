@@ -27,7 +27,7 @@ export function ownReturn(url: string | null): Promise<SafeReturn> {
     const path = `handoff?satellite=${encodeURIComponent(origin)}`
     const { access, name, branding } = await call<Destination>('GET', path)
     if (access === 'allowed') return nameWithHost(branding?.name ?? name, hostOf(origin))
-    // People who cannot be handed on there may still log in with a password.
+    // People who cannot be handed off there may still log in with a password.
     return access === 'access_denied' ? hostOf(origin) : null
   })
 }
