@@ -1,7 +1,7 @@
 import { type CanActivate, RequestMethod, type Type } from '@nestjs/common'
 import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
 import { MetadataScanner, type NestContainer } from '@nestjs/core'
-import { globalGuardsOf } from '../../src/tokens/write-limit.guard.js'
+import { globalGuardsOf } from '../../src/tokens/global-guards.js'
 
 /** A method of a controller that answers requests. */
 export interface Handler {

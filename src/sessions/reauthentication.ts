@@ -1,4 +1,4 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { Clock, secondsAfter, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
@@ -6,8 +6,6 @@ import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
 import { ApiError } from '../errors/api-error.js'
 import type { ErrorCode } from '../errors/error-codes.js'
-import { requestOf } from '../http/client.js'
-import { DocumentedGuard } from '../http/documented.js'
 import {
   type AuthMethods,
   acrOf,
@@ -114,20 +112,4 @@ export class Reauthentication {
  */
 function movesAuthTime({ amr }: Pick<Session, 'amr'>, methods: AuthMethods): boolean {
   return hasSecondFactor(methods) || acrOf(withMethods(amr, methods)) === ONE_FACTOR
-}
-
-/**
- * Requires the user of this session to have re-authenticated recently, with a second factor if they have one.
- * Runs after MainSourceGuard or LiveSessionGuard.
- */
-@Injectable()
-@DocumentedGuard({ refusals: ['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'DATABASE_UNAVAILABLE'] })
-export class ReauthenticationGuard implements CanActivate {
-  constructor(private readonly reauthentication: Reauthentication) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { session } = requestOf(context)
-    await this.reauthentication.requireOf(session as Session)
-    return true
-  }
 }

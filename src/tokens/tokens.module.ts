@@ -4,9 +4,9 @@ import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
+import { GLOBAL_GUARDS } from './global-guards.js'
 import { JwksController } from './jwks.controller.js'
 import { SigningKeys } from './signing-keys.js'
-import { GLOBAL_GUARDS } from './write-limit.guard.js'
 
 @Module({
   imports: [RateLimitsModule, JwtModule.register({})],

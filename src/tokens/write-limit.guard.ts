@@ -1,19 +1,21 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common'
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { HandlerMark } from '../http/handler-mark.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
-import { isPublic, JwtGuard } from './jwt.guard.js'
 
 const writeMark = new HandlerMark<boolean>()
 
+/** Marks a GET that writes a row, or costs as much as a change. */
+export const CountsAsWrite = () => writeMark.set(true)
+
 /**
- * Marks a GET that writes a row, or costs as much as a change; with `false`, a change that must always be
- * possible, such as ending sessions, or changing a password that somebody else may know.
+ * Marks a change that must always be possible, such as ending sessions, or changing a password that somebody
+ * else may know.
  */
-export const CountsAsWrite = (does = true) => writeMark.set(does)
+export const ExemptFromWriteLimit = () => writeMark.set(false)
 
 /** Whether a request with this method to this handler is a change. */
 export function countsAsWrite(handler: object, method: string): boolean {
@@ -42,13 +44,4 @@ export class WriteLimitGuard implements CanActivate {
     await this.rateLimiter.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
     return true
   }
-}
-
-/** In this order: the second guard needs the caller that the first one has found. */
-export const GLOBAL_GUARDS: readonly Type<CanActivate>[] = [JwtGuard, WriteLimitGuard]
-
-/** Those that check a request with this method to this handler. */
-export function globalGuardsOf(handler: object, method: string): readonly Type<CanActivate>[] {
-  if (isPublic(handler)) return []
-  return countsAsWrite(handler, method) ? GLOBAL_GUARDS : [JwtGuard]
 }

@@ -1,23 +1,12 @@
-import {
-  Body,
-  type CanActivate,
-  Controller,
-  type ExecutionContext,
-  HttpCode,
-  Injectable,
-  Post,
-  UseGuards,
-} from '@nestjs/common'
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient, requestOf } from '../../http/client.js'
-import { DocumentedGuard, documentationOf } from '../../http/documented.js'
+import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-token.dto.js'
-import { MainSourceGuard } from '../../sessions/guards/main-source.guard.js'
+import { OptionalMainSessionGuard } from '../../sessions/guards/optional-main-session.guard.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import type { Session } from '../../sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../../sessions/session-actor.js'
-import { AccessTokens } from '../../tokens/access-tokens.js'
-import { JwtGuard, Public, requireCaller } from '../../tokens/jwt.guard.js'
+import { Public } from '../../tokens/jwt.guard.js'
 import {
   AskEmailChangeDocs,
   ConfirmEmailBody,
@@ -28,28 +17,6 @@ import {
 import { EmailChangeService } from './email-change.service.js'
 import { EmailConfirmationService } from './email-confirmation.service.js'
 import { EmailUndoService } from './email-undo.service.js'
-
-/**
- * For public routes that a main session may call too. Without an access token the request passes without a
- * session. With one, it must be a live main session; otherwise it is refused as by {@link MainSourceGuard}.
- */
-@Injectable()
-@DocumentedGuard({
-  refusals: [JwtGuard, MainSourceGuard].flatMap(guard => documentationOf(guard).refusals),
-})
-export class OptionalMainSessionGuard implements CanActivate {
-  constructor(
-    private readonly accessTokens: AccessTokens,
-    private readonly mainSource: MainSourceGuard,
-  ) {}
-
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const request = requestOf(context)
-    if (request.headers.authorization === undefined) return true
-    request.caller = requireCaller(request, this.accessTokens)
-    return this.mainSource.canActivate(context)
-  }
-}
 
 @ApiTags('Profile')
 @Controller('api/email')

@@ -1,38 +1,10 @@
-import {
-  Body,
-  type CanActivate,
-  Controller,
-  type ExecutionContext,
-  HttpCode,
-  Injectable,
-  Post,
-  UseGuards,
-} from '@nestjs/common'
+import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { Settings } from '../../config/settings.js'
-import { ApiError } from '../../errors/api-error.js'
-import { type Client, CurrentClient, requestOf } from '../../http/client.js'
-import { DocumentedGuard } from '../../http/documented.js'
-import { requireMainOrigin } from '../../sessions/session-cookie.js'
+import { type Client, CurrentClient } from '../../http/client.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { SignUpBody, SignUpDocs, VerifySignUpBody, VerifySignUpDocs } from './sign-up.dto.js'
+import { SignUpGuard } from './sign-up.guard.js'
 import { SignUpService, SignUpVerification } from './sign-up.service.js'
-
-/**
- * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
- * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
- */
-@Injectable()
-@DocumentedGuard({ refusals: ['SIGN_UP_CLOSED', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED'] })
-export class SignUpGuard implements CanActivate {
-  constructor(private readonly settings: Settings) {}
-
-  canActivate(context: ExecutionContext): boolean {
-    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
-    requireMainOrigin(requestOf(context), this.settings)
-    return true
-  }
-}
 
 @ApiTags('Sign-up')
 @Controller('api/signup')

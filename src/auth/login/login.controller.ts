@@ -6,7 +6,7 @@ import { Settings } from '../../config/settings.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { clearSessionCookie } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import { LoginBody, LoginDocs, LogoutDocs, LogoutQuery } from './login.dto.js'
 import { LoginService } from './login.service.js'
 import { LoginSessions } from './login-sessions.js'
@@ -46,7 +46,7 @@ export class LoginController {
    * next login.
    */
   @Post('logout')
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(204)
   @LogoutDocs()
   async logout(

@@ -4,7 +4,7 @@ import { type Client, CurrentClient } from '../../http/client.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import {
   PasswordChangeBody,
   PasswordChangeDocs,
@@ -46,7 +46,7 @@ export class PasswordController {
 
   /** Sets a new password for the user of this session, who also supplies the current one. */
   @Post('change')
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(204)
   @LiveSession({ cookieBound: true })
   @PasswordChangeDocs()

@@ -2,7 +2,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import {
   ReauthenticateBody,
   ReauthenticateDocs,
@@ -29,7 +29,7 @@ export class ReauthenticationController {
 
   /** The user proves again who they are, in order to do what an unattended browser must not be able to do. */
   @Post()
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(200)
   @LiveSession()
   @ReauthenticateDocs()

@@ -8,7 +8,7 @@ import {
 import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import { OwnRememberedDevices } from './own-remembered-devices.js'
 import { ForgetDeviceDocs, ForgetDevicesDocs, ListDevicesDocs } from './remembered-devices.dto.js'
 
@@ -26,7 +26,7 @@ export class RememberedDevicesController {
   }
 
   @Delete(':id')
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(204)
   @ForgetDeviceDocs()
   async forget(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
@@ -34,7 +34,7 @@ export class RememberedDevicesController {
   }
 
   @Delete()
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(204)
   @ForgetDevicesDocs()
   async forgetAll(@CurrentActor() actor: SessionActor, @Res({ passthrough: true }) reply: FastifyReply) {

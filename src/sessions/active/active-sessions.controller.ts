@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
 import { Settings } from '../../config/settings.js'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import { LiveSession } from '../guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../session-actor.js'
 import { clearSessionCookie } from '../session-cookie.js'
@@ -27,7 +27,7 @@ export class ActiveSessionsController {
 
   /** Ends one of the caller's sessions, and clears the cookie if it is the caller's own. */
   @Delete(':sid')
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @HttpCode(204)
   @EndSessionDocs()
   async end(
@@ -41,7 +41,7 @@ export class ActiveSessionsController {
 
   /** Ends all other sessions of the caller. */
   @Delete()
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @EndOtherSessionsDocs()
   async endOthers(@CurrentActor() actor: SessionActor) {
     return { ended: await this.sessions.endOthers(actor) }

@@ -2,11 +2,10 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
 import { requestOf } from '../../http/client.js'
-import { DocumentedGuard, documentationOf } from '../../http/documented.js'
+import { DocumentedGuard } from '../../http/documented.js'
 import type { SessionHandle } from '../session.js'
 import { SessionSites } from '../session-sites.js'
 import { SessionStore } from '../stores/session-store.js'
-import { MainSourceGuard } from './main-source.guard.js'
 
 /**
  * Requires the session of the access token to be live, and its satellite to be open to it. A token outlives
@@ -27,23 +26,5 @@ export class LiveSessionGuard implements CanActivate {
     request.session = await this.store.find(request.caller?.sid as SessionHandle, this.clock.now())
     if (!request.session || !this.sites.isOpen(request.session)) throw new ApiError('SESSION_NOT_FOUND')
     return true
-  }
-}
-
-/**
- * Requires a live session and, for a main session, its cookie. For sensitive routes that satellites and apps
- * may call too: a main-site token stolen from a page is not enough.
- */
-@Injectable()
-@DocumentedGuard(documentationOf(MainSourceGuard))
-export class CookieBoundSessionGuard implements CanActivate {
-  constructor(
-    private readonly mainSource: MainSourceGuard,
-    private readonly liveSession: LiveSessionGuard,
-  ) {}
-
-  canActivate(context: ExecutionContext): Promise<boolean> {
-    const { caller } = requestOf(context)
-    return (caller?.source === 'main' ? this.mainSource : this.liveSession).canActivate(context)
   }
 }

@@ -1,11 +1,12 @@
 import { applyDecorators, type CanActivate, type Type, UseGuards } from '@nestjs/common'
 import type { Permission } from '../../permissions/permissions.js'
-import { ReauthenticationGuard } from '../reauthentication.js'
+import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { EnrolmentGuard } from './enrolment.guard.js'
-import { CookieBoundSessionGuard, LiveSessionGuard } from './live-session.guard.js'
+import { LiveSessionGuard } from './live-session.guard.js'
 import { MainSourceGuard } from './main-source.guard.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PermissionGuard, RequirePermission } from './permission.guard.js'
+import { ReauthenticationGuard } from './reauthentication.guard.js'
 
 export interface MainSiteOptions {
   /** The permission that the session must currently have. */

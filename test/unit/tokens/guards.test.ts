@@ -11,14 +11,14 @@ import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { keyFileText } from '../../../src/secrets/key-file.js'
 import { AccessTokens } from '../../../src/tokens/access-tokens.js'
+import { GLOBAL_GUARDS, globalGuardsOf } from '../../../src/tokens/global-guards.js'
 import { JwksController } from '../../../src/tokens/jwks.controller.js'
 import { CurrentCaller, JwtGuard, Public } from '../../../src/tokens/jwt.guard.js'
 import { newKeySet, readKeySet } from '../../../src/tokens/key-file.js'
 import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 import {
   CountsAsWrite,
-  GLOBAL_GUARDS,
-  globalGuardsOf,
+  ExemptFromWriteLimit,
   WriteLimitGuard,
 } from '../../../src/tokens/write-limit.guard.js'
 import { request, type TestRequest } from '../../support/http-request.js'
@@ -63,7 +63,7 @@ class Doors {
   }
 
   @Delete('closed')
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   alwaysPossible() {
     return {}
   }

@@ -1,0 +1,22 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import { Settings } from '../../config/settings.js'
+import { ApiError } from '../../errors/api-error.js'
+import { requestOf } from '../../http/client.js'
+import { DocumentedGuard } from '../../http/documented.js'
+import { requireMainOrigin } from '../../sessions/session-cookie.js'
+
+/**
+ * Lets strangers sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
+ * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['SIGN_UP_CLOSED', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED'] })
+export class SignUpGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
+    requireMainOrigin(requestOf(context), this.settings)
+    return true
+  }
+}
