@@ -13,9 +13,10 @@ import { UsersModule } from '../users/users.module.js'
 import { HandoffController } from './handoff/handoff.controller.js'
 import { HandoffService } from './handoff/handoff.service.js'
 import { HandoffCodes } from './handoff/handoff-codes.js'
+import { HandoffConfirmation } from './handoff/handoff-confirmation.js'
 import { HandoffDestinations } from './handoff/handoff-destinations.js'
 import { HandoffEligibility } from './handoff/handoff-eligibility.js'
-import { HandoffGrounds, HandoffRedemption } from './handoff/handoff-redemption.service.js'
+import { HandoffRedemption } from './handoff/handoff-redemption.service.js'
 import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
 import { HandoffRequirement } from './login/handoff-requirement.js'
@@ -25,10 +26,11 @@ import { LoginLimits } from './login/login-limits.js'
 import { LoginPolicy } from './login/login-policy.js'
 import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
+import { PasskeyConfirmation } from './passkey-login/passkey-confirmation.js'
 import { LoginTransport } from './login/login-transport.js'
 import { PasskeyLimits } from './passkey-login/passkey-limits.js'
 import { PasskeyLoginController, RelatedOriginsController } from './passkey-login/passkey-login.controller.js'
-import { PasskeyGrounds, PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
+import { PasskeyLoginService, PasskeyUsers } from './passkey-login/passkey-login.service.js'
 import { PasswordController } from './password/password.controller.js'
 import { PasswordChangeService } from './password/password-change.service.js'
 import { PasswordForgotService } from './password/password-forgot.service.js'
@@ -52,7 +54,7 @@ import { FactorCheck } from './second-factor/factor-check.js'
 import { FactorMethods } from './second-factor/factor-methods.js'
 import { SecondFactorController } from './second-factor/second-factor.controller.js'
 import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
-import { SecondFactorGrounds } from './second-factor/second-factor-grounds.js'
+import { SecondFactorConfirmation } from './second-factor/second-factor-confirmation.js'
 import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
 import { SecondFactorRequirement } from './second-factor/second-factor-requirement.js'
 import { WrongFactorAlarm } from './second-factor/wrong-factor-alarm.js'
@@ -93,7 +95,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     FactorUse,
     HandoffCodes,
     HandoffDestinations,
-    HandoffGrounds,
+    HandoffConfirmation,
     HandoffEligibility,
     HandoffRedemption,
     HandoffRefusals,
@@ -105,7 +107,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     LoginRecords,
     LoginService,
     LoginSessions,
-    PasskeyGrounds,
+    PasskeyConfirmation,
     PasskeyLimits,
     PasskeyLoginService,
     PasskeyUsers,
@@ -120,7 +122,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     RefreshRefusals,
     RefreshService,
     SecondFactorChallenges,
-    SecondFactorGrounds,
+    SecondFactorConfirmation,
     SecondFactorLoginService,
     SecondFactorRequirement,
     ChallengeOffer,

@@ -20,8 +20,8 @@ export interface LoginContext {
   readonly rememberedDevice?: string | null
 }
 
-/** What a login rests on if its request has no password. */
-export interface LoginGrounds {
+/** How a login without a password is confirmed in the transaction that records it. */
+export interface LoginConfirmation {
   /** The latest time at which the session ends; left out for its usual lifetime. */
   readonly expiresBy?: Date
   /** For the audit log. */
@@ -48,7 +48,7 @@ export interface Login {
   readonly user: User
   readonly proof: Proof
   readonly context: LoginContext
-  readonly grounds?: LoginGrounds
+  readonly confirmation?: LoginConfirmation
   /** The browser that stands for the second factor; null when none is needed, or one was used. */
   readonly remembered: LoginUse | null
 }

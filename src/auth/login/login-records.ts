@@ -118,16 +118,16 @@ export class LoginRecords {
 
   /**
    * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
-   * meantime or the browser has been forgotten, what the grounds say when something else has, and {@link
+   * meantime or the browser has been forgotten, what the confirmation throws when something else has, and {@link
    * UnusualLogin}, of which the user is told.
    */
   async confirm(session: Session, login: Login): Promise<RecordedLogin> {
-    const { user, grounds, context, proof, remembered } = login
+    const { user, confirmation, context, proof, remembered } = login
     const { source, client, deviceId } = context
-    const detail = { source, methods: namesOf(proof.methods), ...grounds?.detail }
+    const detail = { source, methods: namesOf(proof.methods), ...confirmation?.detail }
     const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
     const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
-    const uses = [...(grounds?.uses ?? []), ...(remembered ? [remembered] : [])]
+    const uses = [...(confirmation?.uses ?? []), ...(remembered ? [remembered] : [])]
     const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
     const values = { user, session, audit, device: seen.values, ...used }
     const statement = this.statementFor(uses)
@@ -142,7 +142,7 @@ export class LoginRecords {
       if (mayRefuse) this.anomalyCheck.requireUsual(seen.deviceOf(recorded), client)
     }
     try {
-      await (grounds ? grounds.confirm(session, record) : record())
+      await (confirmation ? confirmation.confirm(session, record) : record())
     } catch (error) {
       if (error instanceof UnusualLogin) await this.anomalyCheck.tellRefused(session, client, error)
       throw error

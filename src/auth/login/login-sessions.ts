@@ -12,7 +12,7 @@ import { type NewSession, type Proof, SessionsService } from '../../sessions/ses
 import type { User } from '../../users/user.js'
 import { SecondFactorRequirement } from '../second-factor/second-factor-requirement.js'
 import type { LogoutScope } from './login.dto.js'
-import type { LoginContext, LoginGrounds } from './login-context.js'
+import type { LoginConfirmation, LoginContext } from './login-context.js'
 import { LoginRecords } from './login-records.js'
 
 /** A session, and the device id that its client must keep; null when it keeps none. */
@@ -39,7 +39,12 @@ export class LoginSessions {
    * SecondFactorRequirement}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
    * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async admit(user: User, proof: Proof, context: LoginContext, grounds?: LoginGrounds): Promise<LoggedIn> {
+  async admit(
+    user: User,
+    proof: Proof,
+    context: LoginContext,
+    confirmation?: LoginConfirmation,
+  ): Promise<LoggedIn> {
     const { source, client, sessionIds } = context
     // A session that is handed off was admitted when it began, and a passkey counts as two factors.
     const remembered = proof.at ? null : await this.secondFactors.check(user, proof, context)
@@ -48,8 +53,8 @@ export class LoginSessions {
       source,
       client,
       proof,
-      session => this.records.confirm(session, { user, proof, context, grounds, remembered }),
-      grounds?.expiresBy,
+      session => this.records.confirm(session, { user, proof, context, confirmation, remembered }),
+      confirmation?.expiresBy,
     )
     try {
       const { device, liveSessions } = opened.confirmed

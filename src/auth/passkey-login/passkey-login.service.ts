@@ -2,16 +2,15 @@ import { Injectable } from '@nestjs/common'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
-import { FactorResets } from '../../factors/factor-resets.js'
-import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import type { Client } from '../../http/client.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { LoginContext, LoginGrounds } from '../login/login-context.js'
+import type { LoginContext } from '../login/login-context.js'
 import { LoginPolicy, type LoginSite } from '../login/login-policy.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
+import { PasskeyConfirmation } from './passkey-confirmation.js'
 import { PasskeyLimits } from './passkey-limits.js'
 
 /** Whose passkey may log in where. */
@@ -48,39 +47,13 @@ export class PasskeyUsers {
   }
 }
 
-/** What opening a session with a passkey depends on besides its user. */
-@Injectable()
-export class PasskeyGrounds {
-  constructor(
-    private readonly assertions: PasskeyAssertions,
-    private readonly resets: FactorResets,
-    private readonly database: Database,
-  ) {}
-
-  /**
-   * In one transaction, with the user locked: the passkey still exists, its challenge is used up, and a pending
-   * reset of factors is cancelled. A request that removes the passkey waits, and then finds the session.
-   */
-  of(assertion: CheckedAssertion, user: User, { client }: LoginContext): LoginGrounds {
-    return {
-      detail: { passkeyId: assertion.passkey.id },
-      confirm: (_, record) =>
-        this.database.transaction(async transaction => {
-          await record(transaction)
-          await this.assertions.use(transaction, assertion, client)
-          await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
-        }),
-    }
-  }
-}
-
 @Injectable()
 export class PasskeyLoginService {
   constructor(
     private readonly limits: PasskeyLimits,
     private readonly assertions: PasskeyAssertions,
     private readonly passkeyUsers: PasskeyUsers,
-    private readonly grounds: PasskeyGrounds,
+    private readonly confirmation: PasskeyConfirmation,
     private readonly sessions: LoginSessions,
   ) {}
 
@@ -94,8 +67,8 @@ export class PasskeyLoginService {
     try {
       const assertion = await this.checked(response, context.client)
       const user = await this.passkeyUsers.requireAllowed(assertion.userId, context)
-      const grounds = this.grounds.of(assertion, user, context)
-      const loggedIn = await this.sessions.admit(user, { methods: assertion.methods }, context, grounds)
+      const confirmation = this.confirmation.prepare(assertion, user, context)
+      const loggedIn = await this.sessions.admit(user, { methods: assertion.methods }, context, confirmation)
       await counted.succeeded()
       return loggedIn
     } catch (error) {

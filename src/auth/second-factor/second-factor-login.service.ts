@@ -5,7 +5,7 @@ import { LoginLimits } from '../login/login-limits.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { type FactorProof, isWrongFactor } from './factor-check.js'
 import type { SecondFactorChallenge } from './second-factor-challenges.js'
-import { SecondFactorGrounds } from './second-factor-grounds.js'
+import { SecondFactorConfirmation } from './second-factor-confirmation.js'
 import { WrongFactorAlarm } from './wrong-factor-alarm.js'
 
 /** The second step of a login. */
@@ -13,7 +13,7 @@ import { WrongFactorAlarm } from './wrong-factor-alarm.js'
 export class SecondFactorLoginService {
   constructor(
     private readonly limits: LoginLimits,
-    private readonly grounds: SecondFactorGrounds,
+    private readonly confirmation: SecondFactorConfirmation,
     private readonly sessions: LoginSessions,
     private readonly alarm: WrongFactorAlarm,
   ) {}
@@ -32,10 +32,10 @@ export class SecondFactorLoginService {
     const { client } = context
     const counted = await this.limits.countGuess(user.email, client)
     try {
-      const factor = await this.grounds.check(challenge, proof, context)
+      const factor = await this.confirmation.check(challenge, proof, context)
       const methods = withMethods(challenge.methods, factor.methods)
-      const grounds = await this.grounds.of(challenge, factor, context)
-      const loggedIn = await this.sessions.admit(user, { methods }, context, grounds)
+      const confirmation = await this.confirmation.prepare(challenge, factor, context)
+      const loggedIn = await this.sessions.admit(user, { methods }, context, confirmation)
       await counted.completed()
       return loggedIn
     } catch (error) {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
 import { FactorResets } from '../../factors/factor-resets.js'
-import type { LoginContext, LoginGrounds } from '../login/login-context.js'
+import type { LoginConfirmation, LoginContext } from '../login/login-context.js'
 import { type CheckedFactor, FactorCheck, type FactorProof } from './factor-check.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
 
-/** What opening a session with a second factor depends on besides its user. */
+/** Checks a second factor, and uses it up together with its challenge when the login is recorded. */
 @Injectable()
-export class SecondFactorGrounds {
+export class SecondFactorConfirmation {
   constructor(
     private readonly challenges: SecondFactorChallenges,
     private readonly factors: FactorCheck,
@@ -34,11 +34,11 @@ export class SecondFactorGrounds {
    * user who has their factor has not lost it: a reset that an operator has requested is cancelled, unless it is
    * requested in the same instant.
    */
-  async of(
+  async prepare(
     challenge: SecondFactorChallenge,
     factor: CheckedFactor,
     { client }: LoginContext,
-  ): Promise<LoginGrounds> {
+  ): Promise<LoginConfirmation> {
     const { user } = challenge
     const { inLogin } = factor
     // Hardly anybody has a pending reset, so a transaction is hardly ever needed.
