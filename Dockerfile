@@ -58,6 +58,6 @@ RUN install --directory --owner=node compiled \
  && chown --recursive root compiled && chmod --recursive a+rX compiled
 USER node
 EXPOSE 3000
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "dist/src/health/health-check.js"]
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["node", "dist/src/health-check.js"]
 # Without it V8 keeps up to 96 MB for objects that live for a moment; with 8 a refresh takes longer.
 CMD ["node", "--max-semi-space-size=16", "dist/src/main.js"]

@@ -16,7 +16,7 @@ const ENTRIES = {
   main: 'src/main',
   cli: 'src/cli',
   development: 'dev/main',
-  'health/health-check': 'src/health/health-check',
+  'health-check': 'src/health-check',
   'password-strength.worker': 'src/users/passwords/password-strength.worker',
 }
 

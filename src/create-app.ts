@@ -1,5 +1,5 @@
 import 'reflect-metadata'
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { AppModule } from './app.module.js'
 import { ReauthenticationMethods } from './auth/reauthentication/reauthentication-methods.js'
@@ -16,31 +16,10 @@ import { withLog } from './log/logger.js'
 import { Metrics } from './metrics/metrics.js'
 import { MetricsServer } from './metrics/metrics-server.js'
 import { RequestMetrics } from './metrics/request-metrics.js'
-import { createNestApplication } from './nest-application.js'
+import { createNestApplication } from './nest/create-nest-application.js'
+import { EdgeAdapter } from './nest/edge-adapter.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 import { Tracing } from './tracing/tracing.js'
-
-class EdgeAdapter extends FastifyAdapter {
-  /**
-   * Leaves out the hooks that the adapter runs on every request: CORS, security headers, versions, CSRF,
-   * refusals while closing and middleware. We use none of Nest's.
-   */
-  static over(server: FastifyInstance): EdgeAdapter {
-    const { addHook } = server
-    const adapter = new EdgeAdapter(Object.assign(server, { addHook: () => server, skipMiddie: true }))
-    server.addHook = addHook
-    return adapter
-  }
-
-  /**
-   * Nest installs Fastify's error handler after the routes, which then use Fastify's default for failures
-   * before a handler. The edge installs ours before the first route, so Nest's would come too late and is
-   * left out.
-   */
-  override setErrorHandler() {
-    return this.getInstance()
-  }
-}
 
 /**
  * The whole service, ready to listen; it logs to `logTo` ({@link logOptions}). Throws when a store that it

@@ -103,7 +103,7 @@ test.each(['http', 'https'])(
       app = await TestApp.start('redis + postgres', tls)
       const check = async (port: string) =>
         (
-          await run('dist/joined/health/health-check.js', [], {
+          await run('dist/joined/health-check.js', [], {
             NODE_ENV: 'test',
             HOST: '0.0.0.0',
             PORT: port,

@@ -18,10 +18,10 @@ type Handler = (...args: unknown[]) => unknown
 type Route = (request: FastifyRequest, reply: FastifyReply) => unknown
 
 /** Metadata of handlers that respond in their own way. */
-const ELSEWHERE = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA]
+const UNSUPPORTED_METADATA = [SSE_METADATA, RENDER_METADATA, REDIRECT_METADATA]
 
 /** Client input; route-wide pipes see nothing else. */
-const SENT = new Map<unknown, 'body' | 'query' | 'param'>([
+const CLIENT_INPUT = new Map<unknown, 'body' | 'query' | 'param'>([
   [RouteParamtypes.BODY, 'body'],
   [RouteParamtypes.QUERY, 'query'],
   [RouteParamtypes.PARAM, 'param'],
@@ -45,13 +45,13 @@ export class DirectRoutes {
     const route = this.nest.getMetadata(instance, handler, name, module, method, 'http')
     const interceptors = this.parts.interceptorsContextCreator.create(instance, handler, module)
     const type = instance.constructor as Type
-    if (interceptors.length > 0 || ELSEWHERE.some(key => Reflect.hasMetadata(key, handler)))
-      throw new Error(`${type.name}.${name} needs what src/nest-routes.ts leaves out`)
+    if (interceptors.length > 0 || UNSUPPORTED_METADATA.some(key => Reflect.hasMetadata(key, handler)))
+      throw new Error(`${type.name}.${name} needs what src/nest/direct-routes.ts leaves out`)
     const guards = this.parts.guardsContextCreator.create(instance, handler, module)
     const pipes = this.parts.pipesContextCreator.create(instance, handler, module)
     const found = route.getParamsMetadata(module) as ParamProperties[]
     const parameters = found.map(each => parameterOf(each, pipes, route.paramtypes))
-    const isAnswering = this.isAnswering(instance, name, found)
+    const sendsReplyItself = this.sendsReplyItself(instance, name, found)
     const isPiped = parameters.some(({ pipes }) => pipes.length > 0)
     return (request, reply) => {
       const call = (values: unknown[]) => handler.apply(instance, values)
@@ -61,14 +61,14 @@ export class DirectRoutes {
         const answered = isPiped
           ? pipedValues(parameters, request, reply).then(call)
           : call(valuesOf(parameters, request, reply))
-        return isAnswering ? after(answered, () => reply) : answered
+        return sendsReplyItself ? after(answered, () => reply) : answered
       }
       return after(pass(guards, new ExecutionContextHost([request, reply], type, handler)), answer)
     }
   }
 
   /** Whether the handler sends the answer itself: it has `@Res()` without `passthrough`. */
-  private isAnswering(instance: object, name: string, parameters: readonly ParamProperties[]): boolean {
+  private sendsReplyItself(instance: object, name: string, parameters: readonly ParamProperties[]): boolean {
     const hasReply = parameters.some(({ type }) => type === RouteParamtypes.RESPONSE)
     return hasReply && !this.parts.contextUtils.reflectPassthrough(instance, name)
   }
@@ -85,7 +85,7 @@ export const routesWithFilters = {
       try {
         const answer = route(request, reply)
         if (isPromise(answer)) return answer.catch(refuse)
-        return answer === undefined ? NOTHING : answer
+        return answer === undefined ? RESOLVED : answer
       } catch (error) {
         return refuse(error as Error)
       }
@@ -94,7 +94,7 @@ export const routesWithFilters = {
 }
 
 /** Fastify reads `undefined` as "not yet", unless it comes from a promise. */
-const NOTHING = Promise.resolve()
+const RESOLVED = Promise.resolve()
 
 /** Throws when a guard refuses; returns a promise when there is one to wait for. */
 function pass(guards: readonly CanActivate[], context: ExecutionContextHost, from = 0): unknown {
@@ -152,7 +152,7 @@ function parameterOf(
   pipesOfRoute: readonly PipeTransform[],
   types: readonly unknown[] | undefined,
 ): Parameter {
-  const sent = SENT.get(type)
+  const sent = CLIENT_INPUT.get(type)
   return {
     index,
     read: extractValue as Parameter['read'],

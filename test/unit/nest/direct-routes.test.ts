@@ -25,7 +25,7 @@ import {
 } from '@nestjs/common'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { createNestApplication } from '../../src/nest-application.js'
+import { createNestApplication } from '../../../src/nest/create-nest-application.js'
 
 const seen: string[] = []
 
@@ -211,7 +211,7 @@ describe('Routes of controllers', () => {
     @Module({ controllers: [controller] })
     class Theirs {}
     await expect(start(Theirs)).rejects.toThrow(
-      `${controller.name}.read needs what src/nest-routes.ts leaves out`,
+      `${controller.name}.read needs what src/nest/direct-routes.ts leaves out`,
     )
   })
 })
