@@ -23,7 +23,7 @@ export class AddressMails {
   }
 
   /** To an address that somebody wants to sign up with although it already has a user. */
-  tellKnown(to: Receiver): void {
+  notifyAlreadyRegistered(to: Receiver): void {
     const values = {
       site: this.urls.siteName,
       url: this.urls.forgotPassword(),
@@ -39,7 +39,7 @@ export class AddressMails {
   }
 
   /** To an address that a user wants to change to although it already has a user. */
-  tellInUse(to: Receiver): void {
+  notifyAddressInUse(to: Receiver): void {
     this.mailer.post(to, words => words.mail('addressInUse', this.urls.mainSite))
   }
 

@@ -3,11 +3,11 @@ import { Clock } from '../clock/clock.js'
 import { formatLocation, GeoIp } from '../geoip/geoip.js'
 import { type Client, deviceName } from '../http/client.js'
 import { subnetOf } from '../http/network.js'
+import { NO_MAILS, type SendMails } from '../mail/after-commit-mail.js'
 import { previousAddresses } from '../links/undo-links.js'
 import type { Mail, Receiver } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
-import { NOTHING_TO_POST, type Posting } from '../mail/posting.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import {
   type AffectedSession,
@@ -69,10 +69,10 @@ export class AnomalyMails {
     client: Client,
     write: (data: NoticeData) => Notice,
     options: IssueOptions = {},
-  ): Promise<Posting> {
+  ): Promise<SendMails> {
     const device = deviceName(client.userAgent)
     const issued = await this.tokens.issue(session, { device, network: subnetOf(client.ip) }, options)
-    if (!issued) return NOTHING_TO_POST
+    if (!issued) return NO_MAILS
     const at = this.clock.now()
     const { always, transaction } = options
     const { userId, accountId } = session

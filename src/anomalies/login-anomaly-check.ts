@@ -60,13 +60,13 @@ export class LoginAnomalyCheck {
   }
 
   /** Mails the user about a login that {@link requireUsual} has refused; its session was never given out. */
-  tellRefused(session: AffectedLogin, client: Client, { anomaly }: UnusualLogin): Promise<void> {
-    return this.tell(session, client, anomaly, 'unusual')
+  notifyRefused(session: AffectedLogin, client: Client, { anomaly }: UnusualLogin): Promise<void> {
+    return this.notify(session, client, anomaly, 'unusual')
   }
 
   /** Mails the user about a new device, which must have been recorded. */
   async check(session: AffectedLogin, device: KnownDevice, client: Client): Promise<void> {
-    await this.tell(session, client, this.anomalyOf(device, client), null)
+    await this.notify(session, client, this.anomalyOf(device, client), null)
   }
 
   /**
@@ -80,7 +80,7 @@ export class LoginAnomalyCheck {
   ): Promise<void> {
     const anomaly = await this.assess(user, presented, client)
     const isRefused = this.response.actionsFor(anomaly).has('revoke')
-    await this.tell(withoutSession(user), client, anomaly, isRefused ? 'unusual' : 'hand-off required')
+    await this.notify(withoutSession(user), client, anomaly, isRefused ? 'unusual' : 'hand-off required')
     if (isRefused) throw new UnusualLogin(anomaly)
   }
 
@@ -97,7 +97,7 @@ export class LoginAnomalyCheck {
     if (!this.mayRefuse) return
     const anomaly = await this.assess(user, presented, client)
     if (!this.response.actionsFor(anomaly).has('revoke')) return
-    await this.tell(withoutSession(user), client, anomaly, 'unusual')
+    await this.notify(withoutSession(user), client, anomaly, 'unusual')
     throw new UnusualLogin(anomaly)
   }
 
@@ -113,7 +113,7 @@ export class LoginAnomalyCheck {
     return loginAnomaly(known, before && this.previousLocation(before), this.currentLocation(client))
   }
 
-  private async tell(
+  private async notify(
     session: AffectedLogin,
     client: Client,
     anomaly: Anomaly,

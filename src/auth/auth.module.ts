@@ -57,7 +57,7 @@ import { SecondFactorChallenges } from './second-factor/second-factor-challenges
 import { SecondFactorConfirmation } from './second-factor/second-factor-confirmation.js'
 import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
 import { SecondFactorRequirement } from './second-factor/second-factor-requirement.js'
-import { WrongFactorAlarm } from './second-factor/wrong-factor-alarm.js'
+import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
 
@@ -128,7 +128,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     ChallengeOffer,
     UnrecognizedLoginService,
     ReusableCodes,
-    WrongFactorAlarm,
+    WrongFactorNotifier,
   ],
   exports: [CredentialEntryPolicy, FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],
 })

@@ -84,7 +84,7 @@ async function convert(
   format: ExportFormat,
   users: readonly string[],
   options: ConvertOptions,
-  tell: (sentence: string) => void,
+  reportLine: (sentence: string) => void,
 ): Promise<string[]> {
   if (options.with && !format.join) throw new Error('This system has no second export: leave out --with')
   const mapping = options.map ? readUserMapping(await jsonFile(options.map)) : OWN_ACCOUNTS
@@ -92,7 +92,7 @@ async function convert(
   const out = await open(options.out, 'wx', OWNER_ONLY)
   try {
     const write = async (line: string) => void (await out.write(`${line}\n`))
-    const conversion = new ExportConversion(format, mapping, write, tell, new Clock())
+    const conversion = new ExportConversion(format, mapping, write, reportLine, new Clock())
     const report = await conversion.run({ users, others: options.with ?? null, hashConfig })
     return report.lines()
   } catch (error) {

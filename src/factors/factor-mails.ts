@@ -6,8 +6,8 @@ import type { Db } from '../database/connection.js'
 import { causeMessage } from '../errors/cause-message.js'
 import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
+import type { SendMails } from '../mail/after-commit-mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
-import type { Posting } from '../mail/posting.js'
 import { type AuthMethods, acrOf, TWO_FACTORS } from '../permissions/auth-methods.js'
 
 /** Whose factors they are, and which session changed them. */
@@ -50,21 +50,21 @@ export class FactorMails {
     private readonly clock: Clock,
   ) {}
 
-  added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
+  added(transaction: Db, actor: FactorActor, factor: FactorName): Promise<SendMails> {
     return this.prepare(transaction, actor, ADDED[factor])
   }
 
-  removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<Posting> {
+  removed(transaction: Db, actor: FactorActor, factor: FactorName): Promise<SendMails> {
     return this.prepare(transaction, actor, REMOVED[factor])
   }
 
-  passwordRemoved(transaction: Db, actor: FactorActor): Promise<Posting> {
+  passwordRemoved(transaction: Db, actor: FactorActor): Promise<SendMails> {
     const write = notice('factors.passwordRemoved', 'factors.passwordRemovedOpening')
     return this.prepare(transaction, actor, write)
   }
 
   /** Once a day per session, which could otherwise bury the mails about factors under these. */
-  recoveryCodesMade(transaction: Db, actor: FactorActor): Promise<Posting> {
+  recoveryCodesMade(transaction: Db, actor: FactorActor): Promise<SendMails> {
     const write = notice('factors.codesMade', 'factors.codesMadeOpening')
     return this.prepare(transaction, { ...actor, sid: `${actor.sid}, recovery codes` }, write, false)
   }
@@ -74,7 +74,7 @@ export class FactorMails {
     transaction: Db,
     { userId, accountId, sid, client }: FactorActor,
     left: number,
-  ): Promise<Posting> {
+  ): Promise<SendMails> {
     // Nothing was added by it, whatever the session has done before.
     const actor = { userId, accountId, sid, client, createdAt: null }
     return this.prepare(transaction, actor, ({ words, site }) => ({
@@ -104,7 +104,7 @@ export class FactorMails {
     actor: FactorActor,
     write: (data: NoticeData) => Notice,
     always = true,
-  ): Promise<Posting> {
+  ): Promise<SendMails> {
     return this.mails.prepare(this.affectedBy(actor), actor.client, write, { always, transaction })
   }
 

@@ -32,27 +32,27 @@ export class SatelliteMails {
   ) {}
 
   /** What a run of the daily check has not found for one account, in one mail; {@link toBeNamed} says which. */
-  async tellMissing(missing: readonly MissingProof[]): Promise<void> {
+  async notifyMissing(missing: readonly MissingProof[]): Promise<void> {
     const [first, ...others] = missing
     if (!first) return
-    if (others.length > 0) return this.tellAll(missing, first.satellite)
-    return first.outcome === 'suspended' ? this.tellSuspended(first) : this.tellFailing(first)
+    if (others.length > 0) return this.notifySummary(missing, first.satellite)
+    return first.outcome === 'suspended' ? this.notifySuspended(first) : this.notifyFailing(first)
   }
 
-  private tellFailing(missing: MissingProof): Promise<void> {
-    return this.tell(missing.satellite, 'proofMissing', words => ({
+  private notifyFailing(missing: MissingProof): Promise<void> {
+    return this.notify(missing.satellite, 'proofMissing', words => ({
       place: whereItBelongs(words, missing),
       consequence: whatFollows(words, missing),
     }))
   }
 
-  private tellSuspended(missing: MissingProof): Promise<void> {
-    return this.tell(missing.satellite, 'satelliteSuspended', words => ({
+  private notifySuspended(missing: MissingProof): Promise<void> {
+    return this.notify(missing.satellite, 'satelliteSuspended', words => ({
       place: whereItBelongs(words, missing),
     }))
   }
 
-  private tellAll(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
+  private notifySummary(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
     return this.admins.mail(accountId, words => {
       const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
       const named = toBeNamed(missing)
@@ -67,11 +67,11 @@ export class SatelliteMails {
   }
 
   /** To the account that had the origin before. */
-  tellMoved(satellite: SatelliteRow): Promise<void> {
-    return this.tell(satellite, 'satelliteMoved')
+  notifyMoved(satellite: SatelliteRow): Promise<void> {
+    return this.notify(satellite, 'satelliteMoved')
   }
 
-  private tell(
+  private notify(
     satellite: SatelliteRow,
     name: MailName,
     valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),

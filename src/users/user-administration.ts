@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { type Actor, SERVICE, type TargetUser } from '../audit/actor.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { NOTHING_TO_POST } from '../mail/posting.js'
+import { NO_MAILS } from '../mail/after-commit-mail.js'
 import type { Permissions } from '../permissions/permissions.js'
 import { followedBy } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
@@ -77,11 +77,11 @@ export class UserAdministration {
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
     const { ended } = await this.changes.commit(async transaction => {
       const { user: current } = await this.users.lockWithAccount(transaction, user)
-      const tellOfCancelled = current
+      const sendCancelledNotice = current
         ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
-        : NOTHING_TO_POST
+        : NO_MAILS
       const disabled = await this.userChanges.disable(transaction, [user], actor, 'operator')
-      return followedBy(disabled, tellOfCancelled)
+      return followedBy(disabled, sendCancelledNotice)
     })
     return ended
   }

@@ -156,6 +156,6 @@ export class AccountDeletionJob {
       await this.accountsDue.lock(transaction, user.accountId)
       return this.userChanges.remove(transaction, user, SERVICE)
     })
-    if (user.role === 'owner') this.mails.tellDeleted(user)
+    if (user.role === 'owner') this.mails.notifyDeleted(user)
   }
 }

@@ -25,8 +25,8 @@ export class AccountDeletion {
   async request(actor: SessionActor): Promise<Date> {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, actor.accountId, actor.client)
-    const { deleteAt, tell } = await counted.refundIfRejected(this.schedule(actor))
-    if (tell) tell()
+    const { deleteAt, sendMails } = await counted.refundIfRejected(this.schedule(actor))
+    if (sendMails) sendMails()
     else await counted.refund()
     return deleteAt
   }
@@ -36,17 +36,17 @@ export class AccountDeletion {
    * `NOT_FOUND` when no deletion is pending.
    */
   async cancel(actor: SessionActor): Promise<void> {
-    const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const sendMails = await this.lockedAccounts.changeAsOwner(actor, transaction =>
       this.deletions.cancel(transaction, actor),
     )
-    if (!tell) throw new ApiError('NOT_FOUND')
-    tell()
+    if (!sendMails) throw new ApiError('NOT_FOUND')
+    sendMails()
   }
 
-  /** `tell` is null when it was already pending. */
+  /** `sendMails` is null when it was already pending. */
   private schedule(actor: SessionActor) {
     return this.lockedAccounts.changeAsOwner(actor, async (transaction, { deleteAt: pending }) =>
-      pending ? { deleteAt: pending, tell: null } : this.deletions.schedule(transaction, actor),
+      pending ? { deleteAt: pending, sendMails: null } : this.deletions.schedule(transaction, actor),
     )
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
+import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import type { Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../../users/lists/account-admins.js'
 
@@ -21,14 +21,14 @@ export class DeletionMails {
   }
 
   /** To the account's administrators, as they are in the transaction of the request. */
-  aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<Posting> {
+  aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<SendMails> {
     const { mainSite } = this.urls
     return this.admins.notice(transaction, accountId, words =>
       words.mail('deletionRequested', { ...mainSite, day: words.day(deleteAt) }),
     )
   }
 
-  tellDeleted(owner: Receiver): void {
+  notifyDeleted(owner: Receiver): void {
     this.mailer.post(owner, words => words.mail('deleted', { site: this.urls.siteName }))
   }
 }

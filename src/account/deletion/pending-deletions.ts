@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { AccountSettlement } from '../../billing/account-settlement.js'
 import type { Db } from '../../database/connection.js'
-import type { Posting } from '../../mail/posting.js'
+import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
 import { CancellationNotices } from '../../users/notices/cancellation-notices.js'
@@ -24,14 +24,14 @@ export class PendingDeletions {
   async schedule(
     transaction: Db,
     actor: SessionActor,
-  ): Promise<{ readonly deleteAt: Date; readonly tell: Posting }> {
+  ): Promise<{ readonly deleteAt: Date; readonly sendMails: SendMails }> {
     const billedUntil = await this.billing.billedUntil(transaction, actor.accountId)
     const deleteAt = await this.accounts.scheduleDeletion(transaction, actor, billedUntil)
-    return { deleteAt, tell: await this.mails.aboutRequested(transaction, actor.accountId, deleteAt) }
+    return { deleteAt, sendMails: await this.mails.aboutRequested(transaction, actor.accountId, deleteAt) }
   }
 
   /** Null when none was pending. */
-  async cancel(transaction: Db, actor: SessionActor): Promise<Posting | null> {
+  async cancel(transaction: Db, actor: SessionActor): Promise<SendMails | null> {
     const isCancelled = await this.accounts.cancelDeletion(transaction, actor)
     return isCancelled ? this.notices.aboutDeletion(transaction, actor.accountId) : null
   }

@@ -97,7 +97,7 @@ export class EmailChangeService {
     const requested = await this.emailChanges.request(actor, email)
     if (!requested) return
     const { token, user, known } = requested
-    if (known) this.mails.tellInUse(known)
+    if (known) this.mails.notifyAddressInUse(known)
     else this.mails.sendConfirmation({ ...user, email }, token)
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
+import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
-import type { Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../../users/lists/account-admins.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
@@ -16,7 +16,7 @@ export class PolicyMails {
   ) {}
 
   /** To all of them, as they are in the transaction of the change. */
-  aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<Posting> {
+  aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<SendMails> {
     return this.admins.notice(transaction, accountId, words => changedMail(words, this.urls, policy))
   }
 }

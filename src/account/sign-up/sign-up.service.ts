@@ -40,7 +40,7 @@ export class SignUpService {
   private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {
     const passwordHash = await this.policy.hash(password, { known: [email, name], client, subject: '' })
     const { token, known } = await this.pending.add({ email, name: name || null, passwordHash }, client)
-    if (known) this.mails.tellKnown(known)
+    if (known) this.mails.notifyAlreadyRegistered(known)
     else this.mails.sendSignUp({ email, language: languageWanted(client.acceptLanguage) }, token)
   }
 }

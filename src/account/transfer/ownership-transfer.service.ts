@@ -31,8 +31,8 @@ export class OwnershipTransfer {
     this.mails.require()
     const counted = await this.rateLimiter.countMailBy(actor, userId, actor.client)
     const opened = await counted.refundIfRejected(this.open(actor, userId))
-    const { transfer, stopLinks, acceptLink, tellOfReplaced } = opened
-    tellOfReplaced()
+    const { transfer, stopLinks, acceptLink, sendReplacedNotice } = opened
+    sendReplacedNotice()
     this.mails.sendRequested(stopLinks, transfer)
     this.mails.sendOffer(acceptLink, transfer)
     return transfer
@@ -43,7 +43,7 @@ export class OwnershipTransfer {
       const parties = await this.parties.ofRequest(transaction, actor, userId)
       if (await this.parties.isUndoOpen(transaction, parties)) throw new ApiError('EMAIL_UNDO_OPEN')
       const { owner, newOwner } = parties
-      const { transfer, tellOfReplaced } = await this.pending.openTransfer(
+      const { transfer, sendReplacedNotice } = await this.pending.openTransfer(
         transaction,
         actor,
         owner,
@@ -53,7 +53,7 @@ export class OwnershipTransfer {
         transfer,
         stopLinks: await this.mails.issueStopLinks(transaction, owner, transfer),
         acceptLink: await this.mails.issueAcceptLink(transaction, newOwner),
-        tellOfReplaced,
+        sendReplacedNotice,
       }
     })
   }

@@ -18,11 +18,11 @@ export class TransferCancellation {
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
-    const tell = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const sendMails = await this.lockedAccounts.changeAsOwner(actor, transaction =>
       this.pending.cancelTransfer(transaction, actor.accountId, cancellation),
     )
-    if (!tell) throw new ApiError('NOT_FOUND')
-    tell()
+    if (!sendMails) throw new ApiError('NOT_FOUND')
+    sendMails()
   }
 
   /**
@@ -34,18 +34,18 @@ export class TransferCancellation {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
     const accountId = found.accountId as string
     const cancellation = { client, reason: 'stopped by a mailed link' }
-    const tell = await this.lockedAccounts.change(accountId, async transaction => {
+    const sendMails = await this.lockedAccounts.change(accountId, async transaction => {
       await this.tokens.consume(transaction, 'transfer-stop', text)
       return this.pending.cancelTransfer(transaction, accountId, cancellation)
     })
-    tell?.()
+    sendMails?.()
   }
 
   /** By the service itself. Does nothing unless one is pending that is void. */
   async ofVoid(accountId: string): Promise<void> {
-    const tell = await this.lockedAccounts.change(accountId, transaction =>
+    const sendMails = await this.lockedAccounts.change(accountId, transaction =>
       this.pending.cancelVoidTransfer(transaction, accountId),
     )
-    tell()
+    sendMails()
   }
 }

@@ -36,7 +36,7 @@ export class OwnerChange {
         return { ...NOTHING_RECORDED, isDone: false }
       await this.swap(transaction, transfer, parties)
       const recorded = await this.recordGrants(transaction, parties)
-      return { ...recorded, isDone: true, afterCommit: () => this.mails.tellDone(parties) }
+      return { ...recorded, isDone: true, afterCommit: () => this.mails.notifyTransferred(parties) }
     })
     return isDone
   }

@@ -78,7 +78,7 @@ export class TransferMails {
     this.sendAll('transferAccepted', '/stop-transfer', stopLinks, readyAt)
   }
 
-  tellDone({ owner, newOwner, deleteAt }: Parties): void {
+  notifyTransferred({ owner, newOwner, deleteAt }: Parties): void {
     this.mailer.post(owner, words => words.mail('becameMember', this.urls.mainSite))
     this.mailer.post(newOwner, words => {
       const deletion = deleteAt ? words.phrase('becameOwner.deletion', { day: words.day(deleteAt) }) : ''

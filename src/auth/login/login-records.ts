@@ -144,7 +144,7 @@ export class LoginRecords {
     try {
       await (confirmation ? confirmation.confirm(session, record) : record())
     } catch (error) {
-      if (error instanceof UnusualLogin) await this.anomalyCheck.tellRefused(session, client, error)
+      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
       throw error
     }
     const row = recorded as unknown as Row

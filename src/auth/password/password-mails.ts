@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokens } from '../../links/withdraw-tokens.js'
+import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
@@ -55,8 +55,8 @@ export class PasswordMails {
     transaction: Db,
     user: Receiver & Pick<User, 'id' | 'accountId' | 'email' | 'disabledAt'>,
     invited?: Pick<User, 'accountId' | 'satellites'>,
-  ): Promise<Posting> {
-    if (user.disabledAt) return NOTHING_TO_POST
+  ): Promise<SendMails> {
+    if (user.disabledAt) return NO_MAILS
     const url = this.links.toMainSite('/reset-password', await this.issueResetLink(transaction, user))
     const about = invited ? onlySatelliteOf(invited) : null
     return () =>
@@ -67,7 +67,7 @@ export class PasswordMails {
    * Tells the user of a new password, which somebody else may have set; also at earlier addresses that they can still
    * return to.
    */
-  async tellChanged(transaction: Db, user: User): Promise<Posting> {
+  async changedNotice(transaction: Db, user: User): Promise<SendMails> {
     const receivers = await this.userEmails.receiversOf(transaction, user)
     const { siteName: site } = this.links
     const url = this.links.forgotPassword()

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import type { AuditEvent } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
 import type { Client } from '../../http/client.js'
-import { allOf } from '../../mail/posting.js'
+import { inOrder } from '../../mail/after-commit-mail.js'
 import { mergeRecorded, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
@@ -54,10 +54,10 @@ export class PasswordSetter {
       const { user: restored = user, ...recovered } = await requireAllowed(transaction, current)
       await this.users.setPassword(transaction, user.id, passwordHash)
       const cancellation = { client, reason: 'new password' }
-      const tellOfTransfer = await this.recovery.cancelPending(transaction, user, cancellation)
-      const tellOfPassword = await this.mails.tellChanged(transaction, restored)
+      const sendTransferNotice = await this.recovery.cancelPending(transaction, user, cancellation)
+      const sendPasswordNotice = await this.mails.changedNotice(transaction, restored)
       const ended = await this.changes.record(transaction, [change], event)
-      const afterCommit = allOf(tellOfPassword, tellOfTransfer)
+      const afterCommit = inOrder(sendPasswordNotice, sendTransferNotice)
       return mergeRecorded({ ...ended, afterCommit }, recovered)
     })
   }

@@ -11,7 +11,7 @@ import {
   type FactorProof,
   isWrongFactor,
 } from '../second-factor/factor-check.js'
-import { WrongFactorAlarm } from '../second-factor/wrong-factor-alarm.js'
+import { WrongFactorNotifier } from '../second-factor/wrong-factor-notifier.js'
 
 /** Uses factors up within a session. */
 @Injectable()
@@ -19,7 +19,7 @@ export class FactorUse {
   constructor(
     private readonly users: Users,
     private readonly factors: FactorCheck,
-    private readonly alarm: WrongFactorAlarm,
+    private readonly notifier: WrongFactorNotifier,
     private readonly reauthentication: Reauthentication,
     private readonly database: Database,
   ) {}
@@ -27,11 +27,11 @@ export class FactorUse {
   /** What the proof proves. Throws like {@link FactorCheck.check}. */
   async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
     const factor = await this.check(user, proof, actor)
-    const tell = await this.database.transaction(async transaction => {
+    const sendMails = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
       return factor.use(transaction)
     })
-    tell()
+    sendMails()
     return factor.methods
   }
 
@@ -42,7 +42,7 @@ export class FactorUse {
     } catch (error) {
       // A code that was right a moment ago is wrong the second time; a passkey's challenge may have expired.
       const isMistake = proof.passkey || this.reauthentication.isRecent(actor)
-      if (isWrongFactor(error) && !isMistake) await this.alarm.tellInSession(actor)
+      if (isWrongFactor(error) && !isMistake) await this.notifier.notifyInSession(actor)
       throw error
     }
   }

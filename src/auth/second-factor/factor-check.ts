@@ -10,7 +10,7 @@ import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import { RecoveryCodes } from '../../factors/recovery-codes/recovery-codes.js'
 import { TotpFactors, USED_CODE } from '../../factors/totp/totp-factors.js'
 import type { Client } from '../../http/client.js'
-import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
+import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
@@ -47,7 +47,7 @@ export interface CheckedFactor {
    * Uses it up, in the transaction of what it allows, which must have the user locked; returns the mail about that, if
    * there is one. Throws like {@link FactorCheck.check} when another request was faster.
    */
-  use(transaction: Db): Promise<Posting>
+  use(transaction: Db): Promise<SendMails>
   /** What a login uses up in its own statement; left out where that takes a transaction. */
   readonly inLogin?: LoginUse
   /** Notes in the audit log when `step` finds that another request was faster. */
@@ -97,7 +97,7 @@ export class FactorCheck {
     const assertion = await this.passkeys.check(passkey, { client, userId })
     const use = async (transaction: Db) => {
       await this.passkeys.use(transaction, assertion, client)
-      return NOTHING_TO_POST
+      return NO_MAILS
     }
     return { methods: assertion.methods, isRecoveryCode: false, use }
   }
@@ -107,7 +107,7 @@ export class FactorCheck {
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
     const use = async (transaction: Db) => {
       requireFirst(await this.totp.use(transaction, checked))
-      return NOTHING_TO_POST
+      return NO_MAILS
     }
     const inLogin = {
       row: USED_CODE,

@@ -51,7 +51,7 @@ export class SecondFactorConfirmation {
     return {
       detail: {},
       confirm: async (_, record) => {
-        const tell = await this.database.transaction(async transaction => {
+        const sendMails = await this.database.transaction(async transaction => {
           await record(transaction)
           await this.challenges.use(transaction, challenge)
           const used = await factor.use(transaction)
@@ -59,7 +59,7 @@ export class SecondFactorConfirmation {
             await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
           return used
         })
-        tell()
+        sendMails()
       },
     }
   }

@@ -6,7 +6,7 @@ import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { type FactorProof, isWrongFactor } from './factor-check.js'
 import type { SecondFactorChallenge } from './second-factor-challenges.js'
 import { SecondFactorConfirmation } from './second-factor-confirmation.js'
-import { WrongFactorAlarm } from './wrong-factor-alarm.js'
+import { WrongFactorNotifier } from './wrong-factor-notifier.js'
 
 /** The second step of a login. */
 @Injectable()
@@ -15,7 +15,7 @@ export class SecondFactorLoginService {
     private readonly limits: LoginLimits,
     private readonly confirmation: SecondFactorConfirmation,
     private readonly sessions: LoginSessions,
-    private readonly alarm: WrongFactorAlarm,
+    private readonly notifier: WrongFactorNotifier,
   ) {}
 
   /**
@@ -40,7 +40,7 @@ export class SecondFactorLoginService {
       return loggedIn
     } catch (error) {
       await counted.threw(error)
-      if (isWrongFactor(error)) await this.alarm.tell(challenge, client)
+      if (isWrongFactor(error)) await this.notifier.notifyAtLogin(challenge, client)
       throw error
     }
   }

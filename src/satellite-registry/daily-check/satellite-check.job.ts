@@ -104,7 +104,7 @@ export class SatelliteCheckJob {
       const missing: MissingProof[] = []
       for (const each of checked) if (!unanswered.includes(each)) missing.push(...(await this.settle(each)))
       for (const accountId of new Set(missing.map(({ satellite }) => satellite.accountId)))
-        await this.tell(missing.filter(({ satellite }) => satellite.accountId === accountId))
+        await this.notify(missing.filter(({ satellite }) => satellite.accountId === accountId))
       await this.checks.postpone(unanswered)
       if (unanswered.length > 0)
         this.logger.warn(
@@ -133,9 +133,9 @@ export class SatelliteCheckJob {
     }
   }
 
-  private async tell(missing: readonly MissingProof[]): Promise<void> {
+  private async notify(missing: readonly MissingProof[]): Promise<void> {
     try {
-      await this.mails.tellMissing(missing)
+      await this.mails.notifyMissing(missing)
     } catch (error) {
       const origins = missing.map(({ satellite }) => satellite.origin).join(', ')
       this.logger.error(`Nobody was told that these proofs are missing: ${origins}: ${causeMessage(error)}`)

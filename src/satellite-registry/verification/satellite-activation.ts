@@ -38,14 +38,14 @@ export class SatelliteActivation {
       await this.authority.lockAccount(transaction, actor, 'accountSettings')
       return this.takeover.activate(transaction, actor, found, method, mayTakeFrom)
     })
-    await this.tellMoved(former)
+    await this.notifyMoved(former)
     return this.database.run(db => this.registered.find(db, actor.accountId, found.satellite.id))
   }
 
-  private async tellMoved(former: readonly RegisteredSatellite[]): Promise<void> {
+  private async notifyMoved(former: readonly RegisteredSatellite[]): Promise<void> {
     for (const { satellite } of former)
       await this.mails
-        .tellMoved(satellite)
+        .notifyMoved(satellite)
         .catch(error =>
           this.logger.error(
             `${satellite.accountId} was not told that ${satellite.origin} moved: ${causeMessage(error)}`,

@@ -143,7 +143,7 @@ export class ChangeReplay {
   ): Promise<number> {
     let count = 0
     for await (const page of this.history.pagesAfter(id)) {
-      await this.tell(changesOf(page.changes, isConcerned))
+      await this.applyToStore(changesOf(page.changes, isConcerned))
       count += page.count
       if (!page.isLast) await afterPage()
     }
@@ -154,11 +154,11 @@ export class ChangeReplay {
   async fewAfter(id: number, isConcerned: IsConcerned): Promise<boolean> {
     const { value: page } = await this.history.pagesAfter(id).next()
     if (!page?.isLast) return false
-    await this.tell(changesOf(page.changes, isConcerned))
+    await this.applyToStore(changesOf(page.changes, isConcerned))
     return true
   }
 
-  async tell(changes: StoreChanges): Promise<void> {
+  async applyToStore(changes: StoreChanges): Promise<void> {
     const [failure] = await this.changes.apply(changes)
     if (failure) throw failure.error
   }

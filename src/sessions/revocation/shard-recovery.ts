@@ -42,7 +42,7 @@ export class ShardRecovery {
     const facts = await this.redis.factsOf(shard)
     const { identity } = facts
     if (!facts.isMaster) throw new Error('its server is a replica')
-    await this.replay.tell(waiting)
+    await this.replay.applyToStore(waiting)
     // The same process that answered before, and never a replica since: it has lost nothing, and the database
     // is not needed.
     if (identity !== before) await this.repeatMissing(shard)

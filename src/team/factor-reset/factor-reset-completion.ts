@@ -95,7 +95,7 @@ export class FactorResetCompletion {
       const removed = await this.removal.removeAll(transaction, member, actor as Actor, {
         requestedBy: reset.requestedBy,
       })
-      return { ...removed, outcome: 'done' as const, afterCommit: () => this.mails.tellDone(member) }
+      return { ...removed, outcome: 'done' as const, afterCommit: () => this.mails.notifyReset(member) }
     })
     return outcome
   }

@@ -40,7 +40,7 @@ export class FactorResetMails {
     )
   }
 
-  tellDone(to: UserOfReset): void {
+  notifyReset(to: UserOfReset): void {
     const login = to.passwordHash ? 'factorReset.logIn' : 'factorReset.choosePassword'
     this.mailer.post(to, words =>
       words.mail('factorResetDone', { ...this.urls.mainSite, login: words.phrase(login) }),

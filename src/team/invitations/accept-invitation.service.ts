@@ -35,7 +35,7 @@ export class AcceptInvitationService {
     const known = [email, name ?? '']
     const passwordHash = await this.passwordPolicy.hash(password, { known, client, subject })
     const userId = randomUUID()
-    const tellOwner = await this.database.transaction(async transaction => {
+    const sendOwnerNotice = await this.database.transaction(async transaction => {
       const inviter = await this.requireStillMeant(transaction, invitation)
       await this.invitations.accept(transaction, token, userId, client)
       const grant = { role: 'member', granted, satellites } as const
@@ -43,7 +43,7 @@ export class AcceptInvitationService {
       const member = await this.users.add(transaction, joining)
       return this.notices.aboutJoined(transaction, member, inviter)
     })
-    tellOwner()
+    sendOwnerNotice()
     return { userId, satellites }
   }
 

@@ -56,7 +56,7 @@ export class InvitationMails {
   }
 
   /** To somebody who has a login in another account; an address can belong to only one account. */
-  tellUser(user: Receiver, opened: InvitationToMail): void {
+  notifyExistingUser(user: Receiver, opened: InvitationToMail): void {
     this.mailer.post(user, words => words.mail('invitationOfUser', this.introductionOf(opened, words)))
   }
 

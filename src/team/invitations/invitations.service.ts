@@ -30,7 +30,7 @@ export class InvitationsService {
     if (user?.accountId === actor.accountId) throw new ApiError('EMAIL_TAKEN')
     const counted = await this.rateLimiter.countMailBy(actor, request.email, actor.client)
     const sent = await counted.refundIfRejected(this.open(actor, request))
-    if (user) this.mails.tellUser(user, sent)
+    if (user) this.mails.notifyExistingUser(user, sent)
     else this.mails.invite(sent)
     return sent.invitation
   }

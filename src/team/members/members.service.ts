@@ -31,8 +31,8 @@ export class MembersService {
         this.authority.requireCanGrant(actor, manager, newlyGranted(member.granted, granted))
       })
       const recorded = await this.userChanges.grant(transaction, member, granted, actor)
-      const tellOwner = await this.notices.aboutGained(transaction, both, { granted }, actor)
-      return { ...recorded, afterCommit: tellOwner }
+      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { granted }, actor)
+      return { ...recorded, afterCommit: sendOwnerNotice }
     })
   }
 
@@ -60,8 +60,8 @@ export class MembersService {
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
       })
       const recorded = await this.userChanges.enable(transaction, member, actor)
-      const tellOwner = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
-      return { ...recorded, afterCommit: tellOwner }
+      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
+      return { ...recorded, afterCommit: sendOwnerNotice }
     })
   }
 }

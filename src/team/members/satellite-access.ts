@@ -51,8 +51,8 @@ export class SatelliteAccess {
       // A main-site session stays, with the permissions that members with restricted satellites have there.
       const change = { kind: 'set-permissions', userId, granted: member.granted } as const
       const regranted = await this.changes.record(transaction, [change], null)
-      const tellOwner = await this.notices.aboutGained(transaction, both, { satellites }, actor)
-      return { ...mergeRecorded(ended, regranted), afterCommit: tellOwner }
+      const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { satellites }, actor)
+      return { ...mergeRecorded(ended, regranted), afterCommit: sendOwnerNotice }
     })
     // Logins between our check and our change; later logins see the new scope.
     await this.outOfScope.end(userId, scope, actor.client, REASON)

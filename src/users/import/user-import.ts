@@ -12,7 +12,7 @@ export interface ImportCounts {
   readonly faults: number
 }
 
-type Tell = (sentence: string) => void
+type Report = (sentence: string) => void
 
 /** Larger batches are not faster, and take more memory. */
 const USERS_A_BATCH = 100
@@ -26,20 +26,20 @@ export class UserImport {
   constructor(private readonly batches: ImportBatch) {}
 
   /**
-   * Reads as a stream and holds one batch at a time. Calls `tell` with a sentence for each faulty line, which
+   * Reads as a stream and holds one batch at a time. Calls `report` with a sentence for each faulty line, which
    * is skipped, and with the progress from time to time. When it throws, what it has reported as done is
    * done; running it again continues, because existing users are left alone. A dry run adds nobody and
    * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
    */
   async run(
     source: AsyncIterable<Uint8Array>,
-    tell: Tell,
+    report: Report,
     { isDryRun = false }: { isDryRun?: boolean } = {},
   ): Promise<ImportCounts> {
     const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
     const onFault = (line: number, reason: string) => {
       counts.faults++
-      tell(`Line ${line} ${reason}`)
+      report(`Line ${line} ${reason}`)
     }
     let toldAt = 0
     let batch: NumberedUser[] = []
@@ -59,7 +59,7 @@ export class UserImport {
       if (user) batch.push({ line: line.number, user })
       if (batch.length === USERS_A_BATCH) await write()
       if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
-        tell(summaryOf(counts))
+        report(summaryOf(counts))
         toldAt = counts.lines
       }
     }

@@ -3,10 +3,10 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
+import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
-import type { Posting } from '../../mail/posting.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 
@@ -30,7 +30,7 @@ export class AccountAdmins {
    * once would delay everybody else's. The owner is also told at earlier addresses that can still be restored,
    * because the current one may be a thief's.
    */
-  async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<Posting> {
+  async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<SendMails> {
     const receivers: Receiver[] = []
     for (const user of await adminsOf(transaction, accountId))
       if (user.role === 'owner') receivers.push(...(await this.userEmails.receiversOf(transaction, user)))

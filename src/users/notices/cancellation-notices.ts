@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common'
 import { eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
+import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../lists/account-admins.js'
 import type { PendingTransfer } from '../pending/pending-transfers.js'
@@ -22,7 +22,7 @@ export class CancellationNotices {
   ) {}
 
   /** A transfer was cancelled: to the owner, also at earlier addresses that can still be restored, and the member. */
-  async aboutTransfer(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<Posting> {
+  async aboutTransfer(transaction: Db, { fromUserId, toUserId }: PendingTransfer): Promise<SendMails> {
     const found = (await transaction
       .select()
       .from(users)
@@ -42,21 +42,21 @@ export class CancellationNotices {
    * A transfer gave way to another: to the member, who learns nothing of the other one. The owner is told of that
    * instead.
    */
-  async aboutReplacedTransfer(transaction: Db, { toUserId }: PendingTransfer): Promise<Posting> {
+  async aboutReplacedTransfer(transaction: Db, { toUserId }: PendingTransfer): Promise<SendMails> {
     const [member] = await transaction.select().from(users).where(eq(users.id, toUserId))
-    if (!member) return NOTHING_TO_POST
+    if (!member) return NO_MAILS
     const { siteName: site } = this.urls
     return () => this.mailer.post(member, words => words.mail('transferOfferWithdrawn', { site }))
   }
 
   /** The deletion of an account was cancelled: to the account's administrators. */
-  aboutDeletion(transaction: Db, accountId: string): Promise<Posting> {
+  aboutDeletion(transaction: Db, accountId: string): Promise<SendMails> {
     const { mainSite } = this.urls
     return this.admins.notice(transaction, accountId, words => words.mail('deletionCancelled', mainSite))
   }
 
   /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */
-  aboutAddress(left: Receiver): Posting {
+  aboutAddress(left: Receiver): SendMails {
     const { siteName: site } = this.urls
     return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
   }

@@ -3,10 +3,10 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import type { Client } from '../../http/client.js'
+import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail, Receiver } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
-import { NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { Permission } from '../../permissions/permissions.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
@@ -38,9 +38,9 @@ export class OwnerNotices {
   ) {}
 
   /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
-  async aboutJoined(transaction: Db, member: User, inviter: User): Promise<Posting> {
+  async aboutJoined(transaction: Db, member: User, inviter: User): Promise<SendMails> {
     const powers = powersOf(member)
-    if (powers.length === 0) return NOTHING_TO_POST
+    if (powers.length === 0) return NO_MAILS
     const receivers = await this.ownerOf(transaction, member.accountId)
     return this.aboutPowers(receivers, 'memberJoined', { member, by: inviter, powers })
   }
@@ -57,7 +57,7 @@ export class OwnerNotices {
   ): Promise<AfterCommit> {
     const had = powersOf(member)
     const gained = powersOf({ ...member, ...change }).filter(power => !had.includes(power))
-    if (gained.length === 0) return NOTHING_TO_POST
+    if (gained.length === 0) return NO_MAILS
     const receivers = await this.ownerOf(transaction, member.accountId)
     return async () => {
       const powers = await this.newsAmong(gained, member, client)
@@ -70,7 +70,7 @@ export class OwnerNotices {
     transaction: Db,
     inviter: User,
     members: readonly { readonly email: string }[],
-  ): Promise<Posting> {
+  ): Promise<SendMails> {
     const receivers = await this.ownerOf(transaction, inviter.accountId)
     return this.toAll(receivers, words => {
       const named = members.slice(0, NAMED).map(({ email }) => email)
@@ -100,7 +100,7 @@ export class OwnerNotices {
     receivers: readonly Receiver[],
     name: 'memberJoined' | 'memberGained',
     { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
-  ): Posting {
+  ): SendMails {
     return this.toAll(receivers, words =>
       words.mail(name, {
         ...this.urls.mainSite,
@@ -117,7 +117,7 @@ export class OwnerNotices {
     return owner ? this.userEmails.receiversOf(transaction, owner as User) : []
   }
 
-  private toAll(receivers: readonly Receiver[], write: (words: MailLanguage) => Mail): Posting {
+  private toAll(receivers: readonly Receiver[], write: (words: MailLanguage) => Mail): SendMails {
     return () => {
       for (const receiver of receivers) this.mailer.post(receiver, write)
     }

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import type { Actor, TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
-import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
+import { inOrder, NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { Accounts } from '../accounts.js'
 import { CancellationNotices } from '../notices/cancellation-notices.js'
 import type { User } from '../user.js'
 import { type Cancellation, PendingTransfers } from './pending-transfers.js'
 
 /**
- * The pending transfers and deletions of accounts. The account must be locked; the posting that is returned tells those
+ * The pending transfers and deletions of accounts. The account must be locked; the mails that are returned go to those
  * who were told of what is cancelled.
  */
 @Injectable()
@@ -29,10 +29,10 @@ export class PendingAccountChanges {
     const replaced = await this.transfers.cancelVoid(transaction, owner.accountId, { isReplaced: true })
     const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
     const isForAnother = replaced !== null && replaced.toUserId !== newOwner.id
-    const tellOfReplaced = isForAnother
+    const sendReplacedNotice = isForAnother
       ? await this.notices.aboutReplacedTransfer(transaction, replaced)
-      : NOTHING_TO_POST
-    return { transfer, tellOfReplaced }
+      : NO_MAILS
+    return { transfer, sendReplacedNotice }
   }
 
   /** Cancels the pending transfer of the account; null when there is none. */
@@ -40,15 +40,15 @@ export class PendingAccountChanges {
     transaction: Db,
     accountId: string,
     cancellation: Cancellation,
-  ): Promise<Posting | null> {
+  ): Promise<SendMails | null> {
     const cancelled = await this.transfers.cancel(transaction, accountId, cancellation)
     return cancelled && this.notices.aboutTransfer(transaction, cancelled)
   }
 
   /** Cancels the pending transfer of the account if it is void: nobody could accept or complete it any more. */
-  async cancelVoidTransfer(transaction: Db, accountId: string): Promise<Posting> {
+  async cancelVoidTransfer(transaction: Db, accountId: string): Promise<SendMails> {
     const cancelled = await this.transfers.cancelVoid(transaction, accountId)
-    return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NOTHING_TO_POST
+    return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NO_MAILS
   }
 
   /** Cancels a pending transfer of the account, if the user is the owner who requested it. */
@@ -56,27 +56,34 @@ export class PendingAccountChanges {
     transaction: Db,
     { id, accountId }: TargetUser,
     cancellation: Cancellation,
-  ): Promise<Posting> {
+  ): Promise<SendMails> {
     const pending = await this.transfers.find(transaction, accountId)
-    if (pending?.fromUserId !== id) return NOTHING_TO_POST
-    return (await this.cancelTransfer(transaction, accountId, cancellation)) ?? NOTHING_TO_POST
+    if (pending?.fromUserId !== id) return NO_MAILS
+    return (await this.cancelTransfer(transaction, accountId, cancellation)) ?? NO_MAILS
   }
 
   /** Cancels the pending transfers that would make one of these members, who must still exist, the owner. */
-  async cancelTransfersTo(transaction: Db, members: readonly TargetUser[], reason: string): Promise<Posting> {
-    const postings: Posting[] = []
+  async cancelTransfersTo(
+    transaction: Db,
+    members: readonly TargetUser[],
+    reason: string,
+  ): Promise<SendMails> {
+    const sends: SendMails[] = []
     for (const cancelled of await this.transfers.cancelAllTo(transaction, members, reason))
-      postings.push(await this.notices.aboutTransfer(transaction, cancelled))
-    return allOf(...postings)
+      sends.push(await this.notices.aboutTransfer(transaction, cancelled))
+    return inOrder(...sends)
   }
 
   /** Cancels a transfer or deletion of the account that is pending, if the user is its owner. */
-  async cancelAll(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
-    if (user.role !== 'owner') return NOTHING_TO_POST
+  async cancelAll(transaction: Db, user: User, actor: Actor, reason: string): Promise<SendMails> {
+    if (user.role !== 'owner') return NO_MAILS
     const { accountId } = user
-    const tellOfTransfer = await this.cancelTransferBy(transaction, user, { client: actor.client, reason })
+    const sendTransferNotice = await this.cancelTransferBy(transaction, user, {
+      client: actor.client,
+      reason,
+    })
     const isCancelled = await this.accounts.cancelDeletion(transaction, { ...actor, accountId }, { reason })
-    if (!isCancelled) return tellOfTransfer
-    return allOf(tellOfTransfer, await this.notices.aboutDeletion(transaction, accountId))
+    if (!isCancelled) return sendTransferNotice
+    return inOrder(sendTransferNotice, await this.notices.aboutDeletion(transaction, accountId))
   }
 }

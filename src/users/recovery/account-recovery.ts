@@ -4,7 +4,7 @@ import type { TargetUser } from '../../audit/actor.js'
 import type { Db } from '../../database/connection.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { allOf, NOTHING_TO_POST, type Posting } from '../../mail/posting.js'
+import { inOrder, NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import {
   followedBy,
   NOTHING_RECORDED,
@@ -92,13 +92,13 @@ export class AccountRecovery {
     if (language !== user.language) await this.users.setLanguage(transaction, user.id, language)
     await this.users.setPassword(transaction, user.id, null)
     if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
-    const tellOfAddress = user.email === address ? NOTHING_TO_POST : this.notices.aboutAddress(user)
-    const tellOfAccount = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
+    const sendAddressNotice = user.email === address ? NO_MAILS : this.notices.aboutAddress(user)
+    const sendAccountNotice = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
     const stranger = await this.cleanup.removeAllSince(transaction, user.id, { address, since })
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECORDED
-    const recorded = followedBy(disabled, allOf(tellOfAddress, tellOfAccount))
+    const recorded = followedBy(disabled, inOrder(sendAddressNotice, sendAccountNotice))
     return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }
   }
 
@@ -108,7 +108,7 @@ export class AccountRecovery {
   }
 
   /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancelPending}. */
-  cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+  cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
     return this.cleanup.cancelPending(transaction, user, cancellation)
   }
 }

@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { withdrawInvitationsBy, withdrawTokens } from '../../links/withdraw-tokens.js'
-import type { Posting } from '../../mail/posting.js'
+import type { SendMails } from '../../mail/after-commit-mail.js'
 import { PendingAccountChanges } from '../pending/pending-account-changes.js'
 import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
@@ -26,7 +26,7 @@ export class TakeoverCleanup {
    * Cancels what was started with a password that no longer suffices to log in, and would lead to another address or
    * owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
    */
-  async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<Posting> {
+  async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
     await this.cancelRequests(transaction, user, cancellation.reason)
     return this.pending.cancelTransferBy(transaction, user, cancellation)
   }
@@ -35,7 +35,7 @@ export class TakeoverCleanup {
    * Also cancels links for another password, the invitations that the user has sent and, for an owner, the deletion
    * of the account.
    */
-  async cancelAllPending(transaction: Db, user: User, actor: Actor, reason: string): Promise<Posting> {
+  async cancelAllPending(transaction: Db, user: User, actor: Actor, reason: string): Promise<SendMails> {
     await withdrawTokens(transaction, 'password-reset', user.id)
     await withdrawInvitationsBy(transaction, [user])
     await this.cancelRequests(transaction, user, reason)

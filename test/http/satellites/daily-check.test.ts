@@ -208,14 +208,14 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     const [unrecorded, untold, told] = failing
     const checks = app.app.get(SatelliteChecks)
     const mails = app.app.get(SatelliteMails)
-    const [settle, tellMissing] = [checks.settle.bind(checks), mails.tellMissing.bind(mails)]
+    const [settle, notifyMissing] = [checks.settle.bind(checks), mails.notifyMissing.bind(mails)]
     jest.spyOn(checks, 'settle').mockImplementation(async checked => {
       if (checked.registered.satellite.id === unrecorded.id) throw new Error('deadlock')
       return settle(checked)
     })
-    jest.spyOn(mails, 'tellMissing').mockImplementation(async missing => {
+    jest.spyOn(mails, 'notifyMissing').mockImplementation(async missing => {
       if (missing[0]?.satellite.id === untold.id) throw new Error('no mails today')
-      return tellMissing(missing)
+      return notifyMissing(missing)
     })
     await check(app)
     jest.restoreAllMocks()
@@ -255,7 +255,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
           suspendAt: new Date(app.clock.now().getTime() - (index === 12 ? 1 : 0)),
         }) as const,
     )
-    await app.app.get(SatelliteMails).tellMissing(missing)
+    await app.app.get(SatelliteMails).notifyMissing(missing)
     const [mail] = await app.mailsTo(landlord.owner.email)
     const named = [...(mail?.text ?? '').matchAll(/\((host-\d+)\.test\)/g)].map(([, host]) => host)
     const from = (start: number, end: number) =>
@@ -435,7 +435,9 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
       takeDown(satellite)
       await check(app)
       const rival = await aLandlord(app)
-      jest.spyOn(app.app.get(SatelliteMails), 'tellMoved').mockRejectedValueOnce(new Error('no mails today'))
+      jest
+        .spyOn(app.app.get(SatelliteMails), 'notifyMoved')
+        .mockRejectedValueOnce(new Error('no mails today'))
       expect(await anActiveSatellite(app, dns, rival, satellite.origin)).toMatchObject({ state: 'active' })
       expect(await stored(app, satellite.id)).toMatchObject({ state: 'pending' })
     })

@@ -17,7 +17,7 @@ import { accountAt, mappedPermissions, meets, type UserMapping, valuesAt } from 
 
 /** Called with each line of the file for `users:import`. */
 type Write = (line: string) => Promise<void>
-type Tell = (sentence: string) => void
+type ReportLine = (sentence: string) => void
 
 /** A user with the account that the mapping gives them; null where everybody has their own. */
 interface Candidate {
@@ -50,7 +50,7 @@ export class ExportConversion {
     private readonly format: ExportFormat,
     private readonly mapping: UserMapping,
     private readonly write: Write,
-    private readonly tell: Tell,
+    private readonly reportLine: ReportLine,
     private readonly clock: Clock,
   ) {}
 
@@ -123,7 +123,7 @@ export class ExportConversion {
 
   private leaveOut({ id }: ExportedUser, fault: string): void {
     this.report.skipped.add(fault)
-    this.tell(`${id} is left out: ${fault}`)
+    this.reportLine(`${id} is left out: ${fault}`)
   }
 
   private isOwner({ account, record }: Candidate): boolean {
@@ -178,7 +178,7 @@ export class ExportConversion {
       return hash
     }
     this.report.withoutPassword.add(fault as string)
-    if (hash !== null) this.tell(`${id} gets no password: ${fault}`)
+    if (hash !== null) this.reportLine(`${id} gets no password: ${fault}`)
     return null
   }
 }

@@ -10,21 +10,21 @@ const OWN_MISTAKES = 2
 
 /** Warns users when somebody who knows their password fails the second factor. Never rejects. */
 @Injectable()
-export class WrongFactorAlarm {
+export class WrongFactorNotifier {
   constructor(
     private readonly knownDevices: KnownDevices,
     private readonly mails: FactorMails,
   ) {}
 
   /** After a wrong second factor at a login; mails at most once a day. */
-  async tell({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
+  async notifyAtLogin({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
     const { id: userId, accountId } = user
     const isKnown = tries <= OWN_MISTAKES && (await this.isKnown(userId, client))
     if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
   }
 
   /** After a wrong factor within a session, which may be stolen; mails at most once a day. */
-  async tellInSession(actor: SessionActor): Promise<void> {
+  async notifyInSession(actor: SessionActor): Promise<void> {
     if (!(await this.isKnown(actor.userId, actor.client))) await this.mails.wrongFactorInSession(actor)
   }
 
