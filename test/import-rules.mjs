@@ -6,7 +6,7 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 // A folder imports from itself and from the folders before it.
 const LAYERS =
-  `brand config clock log errors http nest metrics tracing permissions secrets database jobs redis satellites audit rate-limits links mail geoip cors tokens
+  `brand config clock log errors http nest metrics tracing permissions plans secrets database jobs redis satellites audit rate-limits links mail geoip cors tokens
   sessions anomalies factors users auth enrolment satellite-registry team billing account audit-api data health operators pages cli`.split(
     /\s+/,
   )

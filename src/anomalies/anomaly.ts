@@ -1,6 +1,6 @@
 import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
 import { distanceKm, type Location } from '../geoip/geoip.js'
-import { deviceName } from '../http/client.js'
+import { deviceName } from '../http/device-name.js'
 import { addressFamily, subnetOf } from '../http/network.js'
 import type { KnownDevice } from './known-devices.js'
 

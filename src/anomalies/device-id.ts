@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues } from '../http/client.js'
+import { cookieValues } from '../http/headers.js'
 
 /**
  * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.

@@ -5,7 +5,7 @@ import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
-import type { PlanText } from '../permissions/plans-file.js'
+import type { PlanText } from '../plans/plans-file.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import type { KnownSubscription } from './subscription/subscription-rules.js'
 

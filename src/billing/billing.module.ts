@@ -5,7 +5,8 @@ import { AuditModule } from '../audit/audit.module.js'
 import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
-import { PermissionsModule } from '../permissions/plans-file.js'
+import { HourlyLog } from '../log/hourly-log.js'
+import { PlansModule } from '../plans/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
@@ -33,7 +34,6 @@ import { BillingReplay } from './operations/billing-replay.js'
 import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
 import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
 import { BillingCustomers } from './provider/billing-customers.js'
-import { HourlyLines } from './provider/hourly-lines.js'
 import { createStripe, ProviderKey } from './provider/payment-provider.js'
 import { PaymentRequests, ProviderBulkhead } from './provider/payment-requests.js'
 import { CancelledSubscriptions, ProviderUpdates } from './provider/provider-updates.js'
@@ -55,7 +55,7 @@ import { WebhookController } from './webhook.controller.js'
     StepUpModule,
     RateLimitsModule,
     AuditModule,
-    PermissionsModule,
+    PlansModule,
     RedisModule,
     SatellitesModule,
     SessionsModule,
@@ -91,7 +91,7 @@ import { WebhookController } from './webhook.controller.js'
     FailedFirstPayments,
     ForeignCustomers,
     HostedCheckouts,
-    HourlyLines,
+    HourlyLog,
     InvoiceList,
     PaymentRequests,
     PlanCatalog,

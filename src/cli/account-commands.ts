@@ -5,8 +5,8 @@ import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
+import { pluralize } from '../log/pluralize.js'
 import { causeMessage } from '../errors/cause-message.js'
-import { counted } from '../log/counted.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { asSessionHandle, type Session } from '../sessions/session.js'
@@ -68,7 +68,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const ended = await withUser(context, email, (app, user) =>
         app.get(UserAdministration).disable(user, atCommandLine(reason)),
       )
-      print(`${email} is disabled; ${counted(ended, 'session')} ended`)
+      print(`${email} is disabled; ${pluralize(ended, 'session')} ended`)
     })
 
   program
@@ -92,7 +92,7 @@ export function addAccountCommands(program: Command, context: CommandContext): v
       const ended = await withUser(context, email, (app, user) =>
         app.get(UserAdministration).endSessions(user, atCommandLine(reason)),
       )
-      print(`${counted(ended, 'session')} of ${email} ended`)
+      print(`${pluralize(ended, 'session')} of ${email} ended`)
     })
 }
 
@@ -116,7 +116,7 @@ export function addSessionCommands(program: Command, context: CommandContext): v
       const sessions = await withUser(context, email, sessionsOf)
       for (const { sid, source, origin, ip, lastUsed } of sessions)
         print([sid, source, origin ?? 'no origin', ip, lastUsed.toISOString()].join('  '))
-      print(counted(sessions.length, 'session'))
+      print(pluralize(sessions.length, 'session'))
     })
 
   program

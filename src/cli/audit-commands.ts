@@ -5,11 +5,11 @@ import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
 import { asInstant } from '../audit-api/audit.dto.js'
 import { AuditExport } from '../audit-api/audit-export.js'
 import { EXPORT_FORMATS, type ExportFormat } from '../audit-api/export-format.js'
+import { pluralize } from '../log/pluralize.js'
+import { type CommandContext, withService } from './command-context.js'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema/audit.js'
-import { counted } from '../log/counted.js'
 import { Accounts } from '../users/accounts.js'
-import { type CommandContext, withService } from './command-context.js'
 import { type NamedAccount, namedAccount } from './named-account.js'
 
 interface ExportOptions extends NamedAccount {
@@ -35,7 +35,7 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
         faults,
       } = await withService(context, app => app.get(AuditVerifier).verify(context.print, noted))
       context.print(`${sealed} rows are sealed; head ${last.hash} at ${last.position}`)
-      if (faults > 0) throw new Error(`${counted(faults, 'fault')} in the audit log`)
+      if (faults > 0) throw new Error(`${pluralize(faults, 'fault')} in the audit log`)
     })
 
   program

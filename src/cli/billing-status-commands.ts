@@ -9,8 +9,8 @@ import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import type { ApiError } from '../errors/api-error.js'
-import { counted } from '../log/counted.js'
-import { PlansFile } from '../permissions/plans-file.js'
+import { pluralize } from '../log/pluralize.js'
+import { PlansFile } from '../plans/plans-file.js'
 import { type CommandContext, withService } from './command-context.js'
 
 type Print = CommandContext['print']
@@ -103,7 +103,7 @@ async function showKey(app: INestApplicationContext, print: Print): Promise<stri
   }
   const others = await app.get(ForeignCustomers).count()
   for (const { customers, ...other } of others)
-    print(`${counted(customers, 'customer')} of ${describeIdentity(other)}`)
+    print(`${pluralize(customers, 'customer')} of ${describeIdentity(other)}`)
   return others.length > 0 ? ['customers belong to another key'] : []
 }
 
@@ -120,7 +120,7 @@ async function forgetCustomers(
     await app.get(ForeignCustomers).forget(customers)
     await app.get(BillingWorker).settled()
   }
-  const which = `${counted(customers.length, 'customer')} not found in ${describeIdentity(identity)}`
+  const which = `${pluralize(customers.length, 'customer')} not found in ${describeIdentity(identity)}`
   print(isWanted ? `Detached: ${which}` : `To be detached with --yes: ${which}`)
 }
 

@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
+import { pluralize } from '../log/pluralize.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { isId } from '../http/ids.js'
-import { counted } from '../log/counted.js'
 import { FailedMailService } from '../operators/mails/failed-mail.service.js'
 import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
@@ -30,7 +30,7 @@ export function addMailCommands(program: Command, context: CommandContext): void
               isLinkGood ? lastError : 'its link no longer works',
             ].join('  '),
           )
-        print(counted(mails.length, 'mail'))
+        print(pluralize(mails.length, 'mail'))
       }),
     )
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { Settings } from '../config/settings.js'
 import { totpUri } from '../factors/totp/totp.js'
-import { counted } from '../log/counted.js'
+import { pluralize } from '../log/pluralize.js'
 import { Operators } from '../operators/operators.js'
 import { asEmail, type CommandContext, withService } from './command-context.js'
 
@@ -39,7 +39,7 @@ export function addOperatorCommands(program: Command, context: CommandContext): 
         const all = await app.get(Operators).list()
         for (const { id, email, disabledAt } of all)
           print([id, email, ...(disabledAt ? [`disabled ${disabledAt.toISOString()}`] : [])].join('  '))
-        print(counted(all.length, 'operator'))
+        print(pluralize(all.length, 'operator'))
       }),
     )
 

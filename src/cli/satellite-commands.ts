@@ -1,8 +1,8 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
+import { pluralize } from '../log/pluralize.js'
 import { isId } from '../http/ids.js'
-import { counted } from '../log/counted.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
 import { SatelliteRegistry } from '../satellite-registry/satellite-registry.service.js'
@@ -118,7 +118,7 @@ async function listSatellites(
 ): Promise<void> {
   const found = await app.get(SatelliteAdministration).list(await accountOf(app, whose))
   for (const each of found) print(lineOf(each))
-  print(counted(found.length, 'satellite'))
+  print(pluralize(found.length, 'satellite'))
 }
 
 function lineOf({ satellite, proof }: RegisteredSatellite): string {

@@ -8,7 +8,7 @@ import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { SendMails } from '../mail/after-commit-mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
-import { type AuthMethods, acrOf, TWO_FACTORS } from '../permissions/auth-methods.js'
+import { type AuthMethods, acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
 
 /** Whose factors they are, and which session changed them. */
 export interface FactorActor {

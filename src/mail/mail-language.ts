@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat'
 import Negotiator from 'negotiator'
 import { LANGUAGES, type LanguageName } from '../config/languages.js'
-import { UNKNOWN_DEVICE } from '../http/client.js'
+import { UNKNOWN_DEVICE } from '../http/device-name.js'
 import type { Mail } from './mail.js'
 import { de } from './messages/de.js'
 import { en } from './messages/en.js'

@@ -1,4 +1,4 @@
-import { within } from '../clock/clock.js'
+import { within } from '../clock/time-limit.js'
 
 /** Just under a scrape interval of 15 s: several scrapers cost no more than one. */
 const FRESH_MS = 14_000

@@ -1,4 +1,4 @@
-import { within } from '../clock/clock.js'
+import { within } from '../clock/time-limit.js'
 import { Logger } from '../log/logger.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
 import { nameOf } from './shared-counters.js'

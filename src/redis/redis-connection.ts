@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common'
-import { within } from '../clock/clock.js'
+import { within } from '../clock/time-limit.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { Durations } from '../metrics/durations.js'

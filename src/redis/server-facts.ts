@@ -1,4 +1,4 @@
-import { within } from '../clock/clock.js'
+import { within } from '../clock/time-limit.js'
 import { Logger } from '../log/logger.js'
 import type { RedisClient, ServerAddress } from './redis-client.js'
 

@@ -4,7 +4,7 @@ import type { MailName } from '../mail/messages/translated.js'
 import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
-import { AccountAdmins } from '../users/lists/account-admins.js'
+import { AccountAdmins } from '../users/notices/account-admins.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 
 /** A satellite whose proof the daily check has not found, and the consequences. */

@@ -15,7 +15,7 @@ import {
   stepUpChallenge,
   TWO_FACTORS,
   withMethods,
-} from '../permissions/auth-methods.js'
+} from '../tokens/auth-methods.js'
 import type { Session } from './session.js'
 import { SessionStore } from './stores/session-store.js'
 

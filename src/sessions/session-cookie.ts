@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSharedDomain } from '../config/domain.js'
 import type { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { cookieValues, singleHeader } from '../http/client.js'
+import { cookieValues, singleHeader } from '../http/headers.js'
 import type { Source } from '../permissions/permissions.js'
 import { asSessionId, handleOf, type SessionId } from './session.js'
 

@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common'
 import { unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { acrOf, namesOf } from '../permissions/auth-methods.js'
 import { limitedTo } from '../permissions/permissions.js'
 import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
+import { acrOf, namesOf } from '../tokens/auth-methods.js'
 import type { Session } from './session.js'
 
 type SiteOfSession = Pick<Session, 'source' | 'origin'>

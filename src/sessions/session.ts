@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { AuthMethods } from '../permissions/auth-methods.js'
 import type { Permissions, Source } from '../permissions/permissions.js'
+import type { AuthMethods } from '../tokens/auth-methods.js'
 
 /** The secret that a client presents at refresh. Never stored, logged or put in a token. */
 export type SessionId = string & { readonly brand: 'SessionId' }

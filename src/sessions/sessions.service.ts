@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import type { Client } from '../http/client.js'
-import type { AuthMethods } from '../permissions/auth-methods.js'
 import {
   effectivePermissions,
   type GrantLimits,
@@ -10,6 +9,7 @@ import {
   type Source,
   withinLimits,
 } from '../permissions/permissions.js'
+import type { AuthMethods } from '../tokens/auth-methods.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'
 import { SessionSites } from './session-sites.js'

@@ -2,9 +2,10 @@ import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
 import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
-import { requestOf, singleHeader } from '../http/client.js'
+import { requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
 import { HandlerMark } from '../http/handler-mark.js'
+import { singleHeader } from '../http/headers.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {

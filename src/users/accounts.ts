@@ -10,7 +10,7 @@ import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { accounts, ownershipTransfers } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
-import { PlansFile } from '../permissions/plans-file.js'
+import { PlansFile } from '../plans/plans-file.js'
 import { queueNameSync } from './queue-customer-sync.js'
 
 /** An account: the paying party, to which users belong. */

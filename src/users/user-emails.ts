@@ -3,6 +3,7 @@ import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
+import { isUniqueViolation } from '../database/postgres/unique-violation.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import { ApiError } from '../errors/api-error.js'
@@ -187,9 +188,4 @@ export class UserEmails {
 function changeOf(link: Pick<OneTimeToken, 'detail' | 'createdAt'>): OpenChange {
   const { turn, language } = link.detail as UndoDetail
   return { turn, since: sinceOf(link), language }
-}
-
-/** SQLSTATE 23505, wrapped by Drizzle. */
-function isUniqueViolation(error: unknown): boolean {
-  return (error as { cause?: { code?: string } }).cause?.code === '23505'
 }

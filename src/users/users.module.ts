@@ -5,7 +5,7 @@ import { AuditModule } from '../audit/audit.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { PermissionsModule } from '../permissions/plans-file.js'
+import { PlansModule } from '../plans/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
@@ -16,9 +16,9 @@ import { ImportBatch } from './import/import-batch.js'
 import { ImportReview } from './import/import-review.js'
 import { ImportWriter } from './import/import-writer.js'
 import { UserImport } from './import/user-import.js'
-import { AccountAdmins } from './lists/account-admins.js'
 import { UserSearch } from './lists/user-search.js'
 import { MailedLinks } from './mailed-links.js'
+import { AccountAdmins } from './notices/account-admins.js'
 import { CancellationNotices } from './notices/cancellation-notices.js'
 import { OwnerNotices } from './notices/owner-notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
@@ -42,7 +42,7 @@ import { Users } from './users.js'
     AuditModule,
     MailModule,
     LinksModule,
-    PermissionsModule,
+    PlansModule,
     SatellitesModule,
     SessionsModule,
   ],

@@ -5,15 +5,13 @@
 export const ROOMS = {
   tokens: {
     mutate: ['src/tokens/*.ts'],
-    tests: ['key-set', 'access-tokens', 'guards', 'sign-jwt'].map(name => `test/unit/tokens/${name}.test.ts`),
+    tests: ['key-set', 'access-tokens', 'auth-methods', 'guards', 'sign-jwt'].map(
+      name => `test/unit/tokens/${name}.test.ts`,
+    ),
   },
   permissions: {
-    mutate: ['src/permissions/*.ts'],
-    tests: [
-      'test/unit/permissions/permissions.test.ts',
-      'test/unit/permissions/plans.test.ts',
-      'test/unit/permissions/auth-methods.test.ts',
-    ],
+    mutate: ['src/permissions/*.ts', 'src/plans/*.ts'],
+    tests: ['test/unit/permissions/permissions.test.ts', 'test/unit/plans/plans-file.test.ts'],
   },
   cors: {
     mutate: ['src/cors/*.ts'],
@@ -67,14 +65,16 @@ export const ROOMS = {
   billing: {
     mutate: [
       'src/billing/subscription/{subscription-rules,current-subscription}.ts',
-      'src/billing/provider/{hourly-lines,price-refusal}.ts',
+      'src/billing/provider/price-refusal.ts',
+      'src/log/hourly-log.ts',
       'src/billing/checkout/return-url.ts',
     ],
     tests: [
-      ...['subscription-rules', 'hourly-lines', 'price-refusal', 'return-url'].map(
+      ...['subscription-rules', 'price-refusal', 'return-url'].map(
         name => `test/unit/billing/${name}.test.ts`,
       ),
-      'test/unit/permissions/plans.test.ts',
+      'test/unit/log/hourly-log.test.ts',
+      'test/unit/plans/plans-file.test.ts',
     ],
   },
   'billing-queue': {

@@ -4,7 +4,7 @@ import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { AccountAdmins } from '../../users/lists/account-admins.js'
+import { AccountAdmins } from '../../users/notices/account-admins.js'
 
 /** The mails about the deletion of an account. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { withMinimumDuration } from '../../clock/clock.js'
+import { withMinimumDuration } from '../../clock/minimum-duration.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'

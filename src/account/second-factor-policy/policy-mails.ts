@@ -4,7 +4,7 @@ import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { AccountAdmins } from '../../users/lists/account-admins.js'
+import { AccountAdmins } from '../../users/notices/account-admins.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 
 /** Mails the administrators of an account about what it requires of its users. */

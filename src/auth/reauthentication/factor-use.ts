@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
-import type { AuthMethods } from '../../permissions/auth-methods.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import type { AuthMethods } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Clock, unixSeconds } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
-import { acrOf, isEnough, namesOf, stepUpChallenge, TWO_FACTORS } from '../../permissions/auth-methods.js'
 import type { Session } from '../../sessions/session.js'
+import { acrOf, isEnough, namesOf, stepUpChallenge, TWO_FACTORS } from '../../tokens/auth-methods.js'
 
 /** Whether a session's user has used a second factor recently. */
 @Injectable()

@@ -4,7 +4,7 @@ import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { PlansFile } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 

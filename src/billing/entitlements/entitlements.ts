@@ -7,10 +7,10 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts } from '../../database/schema/accounts.js'
+import { HourlyLog } from '../../log/hourly-log.js'
 import { Logger } from '../../log/logger.js'
 import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
-import { PlansFile } from '../../permissions/plans-file.js'
-import { HourlyLines } from '../provider/hourly-lines.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import {
   isPaidFor,
   nextChangeOf,
@@ -46,7 +46,7 @@ export class Entitlements {
     private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
-    private readonly lines: HourlyLines,
+    private readonly hourlyLog: HourlyLog,
   ) {}
 
   /**
@@ -111,7 +111,7 @@ export class Entitlements {
     const unknown = decisions.filter(({ why: { state, plan } }) => isPaidFor(state) && !this.plans.of(plan))
     for (const price of new Set(unknown.map(({ why }) => why.plan))) {
       const payers = unknown.filter(({ why }) => why.plan === price).map(({ accountId }) => accountId)
-      this.lines.report(`price ${price}`, payers.length, count => {
+      this.hourlyLog.report(`price ${price}`, payers.length, count => {
         const who = count === 1 ? `account ${payers[0]} keeps` : `account ${payers[0]} and others keep`
         this.logger.error(`${price} is in no plan of PLANS_FILE: ${who} what they had (${count} found)`)
       })

@@ -5,7 +5,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { subscriptions } from '../../database/schema/billing.js'
 import { Metrics } from '../../metrics/metrics.js'
-import { PlansFile } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 interface BillingReading extends BillingHealth {

@@ -9,7 +9,7 @@ import { Database } from '../../database/database.js'
 import { isAnyOf } from '../../database/is-any-of.js'
 import { subscriptions } from '../../database/schema/billing.js'
 import type { Permissions } from '../../permissions/permissions.js'
-import { PlansFile } from '../../permissions/plans-file.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import { type CurrentSubscription, currentSubscription, planItem } from './current-subscription.js'
 import {
   type KnownSubscription,

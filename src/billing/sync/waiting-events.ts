@@ -5,9 +5,9 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { isAnyOf } from '../../database/is-any-of.js'
 import { billingCustomers, checkouts, providerEvents } from '../../database/schema/billing.js'
+import { HourlyLog } from '../../log/hourly-log.js'
 import { Logger } from '../../log/logger.js'
 import { Checkouts } from '../checkout/checkouts.js'
-import { HourlyLines } from '../provider/hourly-lines.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from './billing-inbox.js'
 
@@ -31,7 +31,7 @@ export class WaitingEvents {
     private readonly checkouts: Checkouts,
     private readonly subscriptions: Subscriptions,
     private readonly auditLog: AuditLog,
-    private readonly lines: HourlyLines,
+    private readonly hourlyLog: HourlyLog,
   ) {}
 
   /** The oldest events that wait for this customer, in order. */
@@ -109,7 +109,7 @@ export class WaitingEvents {
   /** The provider's account may be shared with another business, whose events are all of this kind. */
   private warnOfUnknown([example, ...others]: readonly WaitingEvent[]): void {
     if (!example) return
-    this.lines.report('unknown customer', 1 + others.length, count =>
+    this.hourlyLog.report('unknown customer', 1 + others.length, count =>
       this.logger.warn(
         count === 1
           ? `Event ${example.id} is about a customer that belongs to no account`

@@ -1,4 +1,4 @@
-import { counted } from '../../log/counted.js'
+import { pluralize } from '../../log/pluralize.js'
 import type { Finding, FindingStatus } from './finding.js'
 
 /** Faults last, where somebody who runs it sees them. */
@@ -23,5 +23,5 @@ function printable(text: string): string {
 /** How many findings there are of each kind, in words. */
 export function summaryOf(findings: readonly Finding[]): string {
   const count = (status: FindingStatus) => findings.filter(finding => finding.status === status).length
-  return `${counted(count('fault'), 'fault')}, ${counted(count('warning'), 'warning')}, ${count('skipped')} skipped, ${count('ok')} ok`
+  return `${pluralize(count('fault'), 'fault')}, ${pluralize(count('warning'), 'warning')}, ${count('skipped')} skipped, ${count('ok')} ok`
 }

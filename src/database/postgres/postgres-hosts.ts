@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { within } from '../../clock/clock.js'
+import { within } from '../../clock/time-limit.js'
 import { isAnswering } from './postgres-outage.js'
 
 const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/

@@ -14,7 +14,7 @@ import type {
 import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { answerProblem, asApiError } from '../../errors/problem.filter.js'
-import { singleHeader } from '../client.js'
+import { singleHeader } from '../headers.js'
 import type { AnswerObserver } from './answer-observer.js'
 import { answerParserError } from './http-parser-errors.js'
 import { acceptOnlyJson } from './json-body.js'

@@ -7,7 +7,7 @@ import { scanAuditLog } from '../../audit/audit-scan.js'
 import { ALL_IDS } from '../../audit/id-range.js'
 import { Database } from '../../database/database.js'
 import { auditLog } from '../../database/schema/audit.js'
-import { deviceName } from '../../http/client.js'
+import { deviceName } from '../../http/device-name.js'
 import { because, type OperatorActor } from '../operator.guard.js'
 
 const LATEST_ROWS = 20

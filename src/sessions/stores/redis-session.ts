@@ -1,5 +1,5 @@
-import { type AuthMethods, authMethods } from '../../permissions/auth-methods.js'
 import { permissionBits, permissionsOfBits, type Source } from '../../permissions/permissions.js'
+import { type AuthMethods, authMethods } from '../../tokens/auth-methods.js'
 import type { Session, SessionHandle } from '../session.js'
 import { decodeUserAgent, encodeUserAgent } from './coded-user-agent.js'
 import type { ReauthenticationStamp } from './session-store.js'

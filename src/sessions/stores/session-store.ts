@@ -1,6 +1,6 @@
 import type { Db } from '../../database/connection.js'
-import type { AuthMethods } from '../../permissions/auth-methods.js'
 import type { Permissions } from '../../permissions/permissions.js'
+import type { AuthMethods } from '../../tokens/auth-methods.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
 

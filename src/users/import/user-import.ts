@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { counted } from '../../log/counted.js'
+import { pluralize } from '../../log/pluralize.js'
 import { type Line, linesOf } from './byte-lines.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
@@ -82,5 +82,5 @@ export class UserImport {
 /** The progress of an import. */
 export function summaryOf({ lines, added, alreadyThere, faults }: ImportCounts): string {
   const here = `${alreadyThere.toLocaleString('en')} already here`
-  return `${counted(lines, 'line')}: ${counted(added, 'user')} added, ${here}, ${counted(faults, 'line')} at fault`
+  return `${pluralize(lines, 'line')}: ${pluralize(added, 'user')} added, ${here}, ${pluralize(faults, 'line')} at fault`
 }

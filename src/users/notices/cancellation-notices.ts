@@ -6,10 +6,10 @@ import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import type { Receiver } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { AccountAdmins } from '../lists/account-admins.js'
 import type { PendingTransfer } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
+import { AccountAdmins } from './account-admins.js'
 
 /** Mails about cancelled changes, to those who were told that they were requested. */
 @Injectable()

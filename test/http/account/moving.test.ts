@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { counted } from '../../../src/log/counted.js'
+import { pluralize } from '../../../src/log/pluralize.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { Email } from '../../../src/users/email.js'
 import { Users } from '../../../src/users/users.js'
@@ -413,11 +413,11 @@ describe('a move', () => {
       const dry = await mainstay('users:import', '--dry-run', out)
       expect(dry).toMatchObject({
         code: 0,
-        output: `Dry run, nothing was changed. ${counted(count, 'line')}: ${counted(count, 'user')} added, 0 already here, 0 lines at fault\n`,
+        output: `Dry run, nothing was changed. ${pluralize(count, 'line')}: ${pluralize(count, 'user')} added, 0 already here, 0 lines at fault\n`,
       })
       expect(await find(email)).toBeNull()
       expect((await mainstay('users:import', out)).output).toContain(
-        `${counted(count, 'user')} added, 0 already here`,
+        `${pluralize(count, 'user')} added, 0 already here`,
       )
       expect((await mainstay('users:import', out)).output).toContain(`0 users added, ${count} already here`)
       expect(await login(email, password)).toBe('200')

@@ -10,9 +10,9 @@ import { oneTimeTokens } from '../../../src/database/schema/links.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { RememberedDevices } from '../../../src/factors/remembered-devices/remembered-devices.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
-import { authMethods } from '../../../src/permissions/auth-methods.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'
 import { Counters } from '../../../src/rate-limits/counters.js'
+import { authMethods } from '../../../src/tokens/auth-methods.js'
 import type { User } from '../../../src/users/user.js'
 import {
   type Authenticator,

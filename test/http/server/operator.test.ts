@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { factorResets } from '../../../src/database/schema/factors.js'
 import { ApiError } from '../../../src/errors/api-error.js'
-import { counted } from '../../../src/log/counted.js'
+import { pluralize } from '../../../src/log/pluralize.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
 import { RedisSessionStore } from '../../../src/sessions/stores/redis.session-store.js'
@@ -232,7 +232,7 @@ describe('the command line, beside a running server', () => {
   /** The first word of every line but the last, which counts them. */
   function sidsIn({ output }: Ended): string[] {
     const lines = output.trim().split('\n')
-    expect(lines.pop()).toBe(counted(lines.length, 'session'))
+    expect(lines.pop()).toBe(pluralize(lines.length, 'session'))
     return lines.map(line => line.split(' ')[0] as string).sort()
   }
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
 import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import { HourlyLines } from '../../../src/billing/provider/hourly-lines.js'
 import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
 import type { ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
 import { type Cause, CustomerWriter } from '../../../src/billing/sync/customer-writer.js'
 import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database, rowsOf } from '../../../src/database/database.js'
+import { HourlyLog } from '../../../src/log/hourly-log.js'
 import { PERMISSIONS, type Permission, type Permissions } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
 import { aPlansFile } from '../../http/support/paying.js'
@@ -415,7 +415,7 @@ describe('events that wait', () => {
   })
 
   it('of nobody are told to operators, and no others', async () => {
-    const report = jest.spyOn(app.app.get(HourlyLines), 'report')
+    const report = jest.spyOn(app.app.get(HourlyLog), 'report')
     try {
       await anEvent(`evt_${count}`, 'invoice.paid')
       await look()

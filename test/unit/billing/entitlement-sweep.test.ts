@@ -6,7 +6,7 @@ import { UserEntitlements } from '../../../src/billing/entitlements/user-entitle
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema/accounts.js'
 import { leases } from '../../../src/database/schema/jobs.js'
-import { PlansFile } from '../../../src/permissions/plans-file.js'
+import { PlansFile } from '../../../src/plans/plans-file.js'
 import { aPlansFile } from '../../http/support/paying.js'
 import { anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

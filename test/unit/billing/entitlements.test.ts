@@ -3,11 +3,11 @@ import { sql } from 'drizzle-orm'
 import { AuditLog } from '../../../src/audit/audit-log.js'
 import { Entitlements } from '../../../src/billing/entitlements/entitlements.js'
 import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import { HourlyLines } from '../../../src/billing/provider/hourly-lines.js'
 import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
 import { redactEvents, WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database, rowsOf } from '../../../src/database/database.js'
+import { HourlyLog } from '../../../src/log/hourly-log.js'
 import { Logger } from '../../../src/log/logger.js'
 import {
   PERMISSIONS,
@@ -15,7 +15,7 @@ import {
   type Permissions,
   permissionsOf,
 } from '../../../src/permissions/permissions.js'
-import { PlansFile } from '../../../src/permissions/plans-file.js'
+import { PlansFile } from '../../../src/plans/plans-file.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { aPlansFile } from '../../http/support/paying.js'
@@ -206,12 +206,12 @@ describe('what accounts are entitled to', () => {
 
   describe('by a price that is in no plan', () => {
     const noted: { kind: string; times: number }[] = []
-    let lines: HourlyLines
+    let hourlyLog: HourlyLog
     let logged: string[]
     beforeEach(() => {
       noted.length = 0
       logged = []
-      lines = Object.assign(new HourlyLines(app.clock), {
+      hourlyLog = Object.assign(new HourlyLog(app.clock), {
         report: (kind: string, times: number, write: (count: number) => void) => {
           noted.push({ kind, times })
           write(times)
@@ -225,7 +225,7 @@ describe('what accounts are entitled to', () => {
         app.app.get(Subscriptions),
         app.app.get(AuditLog),
         app.clock,
-        lines,
+        hourlyLog,
       )
 
     it('is kept, and reported once for each price, with how many accounts have it', async () => {
@@ -266,7 +266,7 @@ describe('what accounts are entitled to', () => {
         app.app.get(Subscriptions),
         app.app.get(AuditLog),
         app.clock,
-        app.app.get(HourlyLines),
+        app.app.get(HourlyLog),
       )
 
     it('is everything again for an account that had a limit', async () => {
@@ -384,10 +384,10 @@ describe('events that wait', () => {
   it('of nobody are reported with how many there are', async () => {
     const warnings: string[] = []
     jest.spyOn(Logger.prototype, 'warn').mockImplementation(line => void warnings.push(line))
-    const lines = Object.assign(new HourlyLines(app.clock), {
+    const hourlyLog = Object.assign(new HourlyLog(app.clock), {
       report: (_: string, times: number, write: (count: number) => void) => write(times),
     })
-    const watched = Object.assign(Object.create(events()), { lines }) as WaitingEvents
+    const watched = Object.assign(Object.create(events()), { hourlyLog }) as WaitingEvents
     const customer = `cus_${owner.accountId}`
     const handle = async () => {
       const waiting = await database.run(db => events().of(db, customer))

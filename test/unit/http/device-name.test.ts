@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { deviceName, shortUserAgent } from '../../../src/http/client.js'
+import { shortUserAgent } from '../../../src/http/client.js'
+import { deviceName } from '../../../src/http/device-name.js'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'

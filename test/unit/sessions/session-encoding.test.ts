@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import { secondsAfter } from '../../../src/clock/clock.js'
-import { authMethods } from '../../../src/permissions/auth-methods.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { handleOf, newSessionId, type Session, type SessionHandle } from '../../../src/sessions/session.js'
 import {
@@ -17,6 +16,7 @@ import {
   sidOfKey,
 } from '../../../src/sessions/stores/session-keys.js'
 import { changesOf, mergeChanges, NO_CHANGES, sizeOf } from '../../../src/sessions/stores/session-store.js'
+import { authMethods } from '../../../src/tokens/auth-methods.js'
 import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
 
 function hashOf(session: Session, form: SessionForm): Record<string, string> {

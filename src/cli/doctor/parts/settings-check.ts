@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isWithin } from '../../../config/domain.js'
 import { SettingsError } from '../../../config/read-settings.js'
 import type { Settings } from '../../../config/settings.js'
-import { PlansFile } from '../../../permissions/plans-file.js'
+import { PlansFile } from '../../../plans/plans-file.js'
 import { certificateFinding } from '../certificate.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 

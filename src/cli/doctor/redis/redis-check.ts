@@ -1,4 +1,5 @@
-import { type Clock, within } from '../../../clock/clock.js'
+import { type Clock } from '../../../clock/clock.js'
+import { within } from '../../../clock/time-limit.js'
 import type { Settings } from '../../../config/settings.js'
 import { causeMessage } from '../../../errors/cause-message.js'
 import { createRedisClient } from '../../../redis/create-redis-client.js'

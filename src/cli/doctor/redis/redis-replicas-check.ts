@@ -1,4 +1,4 @@
-import { within } from '../../../clock/clock.js'
+import { within } from '../../../clock/time-limit.js'
 import { causeMessage } from '../../../errors/cause-message.js'
 import type { RedisClient, ServerAddress } from '../../../redis/redis-client.js'
 import { infoField, nameOf, readServerFacts } from '../../../redis/server-facts.js'

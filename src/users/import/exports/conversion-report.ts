@@ -1,4 +1,4 @@
-import { counted } from '../../../log/counted.js'
+import { pluralize } from '../../../log/pluralize.js'
 
 /** Counts by name, in the order of their first occurrence. */
 class Tally {
@@ -31,8 +31,8 @@ export class ConversionReport {
   /** Sentences, one per line. */
   lines(): string[] {
     return [
-      `${counted(this.read, 'user')} read, ${thousands(this.owners + this.members)} written: ` +
-        `${counted(this.owners, 'owner')} with an account each, ${counted(this.members, 'member')}`,
+      `${pluralize(this.read, 'user')} read, ${thousands(this.owners + this.members)} written: ` +
+        `${pluralize(this.owners, 'owner')} with an account each, ${pluralize(this.members, 'member')}`,
       ...(this.secondOwners > 0
         ? [`${thousands(this.secondOwners)} of the members were second owners: an account has one`]
         : []),

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Module } from '@nestjs/common'
 import { SettingsError } from '../config/read-settings.js'
 import { Settings } from '../config/settings.js'
-import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from './permissions.js'
+import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../permissions/permissions.js'
 
 /** The readable name of a plan. */
 export interface PlanName {
@@ -191,4 +191,4 @@ function fieldsOf(value: unknown): Fields {
   providers: [{ provide: PlansFile, inject: [Settings], useFactory: PlansFile.read }],
   exports: [PlansFile],
 })
-export class PermissionsModule {}
+export class PlansModule {}

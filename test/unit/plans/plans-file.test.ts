@@ -3,7 +3,7 @@ import { planItem } from '../../../src/billing/subscription/current-subscription
 import { stateOf } from '../../../src/billing/subscription/subscription-rules.js'
 import type { SettingsError } from '../../../src/config/read-settings.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { PlansFile } from '../../../src/permissions/plans-file.js'
+import { PlansFile } from '../../../src/plans/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
 
 const stripe = {

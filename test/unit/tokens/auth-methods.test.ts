@@ -13,7 +13,7 @@ import {
   includesPassword,
   namesOf,
   withMethods,
-} from '../../../src/permissions/auth-methods.js'
+} from '../../../src/tokens/auth-methods.js'
 
 const [ONE, TWO] = ACRS
 const NOW = 1_800_000_000

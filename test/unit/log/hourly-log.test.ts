@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { HourlyLines } from '../../../src/billing/provider/hourly-lines.js'
+import { HourlyLog } from '../../../src/log/hourly-log.js'
 import { TestClock } from '../../support/test-clock.js'
 
 // The hour is over when the next one begins, to the millisecond.
@@ -8,10 +8,10 @@ afterEach(() => void jest.useRealTimers())
 
 it('billing 10: each kind of line is written once an hour, with how often it happened', () => {
   const clock = new TestClock()
-  const lines = new HourlyLines(clock)
+  const log = new HourlyLog(clock)
   const written: string[] = []
   const report = (kind: string, times: number) =>
-    lines.report(kind, times, count => written.push(`${kind} ${count}`))
+    log.report(kind, times, count => written.push(`${kind} ${count}`))
   report('a', 1)
   report('a', 2)
   report('b', 5)

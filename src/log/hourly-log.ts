@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
-import { Clock, secondsAfter } from '../../clock/clock.js'
+import { Clock, secondsAfter } from '../clock/clock.js'
 
 const QUIET_SECONDS = 60 * 60
 /** Far more than there are kinds: a few words of ours, each with one of the provider's prices. */
@@ -13,7 +13,7 @@ interface Quiet {
 
 /** Log lines about what may happen thousands of times an hour; each process writes each kind once an hour. */
 @Injectable()
-export class HourlyLines {
+export class HourlyLog {
   private readonly quiet = new LRUCache<string, Quiet>({ max: MAX_KINDS })
 
   constructor(private readonly clock: Clock) {}
