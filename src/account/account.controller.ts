@@ -10,7 +10,7 @@ import {
   RequestDeletionDocs,
 } from './account.dto.js'
 import { AccountService } from './account.service.js'
-import { AccountDeletion } from './deletion/account-deletion.service.js'
+import { AccountDeletionService } from './deletion/account-deletion.service.js'
 import { OwnerGuard } from './owner.guard.js'
 
 @ApiTags('Account')
@@ -37,7 +37,7 @@ export class AccountController {
 @ApiTags('Account')
 @Controller('api/account/deletion')
 export class AccountDeletionController {
-  constructor(private readonly deletion: AccountDeletion) {}
+  constructor(private readonly deletion: AccountDeletionService) {}
 
   /** Requests the deletion of the account. */
   @Post()

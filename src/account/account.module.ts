@@ -14,8 +14,8 @@ import { UsersModule } from '../users/users.module.js'
 import { AccountController, AccountDeletionController } from './account.controller.js'
 import { AccountService } from './account.service.js'
 import { AddressMails } from './address-mails.js'
-import { AccountDeletion } from './deletion/account-deletion.service.js'
-import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion-job.js'
+import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion.job.js'
+import { AccountDeletionService } from './deletion/account-deletion.service.js'
 import { DeletionMails } from './deletion/deletion-mails.js'
 import { PendingDeletions } from './deletion/pending-deletions.js'
 import { EmailChangeController } from './email-change/email-change.controller.js'
@@ -27,9 +27,9 @@ import { DataExport } from './profile/data-export.js'
 import { ProfileController } from './profile/profile.controller.js'
 import { ProfileService } from './profile/profile.service.js'
 import { UserRecords } from './profile/user-records.js'
+import { PolicyJob } from './second-factor-policy/policy.job.js'
 import { PolicyAuthority } from './second-factor-policy/policy-authority.js'
 import { PolicyEnforcement } from './second-factor-policy/policy-enforcement.js'
-import { PolicyJob } from './second-factor-policy/policy-job.js'
 import { PolicyMails } from './second-factor-policy/policy-mails.js'
 import { SecondFactorPolicies } from './second-factor-policy/second-factor-policies.js'
 import { SecondFactorPolicyController } from './second-factor-policy/second-factor-policy.controller.js'
@@ -40,10 +40,11 @@ import {
 import { PendingSignUps } from './sign-up/pending-sign-ups.js'
 import { SignUpController } from './sign-up/sign-up.controller.js'
 import { SignUpService, SignUpVerification } from './sign-up/sign-up.service.js'
-import { OwnershipTransfer, TransferAcceptance } from './transfer/ownership-transfer.service.js'
+import { OwnerChange } from './transfer/owner-change.js'
+import { OwnershipTransferService, TransferAcceptance } from './transfer/ownership-transfer.service.js'
 import { TransferController } from './transfer/transfer.controller.js'
 import { TransferCancellation } from './transfer/transfer-cancellation.js'
-import { OwnerChange, TransferCompletion } from './transfer/transfer-completion.js'
+import { TransferCompletion } from './transfer/transfer-completion.job.js'
 import { TransferMails } from './transfer/transfer-mails.js'
 import { TransferParties } from './transfer/transfer-parties.js'
 
@@ -82,7 +83,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     EmailConfirmationService,
     EmailUndoService,
     OptionalMainSessionGuard,
-    AccountDeletion,
+    AccountDeletionService,
     DeletionMails,
     PendingDeletions,
     OwnerChange,
@@ -90,7 +91,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountService,
     AccountsDueForDeletion,
     LockedAccounts,
-    OwnershipTransfer,
+    OwnershipTransferService,
     TransferAcceptance,
     TransferCancellation,
     TransferCompletion,

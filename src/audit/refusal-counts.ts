@@ -1,14 +1,8 @@
-import { Injectable } from '@nestjs/common'
-import { Interval } from '@nestjs/schedule'
 import { sql } from 'drizzle-orm'
-import { type Clock, secondsAfter } from '../clock/clock.js'
+import type { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { refusalCounts } from '../database/schema/audit.js'
-import { hourlyBudgets } from '../database/schema/rate-limits.js'
 import { subnetOf } from '../http/network.js'
-import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { Logger } from '../log/logger.js'
 import type { AuditEvent } from './audit-event.js'
 import { takeFromBudget } from './refusal-budget.js'
 
@@ -111,31 +105,4 @@ function withinBudget(rows: readonly Row[], room: number): Row[] {
   return [...kept.filter(row => !isFolded(row)), ...others.values()].sort((one, other) =>
     keyOf(one) < keyOf(other) ? -1 : 1,
   )
-}
-
-const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }
-/** Long enough to investigate an attack; not longer, because addresses belong to people. */
-const KEEP_SECONDS = 30 * 24 * 60 * 60
-
-/** Removes old counts of refusals, on one replica at a time. */
-@Injectable()
-export class RefusalCleanup {
-  private readonly logger = new Logger('RefusalCleanup')
-
-  constructor(
-    private readonly database: Database,
-    private readonly jobs: LeasedJobs,
-  ) {}
-
-  /** Returns how many counts were removed; null when the run did not finish here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<number | null> {
-    return this.jobs.run(JOB, async now => {
-      const before = secondsAfter(now, -KEEP_SECONDS)
-      await removeExpiredRows(this.database, hourlyBudgets, hourlyBudgets.hour, before)
-      const removed = await removeExpiredRows(this.database, refusalCounts, refusalCounts.minute, before)
-      this.logger.log(`Removed ${removed} old counts of refusals`)
-      return removed
-    })
-  }
 }

@@ -16,7 +16,7 @@ import { HandoffCodes } from './handoff/handoff-codes.js'
 import { HandoffConfirmation } from './handoff/handoff-confirmation.js'
 import { HandoffDestinations } from './handoff/handoff-destinations.js'
 import { HandoffEligibility } from './handoff/handoff-eligibility.js'
-import { HandoffRedemption } from './handoff/handoff-redemption.service.js'
+import { HandoffRedemptionService } from './handoff/handoff-redemption.service.js'
 import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
 import { HandoffRequirement } from './login/handoff-requirement.js'
@@ -97,7 +97,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     HandoffDestinations,
     HandoffConfirmation,
     HandoffEligibility,
-    HandoffRedemption,
+    HandoffRedemptionService,
     HandoffRefusals,
     HandoffRequirement,
     HandoffService,

@@ -5,9 +5,9 @@ import { pluralize } from '../log/pluralize.js'
 import { isId } from '../http/ids.js'
 import type { AccountActor, RegisteredSatellite } from '../satellite-registry/registered-satellite.js'
 import { SatelliteAdministration } from '../satellite-registry/satellite-administration.js'
-import { SatelliteRegistry } from '../satellite-registry/satellite-registry.service.js'
+import { SatelliteRegistryService } from '../satellite-registry/satellite-registry.service.js'
 import { SatelliteActivation } from '../satellite-registry/verification/satellite-activation.js'
-import { SatelliteVerification } from '../satellite-registry/verification/satellite-verification.service.js'
+import { SatelliteVerificationService } from '../satellite-registry/verification/satellite-verification.service.js'
 import { proofChallenge } from '../satellites/proof/proof-challenge.js'
 import { Accounts } from '../users/accounts.js'
 import { isName } from '../users/name-text.js'
@@ -52,7 +52,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .argument('<id>', 'as in satellite:list')
     .action(async (id: string) => {
       const { satellite } = await withSatellite(context, id, (app, actor) =>
-        app.get(SatelliteVerification).verify(actor, id),
+        app.get(SatelliteVerificationService).verify(actor, id),
       )
       print(`${satellite.origin} is active`)
     })
@@ -94,9 +94,9 @@ async function addSatellite(
   if (accountId === null) throw new Error('Say whose it is: --account <id> or --owner <email>')
   const actor = operatorFor(accountId)
   const wanted = { origin, name, kind: preview ? 'preview' : 'production' } as const
-  if (!proven) return printAdded(await app.get(SatelliteRegistry).add(actor, wanted), print)
+  if (!proven) return printAdded(await app.get(SatelliteRegistryService).add(actor, wanted), print)
   if (!move) await app.get(SatelliteAdministration).requireFree({ accountId, ...wanted })
-  const added = await app.get(SatelliteRegistry).insert(actor, wanted)
+  const added = await app.get(SatelliteRegistryService).insert(actor, wanted)
   await app.get(SatelliteActivation).activate(actor, added, 'operator', () => move === true)
   print(`Added ${added.satellite.id}: ${origin} is active`)
 }

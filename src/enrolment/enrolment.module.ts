@@ -9,7 +9,7 @@ import { FactorAuthority } from './factor-authority.js'
 import { FactorChanges, FactorConsequences } from './factor-changes.js'
 import { SecondFactorOverview, SecondFactorOverviewController } from './overview/second-factor-overview.js'
 import { OwnPasskeys } from './passkeys/own-passkeys.js'
-import { PasskeyEnrolment } from './passkeys/passkey-enrolment.service.js'
+import { PasskeyEnrolmentService } from './passkeys/passkey-enrolment.service.js'
 import { PasskeysController } from './passkeys/passkeys.controller.js'
 import { PasswordRemoval, PasswordRemovalController } from './passkeys/password-removal.js'
 import {
@@ -19,7 +19,7 @@ import {
 import { OwnRememberedDevices } from './remembered-devices/own-remembered-devices.js'
 import { RememberedDevicesController } from './remembered-devices/remembered-devices.controller.js'
 import { TotpController } from './totp/totp.controller.js'
-import { TotpEnrolment, TotpSecrets } from './totp/totp-enrolment.service.js'
+import { TotpEnrolmentService, TotpSecrets } from './totp/totp-enrolment.service.js'
 
 @Module({
   imports: [AuditModule, FactorsModule, MailModule, SessionsModule, UsersModule],
@@ -37,11 +37,11 @@ import { TotpEnrolment, TotpSecrets } from './totp/totp-enrolment.service.js'
     FactorConsequences,
     OwnPasskeys,
     OwnRememberedDevices,
-    PasskeyEnrolment,
+    PasskeyEnrolmentService,
     PasswordRemoval,
     RecoveryCodeReplacement,
     SecondFactorOverview,
-    TotpEnrolment,
+    TotpEnrolmentService,
     TotpSecrets,
   ],
 })

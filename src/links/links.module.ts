@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { OneTimeTokenCleanup } from './one-time-token-cleanup.js'
+import { OneTimeTokenCleanup } from './one-time-token-cleanup.job.js'
 import { OneTimeTokens } from './one-time-tokens.js'
 import { UsedTexts } from './used-texts.js'
 

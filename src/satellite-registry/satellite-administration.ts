@@ -6,7 +6,7 @@ import { Database } from '../database/database.js'
 import { ApiError } from '../errors/api-error.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
 import { type NewSatellite, RegisteredSatellites, type SatelliteFilter } from './registered-satellites.js'
-import { SatelliteRegistry } from './satellite-registry.service.js'
+import { SatelliteRegistryService } from './satellite-registry.service.js'
 import { OriginClaims } from './verification/origin-claims.js'
 
 /** Satellites as operators see and change them, beyond what the accounts can do. */
@@ -16,7 +16,7 @@ export class SatelliteAdministration {
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
     private readonly claims: OriginClaims,
-    private readonly registry: SatelliteRegistry,
+    private readonly registry: SatelliteRegistryService,
     private readonly auditLog: AuditLog,
   ) {}
 

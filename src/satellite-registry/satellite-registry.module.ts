@@ -11,14 +11,14 @@ import { SatelliteCheckJob, SatelliteChecks } from './daily-check/satellite-chec
 import { RegisteredSatellites } from './registered-satellites.js'
 import { SatelliteAdministration } from './satellite-administration.js'
 import { SatelliteMails } from './satellite-mails.js'
-import { SatelliteRegistry } from './satellite-registry.service.js'
+import { SatelliteRegistryService } from './satellite-registry.service.js'
 import { SatellitesController } from './satellites.controller.js'
 import { OriginClaims } from './verification/origin-claims.js'
 import { SatelliteActivation } from './verification/satellite-activation.js'
 import { SatelliteProofs } from './verification/satellite-proofs.js'
 import { SatelliteProving } from './verification/satellite-proving.js'
 import { SatelliteTakeover } from './verification/satellite-takeover.js'
-import { SatelliteVerification } from './verification/satellite-verification.service.js'
+import { SatelliteVerificationService } from './verification/satellite-verification.service.js'
 
 @Module({
   imports: [SatellitesModule, AuditModule, RateLimitsModule, MailModule, SessionsModule, UsersModule],
@@ -27,8 +27,8 @@ import { SatelliteVerification } from './verification/satellite-verification.ser
     RegisteredSatellites,
     SatelliteProofs,
     SatelliteProving,
-    SatelliteRegistry,
-    SatelliteVerification,
+    SatelliteRegistryService,
+    SatelliteVerificationService,
     SatelliteActivation,
     SatelliteTakeover,
     SatelliteAdministration,

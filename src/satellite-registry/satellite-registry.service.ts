@@ -23,7 +23,7 @@ export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
 
 /** The satellites of an account, for members who may change its settings. */
 @Injectable()
-export class SatelliteRegistry {
+export class SatelliteRegistryService {
   constructor(
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,

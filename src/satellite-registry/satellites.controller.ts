@@ -6,7 +6,7 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { asAnswer } from './satellite-answer.dto.js'
 import { SatelliteBody, SatelliteChangeBody, satelliteChangeOf } from './satellite-bodies.dto.js'
-import { SatelliteRegistry } from './satellite-registry.service.js'
+import { SatelliteRegistryService } from './satellite-registry.service.js'
 import {
   AddSatelliteDocs,
   ChangeSatelliteDocs,
@@ -16,15 +16,15 @@ import {
   SuspendSatelliteDocs,
   VerifySatelliteDocs,
 } from './satellites.dto.js'
-import { SatelliteVerification } from './verification/satellite-verification.service.js'
+import { SatelliteVerificationService } from './verification/satellite-verification.service.js'
 
 @ApiTags('Satellites')
 @Controller('api/satellites')
 @MainSite({ permission: 'accountSettings' })
 export class SatellitesController {
   constructor(
-    private readonly registry: SatelliteRegistry,
-    private readonly verification: SatelliteVerification,
+    private readonly registry: SatelliteRegistryService,
+    private readonly verification: SatelliteVerificationService,
     private readonly reauthentication: Reauthentication,
   ) {}
 

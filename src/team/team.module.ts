@@ -13,10 +13,10 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
 import { FactorResetController, FactorResetLinksController } from './factor-reset/factor-reset.controller.js'
+import { FactorResetJob } from './factor-reset/factor-reset.job.js'
 import { FactorResetService } from './factor-reset/factor-reset.service.js'
 import { FactorResetCompletion, ResetPreconditions } from './factor-reset/factor-reset-completion.js'
-import { FactorResetJob } from './factor-reset/factor-reset-job.js'
-import { FactorResetLinks } from './factor-reset/factor-reset-links.service.js'
+import { FactorResetLinksService } from './factor-reset/factor-reset-links.service.js'
 import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
 import { MailedRequests } from './factor-reset/mailed-requests.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
@@ -73,7 +73,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     AcceptInvitationService,
     FactorResetService,
     MailedRequests,
-    FactorResetLinks,
+    FactorResetLinksService,
     FactorResetCompletion,
     ResetPreconditions,
     FactorResetJob,

@@ -35,7 +35,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'session-records': {
-    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup,past-sessions}.ts'],
+    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup.job,past-sessions}.ts'],
     tests: ['test/unit/sessions/session-records.test.ts', 'test/unit/sessions/past-sessions.test.ts'],
     ignoreStatic: true,
   },
@@ -88,7 +88,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'entitlement-sweep': {
-    mutate: ['src/billing/entitlements/entitlement-sweep.ts'],
+    mutate: ['src/billing/entitlements/entitlement-sweep.job.ts'],
     tests: ['test/unit/billing/entitlement-sweep.test.ts'],
     ignoreStatic: true,
   },

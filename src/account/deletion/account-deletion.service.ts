@@ -8,7 +8,7 @@ import { PendingDeletions } from './pending-deletions.js'
 
 /** Both methods are for the owner, and throw `OWNER_REQUIRED` or `SESSION_NOT_FOUND` for anybody else. */
 @Injectable()
-export class AccountDeletion {
+export class AccountDeletionService {
   constructor(
     private readonly lockedAccounts: LockedAccounts,
     private readonly deletions: PendingDeletions,

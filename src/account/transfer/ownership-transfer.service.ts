@@ -12,7 +12,7 @@ import { TransferParties } from './transfer-parties.js'
 
 /** Lets owners request transfers. */
 @Injectable()
-export class OwnershipTransfer {
+export class OwnershipTransferService {
   constructor(
     private readonly parties: TransferParties,
     private readonly pending: PendingAccountChanges,

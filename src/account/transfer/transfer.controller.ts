@@ -6,7 +6,7 @@ import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { OwnerGuard } from '../owner.guard.js'
-import { OwnershipTransfer, TransferAcceptance } from './ownership-transfer.service.js'
+import { OwnershipTransferService, TransferAcceptance } from './ownership-transfer.service.js'
 import {
   AcceptTransferDocs,
   CancelTransferDocs,
@@ -21,7 +21,7 @@ import { TransferCancellation } from './transfer-cancellation.js'
 @Controller('api/account/transfer')
 export class TransferController {
   constructor(
-    private readonly ownershipTransfer: OwnershipTransfer,
+    private readonly ownershipTransfer: OwnershipTransferService,
     private readonly acceptance: TransferAcceptance,
     private readonly cancellation: TransferCancellation,
   ) {}

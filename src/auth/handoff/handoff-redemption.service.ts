@@ -10,7 +10,7 @@ import { HandoffRefusals } from './handoff-refusals.js'
 
 /** Logs in on a satellite with a code from the main site. */
 @Injectable()
-export class HandoffRedemption {
+export class HandoffRedemptionService {
   constructor(
     private readonly codes: HandoffCodes,
     private readonly eligibility: HandoffEligibility,

@@ -19,14 +19,14 @@ import {
 import { HandoffService } from './handoff.service.js'
 import { DestinationQuery, HandoffBody, OriginQuery, RedeemBody } from './handoff-bodies.dto.js'
 import { requireOrigin } from './handoff-destinations.js'
-import { HandoffRedemption } from './handoff-redemption.service.js'
+import { HandoffRedemptionService } from './handoff-redemption.service.js'
 
 @ApiTags('Hand-off')
 @Controller('api/handoff')
 export class HandoffController {
   constructor(
     private readonly handoffs: HandoffService,
-    private readonly redemption: HandoffRedemption,
+    private readonly redemption: HandoffRedemptionService,
     private readonly satellites: Satellites,
     private readonly settings: Settings,
   ) {}

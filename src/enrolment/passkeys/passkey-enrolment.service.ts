@@ -10,7 +10,7 @@ import { asPasskeyAnswer, type NewPasskeyBody } from './passkeys.dto.js'
 
 /** Adds and removes passkeys. */
 @Injectable()
-export class PasskeyEnrolment {
+export class PasskeyEnrolmentService {
   constructor(
     private readonly passkeys: Passkeys,
     private readonly challenges: PasskeyChallenges,

@@ -6,7 +6,7 @@ import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { OwnPasskeys } from './own-passkeys.js'
-import { PasskeyEnrolment } from './passkey-enrolment.service.js'
+import { PasskeyEnrolmentService } from './passkey-enrolment.service.js'
 import {
   AddPasskeyDocs,
   ListPasskeysDocs,
@@ -22,7 +22,7 @@ import {
 export class PasskeysController {
   constructor(
     private readonly ownPasskeys: OwnPasskeys,
-    private readonly enrolment: PasskeyEnrolment,
+    private readonly enrolment: PasskeyEnrolmentService,
     private readonly sites: PasskeySites,
     private readonly urls: SiteUrls,
   ) {}

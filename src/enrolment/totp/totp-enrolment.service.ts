@@ -36,8 +36,8 @@ export class TotpSecrets {
 
 /** Adds and removes authenticator apps. */
 @Injectable()
-export class TotpEnrolment {
-  private readonly logger = new Logger('TotpEnrolment')
+export class TotpEnrolmentService {
+  private readonly logger = new Logger('TotpEnrolmentService')
 
   constructor(
     private readonly totp: TotpFactors,

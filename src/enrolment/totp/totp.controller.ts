@@ -5,7 +5,7 @@ import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { BeginTotpDocs, ConfirmTotpDocs, RemoveTotpDocs, TotpCodeBody } from './totp.dto.js'
-import { TotpEnrolment, TotpSecrets } from './totp-enrolment.service.js'
+import { TotpEnrolmentService, TotpSecrets } from './totp-enrolment.service.js'
 
 @ApiTags('Second factors')
 @Controller('api/second-factor/totp')
@@ -13,7 +13,7 @@ import { TotpEnrolment, TotpSecrets } from './totp-enrolment.service.js'
 export class TotpController {
   constructor(
     private readonly secrets: TotpSecrets,
-    private readonly enrolment: TotpEnrolment,
+    private readonly enrolment: TotpEnrolmentService,
     private readonly urls: SiteUrls,
   ) {}
 

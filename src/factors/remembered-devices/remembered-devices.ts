@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { Interval } from '@nestjs/schedule'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { removeExpiredRows } from '../../database/remove-expired-rows.js'
 import { rememberedDevices } from '../../database/schema/factors.js'
 import { given, type UsedRow } from '../../database/statement.js'
-import { LeasedJobs } from '../../jobs/leased-jobs.js'
 import { hashToken } from '../../secrets/token-hash.js'
 
 /** From the login that asked for it, however often it is used. */
@@ -114,24 +111,5 @@ export class RememberedDevices {
 
   private isLiveOf(userId: string) {
     return and(eq(rememberedDevices.userId, userId), gt(rememberedDevices.expiresAt, this.clock.now()))
-  }
-}
-
-const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
-
-/** Removes what has expired, on one replica at a time. */
-@Injectable()
-export class RememberedDeviceCleanup {
-  constructor(
-    private readonly database: Database,
-    private readonly jobs: LeasedJobs,
-  ) {}
-
-  /** Returns how many were removed; null when the run did not finish here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<number | null> {
-    return this.jobs.run(JOB, now =>
-      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
-    )
   }
 }

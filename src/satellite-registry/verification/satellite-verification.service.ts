@@ -7,16 +7,16 @@ import {
   type RegisteredSatellite,
   requireNotSuspendedByOperator,
 } from '../registered-satellite.js'
-import { SatelliteRegistry } from '../satellite-registry.service.js'
+import { SatelliteRegistryService } from '../satellite-registry.service.js'
 import { OriginClaims } from './origin-claims.js'
 import { SatelliteActivation } from './satellite-activation.js'
 import { lookupsOf, type ProofResult, SatelliteProving } from './satellite-proving.js'
 
 /** Looks up the proofs of satellites on request, and activates those that are proven. */
 @Injectable()
-export class SatelliteVerification {
+export class SatelliteVerificationService {
   constructor(
-    private readonly registry: SatelliteRegistry,
+    private readonly registry: SatelliteRegistryService,
     private readonly proving: SatelliteProving,
     private readonly claims: OriginClaims,
     private readonly activation: SatelliteActivation,

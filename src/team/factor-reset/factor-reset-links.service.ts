@@ -16,7 +16,7 @@ const linkOf = (text: string, client: Client): FollowedLink => ({
 
 /** What users can do with the link that is mailed to them when somebody wants to reset their factors. */
 @Injectable()
-export class FactorResetLinks {
+export class FactorResetLinksService {
   constructor(
     private readonly links: MailedLinks,
     private readonly users: Users,

@@ -14,7 +14,7 @@ import {
   StopResetDocs,
 } from './factor-reset.dto.js'
 import { FactorResetService } from './factor-reset.service.js'
-import { FactorResetLinks } from './factor-reset-links.service.js'
+import { FactorResetLinksService } from './factor-reset-links.service.js'
 
 @ApiTags('Team')
 @Controller('api/team/:userId/second-factor/reset')
@@ -50,7 +50,7 @@ export class FactorResetController {
 @ApiTags('Team')
 @Controller('api/second-factor-reset')
 export class FactorResetLinksController {
-  constructor(private readonly links: FactorResetLinks) {}
+  constructor(private readonly links: FactorResetLinksService) {}
 
   @Public()
   @Post('confirm')

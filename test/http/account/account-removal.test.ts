@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { and, eq } from 'drizzle-orm'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
 import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { OwnershipTransfer } from '../../../src/account/transfer/ownership-transfer.service.js'
+import { OwnershipTransferService } from '../../../src/account/transfer/ownership-transfer.service.js'
 import { SERVICE } from '../../../src/audit/actor.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema/accounts.js'
@@ -677,7 +677,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       const member = await aMember(app, owner)
       const session = await provenSession(app, owner)
       const { sid } = claimsOf(session.accessToken) as { sid: never }
-      const held = heldCall(app.app.get(OwnershipTransfer), 'request')
+      const held = heldCall(app.app.get(OwnershipTransferService), 'request')
       const answer = request(session, member.id)
       await held.begun
       const { id: userId, accountId } = owner

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema/accounts.js'
 import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.js'
+import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.job.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { Passwords } from '../../../src/users/passwords/passwords.js'
 import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'

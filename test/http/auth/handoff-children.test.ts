@@ -5,7 +5,7 @@ import { sessionLinks, userSessions } from '../../../src/database/schema/session
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
 import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
+import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'

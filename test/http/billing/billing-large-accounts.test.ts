@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
 import pg from 'pg'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.js'
+import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
 import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
 import type { Db } from '../../../src/database/connection.js'
 import { Database } from '../../../src/database/database.js'

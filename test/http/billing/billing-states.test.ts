@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.js'
+import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
 import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { failedMails } from '../../../src/database/schema/mail.js'
-import { FailedMailCleanup } from '../../../src/mail/failed-mail-cleanup.js'
+import { FailedMailCleanup } from '../../../src/mail/failed-mail-cleanup.job.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import type { User } from '../../../src/users/user.js'

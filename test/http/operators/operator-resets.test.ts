@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'

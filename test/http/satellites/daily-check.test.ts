@@ -9,7 +9,7 @@ import {
   SatelliteChecks,
 } from '../../../src/satellite-registry/daily-check/satellite-check.job.js'
 import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
-import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
+import { SatelliteRegistryService } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { SatelliteProofs } from '../../../src/satellite-registry/verification/satellite-proofs.js'
 import { Satellites } from '../../../src/satellites/satellites.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -417,7 +417,8 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
         dns.meanwhile = async question => {
           // The rival's own proof is looked up before, at the same name.
           if (question !== `TXT ${satellite.proof.dns.name}` || ++looks !== 2) return
-          if (event.startsWith('an')) await app.app.get(SatelliteRegistry).suspend(operator, satellite.id)
+          if (event.startsWith('an'))
+            await app.app.get(SatelliteRegistryService).suspend(operator, satellite.id)
           else
             await app.app
               .get(Database)

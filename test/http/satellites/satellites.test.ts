@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { Database, rowsOf } from '../../../src/database/database.js'
 import { satellites } from '../../../src/database/schema/satellites.js'
 import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
-import { SatelliteRegistry } from '../../../src/satellite-registry/satellite-registry.service.js'
+import { SatelliteRegistryService } from '../../../src/satellite-registry/satellite-registry.service.js'
 import { holdersElsewhere } from '../../../src/satellite-registry/verification/origin-holders.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
@@ -128,7 +128,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
         'An account may have 25 satellites',
       ])
       const wanted = { origin: anOrigin(), name: 'By an operator', kind: 'production' } as const
-      await app.app.get(SatelliteRegistry).insert({ accountId, client: null }, wanted)
+      await app.app.get(SatelliteRegistryService).insert({ accountId, client: null }, wanted)
     })
 
     it('twice are taken', async () => {
@@ -570,7 +570,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
   it('keep the proof that was found while somebody else saw the token expire', async () => {
     const landlord = await aLandlord(app)
     const [added, removed] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
-    const registry = app.app.get(SatelliteRegistry)
+    const registry = app.app.get(SatelliteRegistryService)
     const [seen, gone] = await Promise.all(
       [added, removed].map(({ id }) => registry.find(landlord.owner.accountId, id)),
     )
@@ -599,7 +599,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
   it('are not added to an account that is gone', async () => {
     const actor = { accountId: UNKNOWN_ID, client: null }
     const wanted = { origin: anOrigin(), name: 'Shop', kind: 'production' } as const
-    await expect(app.app.get(SatelliteRegistry).insert(actor, wanted)).rejects.toMatchObject({
+    await expect(app.app.get(SatelliteRegistryService).insert(actor, wanted)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     })
   })

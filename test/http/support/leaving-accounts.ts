@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion-job.js'
+import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts } from '../../../src/database/schema/accounts.js'
 import type { User } from '../../../src/users/user.js'

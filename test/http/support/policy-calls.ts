@@ -1,4 +1,4 @@
-import { PolicyJob } from '../../../src/account/second-factor-policy/policy-job.js'
+import { PolicyJob } from '../../../src/account/second-factor-policy/policy.job.js'
 import type { SecondFactorRequirement } from '../../../src/database/columns/second-factor-requirement.js'
 import type { User } from '../../../src/users/user.js'
 import { giveTotp, prove } from '../../support/factors.js'

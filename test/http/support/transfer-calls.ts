@@ -1,4 +1,4 @@
-import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.js'
+import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.job.js'
 import type { User } from '../../../src/users/user.js'
 import { passTime } from '../../support/passing-time.js'
 import type { SignedIn } from '../../support/people.js'

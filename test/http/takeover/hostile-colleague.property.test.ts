@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
 import { PERMISSIONS, type Permission } from '../../../src/permissions/permissions.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset-job.js'
+import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { giveAuthenticator } from '../../support/authenticator.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.js'
+import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
 import { Entitlements } from '../../../src/billing/entitlements/entitlements.js'
 import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
 import { Database } from '../../../src/database/database.js'

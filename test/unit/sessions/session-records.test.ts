@@ -7,7 +7,7 @@ import { sessionLinks, userSessions } from '../../../src/database/schema/session
 import { PastSessions } from '../../../src/sessions/past-sessions.js'
 import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
 import type { Session, SessionHandle } from '../../../src/sessions/session.js'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.js'
+import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
 import { SessionLinks } from '../../../src/sessions/session-links.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserSessions } from '../../../src/sessions/user-sessions.js'

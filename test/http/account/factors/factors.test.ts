@@ -6,10 +6,8 @@ import { Database } from '../../../../src/database/database.js'
 import { accounts } from '../../../../src/database/schema/accounts.js'
 import { rememberedDevices, totpFactors } from '../../../../src/database/schema/factors.js'
 import { unavailable } from '../../../../src/errors/api-error.js'
-import {
-  RememberedDeviceCleanup,
-  RememberedDevices,
-} from '../../../../src/factors/remembered-devices/remembered-devices.js'
+import { RememberedDeviceCleanup } from '../../../../src/factors/remembered-devices/remembered-device-cleanup.job.js'
+import { RememberedDevices } from '../../../../src/factors/remembered-devices/remembered-devices.js'
 import { OneTimeTokens } from '../../../../src/links/one-time-tokens.js'
 import { SecretBox } from '../../../../src/secrets/secret-box.js'
 import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
+import { Database } from '../../database/database.js'
+import { removeExpiredRows } from '../../database/remove-expired-rows.js'
+import { rememberedDevices } from '../../database/schema/factors.js'
+import { LeasedJobs } from '../../jobs/leased-jobs.js'
+
+const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
+
+/** Removes what has expired, on one replica at a time. */
+@Injectable()
+export class RememberedDeviceCleanup {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
+    )
+  }
+}
