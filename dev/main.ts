@@ -8,7 +8,7 @@ import { sandboxFor } from './development-sandbox.js'
 import { serveDocs } from './docs-site/serve-docs.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
-import { leadToOrigin } from './web-sites/lead-to-origin.js'
+import { redirectToOrigin } from './web-sites/redirect-to-origin.js'
 import { startSatelliteSite } from './web-sites/satellite-site.js'
 import { welcome } from './welcome.js'
 
@@ -35,7 +35,7 @@ try {
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
     hasDocs = serveDocs(server)
-    leadToOrigin(server, settings.mainOrigin)
+    redirectToOrigin(server, settings.mainOrigin)
     await seedUsers(app)
   })
   console.log(welcome(settings, { sandbox, outbox, satellite, hasDocs }))

@@ -10,7 +10,7 @@ const SPIN = `const end = Date.now() + ${AT_MOST_MS}; while (Date.now() < end);`
  * nobody else wants it. A sleeping core answers late and many requests at once, which is cheap for whoever
  * reads them; a core that is awake answers each as it comes.
  */
-export async function keepAwake(work) {
+export async function keepCoreBusy(work) {
   const spinner = await Child.start({
     name: 'spinner',
     command: 'chrt',

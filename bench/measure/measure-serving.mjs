@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { requireSameAnswers } from '../contestants/same-answers.mjs'
 import { startBare, startService } from '../contestants/service.mjs'
 import { Child } from '../machine/child.mjs'
-import { keepAwake } from '../machine/core-spinner.mjs'
+import { keepCoreBusy } from '../machine/core-spinner.mjs'
 import { BOTH_CORES, MEASURED_CORE } from '../machine/machine.mjs'
 import { passwordHashes } from '../password-hashes.mjs'
 import { PASSWORD } from '../seed.mjs'
@@ -38,7 +38,7 @@ export async function measureServing(environment, { users, frequentUser, opened 
     ),
     data: await step('data', () => inTurn({ service: by(data, service), bare: by(data, bare) })),
     dataUnbatched: await step('data, the other core kept awake', () =>
-      keepAwake(() => inTurn({ service: by(data, service), bare: by(data, bare) })),
+      keepCoreBusy(() => inTurn({ service: by(data, service), bare: by(data, bare) })),
     ),
     login: await step('login', () =>
       inTurn(

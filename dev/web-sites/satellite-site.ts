@@ -3,7 +3,7 @@ import { isLoopback } from '../../src/config/origin.js'
 import type { Settings } from '../../src/config/settings.js'
 import { serveSites } from '../../src/pages/serve-sites.js'
 import { Site } from '../../src/pages/site.js'
-import { leadToOrigin } from './lead-to-origin.js'
+import { redirectToOrigin } from './redirect-to-origin.js'
 
 export interface SatelliteSite {
   readonly url: string
@@ -23,7 +23,7 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   const { publicUrl: apiUrl, mainOrigin: mainUrl, defaultLanguage: language } = settings
   const places = { apiUrl, mainUrl, language }
   const site = new Site('satellite', places, () => ({ ...settings.brand, name: '', logoUrl: null }))
-  leadToOrigin(server, origin.origin)
+  redirectToOrigin(server, origin.origin)
   await serveSites(server, host => (host === origin.host ? site : null))
   const hasStarted = await listen(server, origin)
   return hasStarted ? { url: origin.origin, stop: () => server.close() } : null

@@ -13,6 +13,7 @@ import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountController, AccountDeletionController } from './account.controller.js'
 import { AccountService } from './account.service.js'
+import { AccountTransactions } from './account-transactions.js'
 import { AddressMails } from './address-mails.js'
 import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion.job.js'
 import { AccountDeletionService } from './deletion/account-deletion.service.js'
@@ -22,7 +23,6 @@ import { EmailChangeController } from './email-change/email-change.controller.js
 import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
 import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
 import { EmailUndoService } from './email-change/email-undo.service.js'
-import { LockedAccounts } from './locked-accounts.js'
 import { DataExport } from './profile/data-export.js'
 import { ProfileController } from './profile/profile.controller.js'
 import { ProfileService } from './profile/profile.service.js'
@@ -90,7 +90,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountDeletionJob,
     AccountService,
     AccountsDueForDeletion,
-    LockedAccounts,
+    AccountTransactions,
     OwnershipTransferService,
     TransferAcceptance,
     TransferCancellation,

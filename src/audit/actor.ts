@@ -9,11 +9,11 @@ export interface Actor {
   /** Null for what an operator does at the command line, or the service by itself. */
   readonly client: Client | null
   /** Who does it as an operator, and why. */
-  readonly operator?: OperatorDeed
+  readonly operator?: OperatorAction
 }
 
 /** Which operator acts, and why. */
-export interface OperatorDeed {
+export interface OperatorAction {
   /** The operator's id in the console; null at the command line. */
   readonly id: string | null
   /** Why, in their words; null where nothing changes, and at the command line without `--reason`. */

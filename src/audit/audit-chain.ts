@@ -43,8 +43,8 @@ export class AuditChain {
   /** Whether the chain has this link; the empty chain is the start of every chain. */
   async has(db: Db, { position, hash }: ChainHead): Promise<boolean> {
     if (position === 0) return true
-    const isIt = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
-    const found = await db.select({ position: auditChain.position }).from(auditChain).where(isIt)
+    const matches = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
+    const found = await db.select({ position: auditChain.position }).from(auditChain).where(matches)
     return found.length === 1
   }
 

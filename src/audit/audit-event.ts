@@ -1,4 +1,4 @@
-import type { Actor, OperatorDeed, TargetUser } from './actor.js'
+import type { Actor, OperatorAction, TargetUser } from './actor.js'
 
 /** What operators do that does not concern an account. */
 export const CONSOLE_ACTIONS = [
@@ -144,7 +144,7 @@ export function auditEventOf(
 }
 
 /** `operator` is `command line` where nobody has logged in. */
-function detailOf(operator: OperatorDeed | undefined): Detail {
+function detailOf(operator: OperatorAction | undefined): Detail {
   if (!operator) return {}
   const { id, reason } = operator
   return { operator: id ?? 'command line', ...(reason !== null && { reason }) }

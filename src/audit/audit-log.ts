@@ -147,7 +147,9 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       while (this.waiting.length > 0) await this.writeSome()
     } catch (error) {
-      this.logger.error(`${this.waiting.length} audit rows wait to be written: ${causeMessage(error)}`)
+      this.logger.error(
+        `${this.waiting.length} audit rows could not be written and will be retried: ${causeMessage(error)}`,
+      )
     }
     this.planWriting(10 * FLUSH_AFTER_MS)
   }
@@ -179,7 +181,7 @@ export class AuditLog implements OnApplicationShutdown {
     try {
       await this.counts.write()
     } catch (error) {
-      this.logger.error(`Counts of refusals wait to be written: ${causeMessage(error)}`)
+      this.logger.error(`Refusal counts could not be written and will be retried: ${causeMessage(error)}`)
       this.planWriting()
     }
   }

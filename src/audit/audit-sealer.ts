@@ -21,7 +21,7 @@ const LATE_SECONDS = 120
 const SEARCH_EVERY_SECONDS = 24 * 60 * 60
 /** How many rows one statement looks at, however many are waiting. */
 const ROWS_A_RANGE = 10_000
-/** An older row without a seal was overlooked, or slipped in. */
+/** An older row without a seal was overlooked, or inserted later. */
 const OVERDUE_SECONDS = 5 * 60
 /** Somebody who tampers with the database cannot change the operator's logs, so a head in the log is evidence. */
 const LOG_HEAD_EVERY_SECONDS = 60 * 60

@@ -103,7 +103,7 @@ function isAt(link: ChainHead, { hash, position = link.position }: Checkpoint): 
 function overdueFault({ count, ids }: Overdue): string | null {
   if (count === 0) return null
   const rest = count > ids.length ? ' and more' : ''
-  return `${count} old rows had no seal (ids ${ids.join(', ')}${rest}): they were slipped in, their seals were removed, or the service has not run since`
+  return `${count} old rows had no seal (ids ${ids.join(', ')}${rest}): they were inserted later, their seals were removed, or the service has not run since`
 }
 
 function unannouncedFault(before: Date | null, announced: string | null): string | null {

@@ -23,8 +23,8 @@ const MAX_SUBSCRIPTIONS_IN_MEMORY = 10_000
 const PLANS_TTL_MS = 20 * 24 * 60 * 60 * 1000
 /** People may see an old price for this long; what they pay is on the provider's page. */
 const FRESH_FOR_MS = 10 * 60_000
-/** How long a provider that did not answer is left alone. */
-const LEFT_ALONE_FOR_MS = 30_000
+/** A provider that did not answer is asked again only after this long. */
+const RETRY_AFTER_MS = 30_000
 
 /** In Redis where there is one, shared by all replicas; in memory otherwise. A failure is a miss. */
 class SharedCache {
@@ -183,7 +183,7 @@ export class PlanCache {
 
   /** The provider did not answer: the old copy is served a little longer. */
   async prolong(plans: readonly OfferedPlan[]): Promise<void> {
-    await this.save({ plans, freshUntil: this.now() + LEFT_ALONE_FOR_MS })
+    await this.save({ plans, freshUntil: this.now() + RETRY_AFTER_MS })
   }
 
   private async save(entry: PlanEntry): Promise<void> {

@@ -5,8 +5,8 @@ import type { Command } from 'commander'
 import { atCommandLine } from '../audit/actor.js'
 import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
-import { pluralize } from '../log/pluralize.js'
 import { causeMessage } from '../errors/cause-message.js'
+import { pluralize } from '../log/pluralize.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { asSessionHandle, type Session } from '../sessions/session.js'
@@ -128,8 +128,8 @@ export function addSessionCommands(program: Command, context: CommandContext): v
       await withService(context, async app => {
         const session = await findSession(app, text)
         if (!session) throw new Error('There is no live session with this handle')
-        const { client, ...deed } = atCommandLine(reason)
-        await app.get(SessionChanges).end(session, client, 'ended by an operator', deed)
+        const { client, ...operatorAction } = atCommandLine(reason)
+        await app.get(SessionChanges).end(session, client, 'ended by an operator', operatorAction)
       })
       print('The session has ended')
     })

@@ -5,11 +5,11 @@ import { AuditVerifier, type Checkpoint } from '../audit/audit-verifier.js'
 import { asInstant } from '../audit-api/audit.dto.js'
 import { AuditExport } from '../audit-api/audit-export.js'
 import { EXPORT_FORMATS, type ExportFormat } from '../audit-api/export-format.js'
-import { pluralize } from '../log/pluralize.js'
-import { type CommandContext, withService } from './command-context.js'
 import { Database } from '../database/database.js'
 import { auditLog } from '../database/schema/audit.js'
+import { pluralize } from '../log/pluralize.js'
 import { Accounts } from '../users/accounts.js'
+import { type CommandContext, withService } from './command-context.js'
 import { type NamedAccount, namedAccount } from './named-account.js'
 
 interface ExportOptions extends NamedAccount {

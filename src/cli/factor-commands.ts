@@ -13,7 +13,7 @@ export function addFactorCommands(program: Command, context: CommandContext): vo
 
   program
     .command('factors:status')
-    .description('say what a user logs in with besides a password')
+    .description("show a user's second factors")
     .argument('<email>')
     .action((email: string) => withUser(context, email, (app, user) => printStatus(app, user, print)))
 

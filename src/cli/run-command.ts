@@ -64,7 +64,7 @@ function explanationOf(error: Error): string {
   const { message, code, options } = error as Partial<ApiError> & Error
   if (code !== 'SESSION_STORE_UNAVAILABLE')
     return [message, ...(options?.errors ?? []).map(fault => fault.message)].join('\n')
-  return `${message}. What you asked for is recorded; running servers make it as soon as the store takes it`
+  return `${message}. Your change is recorded; running servers apply it as soon as the store accepts it`
 }
 
 function withoutLineEnd(text: string): string {

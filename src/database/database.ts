@@ -18,7 +18,7 @@ const MAX_WAITING_REPORTS = 6
 
 /**
  * The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else; a transaction
- * that was sacrificed to another, `TOO_BUSY` (503).
+ * aborted to resolve a deadlock, `TOO_BUSY` (503).
  */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)

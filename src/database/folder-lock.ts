@@ -85,7 +85,7 @@ async function lockFile(
 }
 
 async function isElsewhere(file: string): Promise<boolean> {
-  return placeOf(await readFile(file, 'utf8').catch(() => '')) !== OUR_PLACE
+  return placeOf(await readFile(file, 'utf8').catch(() => '')) !== OUR_HOST
 }
 
 async function take(file: string, deadAfterMs: number): Promise<boolean> {
@@ -128,7 +128,7 @@ async function takeOver(mine: string, file: string, deadAfterMs: number): Promis
 }
 
 async function isAlive(holder: string, ageMs: () => Promise<number>, deadAfterMs: number): Promise<boolean> {
-  if (placeOf(holder) !== OUR_PLACE) return (await ageMs()) < deadAfterMs
+  if (placeOf(holder) !== OUR_HOST) return (await ageMs()) < deadAfterMs
   const [id, startTime] = holder.split(' ')
   const pid = Number(id)
   return pid > 0 && pid !== process.pid && identity(pid) === `${id} ${startTime}`
@@ -142,7 +142,7 @@ async function ageOf(file: string, mine: string): Promise<number> {
 
 /** The third word of a lock; without one, the lock is of this machine. */
 function placeOf(holder: string): string {
-  return holder.split(' ')[2] ?? OUR_PLACE
+  return holder.split(' ')[2] ?? OUR_HOST
 }
 
 /**
@@ -175,6 +175,6 @@ function place(): string {
   }
 }
 
-const OUR_PLACE = place()
+const OUR_HOST = place()
 /** With a random word, because a restarted container has the same process ids. */
-const OURS = `${identity(process.pid)} ${OUR_PLACE} ${randomUUID()}`
+const OURS = `${identity(process.pid)} ${OUR_HOST} ${randomUUID()}`

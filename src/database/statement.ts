@@ -38,7 +38,7 @@ export function builtOnce<Query>(build: (db: Db) => Query): (db: Db) => Query {
 
 /**
  * A statement whose text is built once. Building it takes more CPU time than sending it, which matters where a
- * request is all about a few statements.
+ * request consists of little more than a few statements.
  */
 export class Statement<Row> {
   private readonly text: string

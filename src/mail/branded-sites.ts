@@ -57,7 +57,7 @@ export class BrandedSites {
       return { name: this.settings.brand.name, branding: null }
     const { host } = new URL(about.origin)
     const branding = await this.brandingOf(about).catch(error => {
-      this.logger.warn(`A mail about ${host} goes without its branding: ${causeMessage(error)}`)
+      this.logger.warn(`Sending a mail about ${host} without its branding: ${causeMessage(error)}`)
       return null
     })
     const name = branding && safeName(branding.name)
@@ -67,12 +67,12 @@ export class BrandedSites {
   private async brandingOf({ accountId, origin }: SatelliteOfMail): Promise<Branding | null> {
     // For a preview, the pattern that it matches.
     const registered = this.satellites.find(origin)?.origin ?? origin
-    const isIt = and(eq(satellites.accountId, accountId), eq(satellites.origin, registered))
+    const matches = and(eq(satellites.accountId, accountId), eq(satellites.origin, registered))
     const rows = await this.database.run(db =>
       db
         .select({ branding: satellites.branding })
         .from(satellites)
-        .where(and(isIt, eq(satellites.state, 'active'))),
+        .where(and(matches, eq(satellites.state, 'active'))),
     )
     return rows[0]?.branding ?? null
   }

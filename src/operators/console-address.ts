@@ -19,7 +19,7 @@ export class ConsoleAddress {
     this.allowed = blockListOf(operators)
   }
 
-  isItsHost(host: string): boolean {
+  isConsoleHost(host: string): boolean {
     return host === this.host
   }
 
@@ -39,8 +39,8 @@ export class ConsoleAddress {
   require(request: FastifyRequest): void {
     if (!this.reaches(request)) throw new ApiError('NOT_FOUND')
     const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers
-    const isLook = request.method === 'GET' || request.method === 'HEAD'
-    const isOwn = origin === undefined ? isLook : origin === this.origin
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const isOwn = origin === undefined ? isRead : origin === this.origin
     if (!isOwn || site !== 'same-origin') throw new ApiError('ORIGIN_NOT_ALLOWED')
   }
 }

@@ -79,6 +79,6 @@ export const CurrentOperatorActor = createParamDecorator((_: unknown, context: E
  * The same operator, with the reason for a change, or none for a view. Without their network address, because
  * the account can read these rows; `operator.login` records it.
  */
-export function because({ operator }: OperatorActor, reason: string | null): Actor {
+export function withReason({ operator }: OperatorActor, reason: string | null): Actor {
   return { client: null, operator: { ...operator, reason } }
 }

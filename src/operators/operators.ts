@@ -70,7 +70,7 @@ export class Operators {
     return rows.length > 0
   }
 
-  /** All there have ever been, oldest first. */
+  /** All operators, including removed ones, oldest first. */
   list(): Promise<Operator[]> {
     return this.database.run(db => db.select().from(operators).orderBy(asc(operators.createdAt)))
   }
@@ -99,8 +99,8 @@ export class Operators {
         .returning({ id: operators.id })
       if (!gone) return false
       await removeLogins(transaction, gone.id)
-      const deed = { id: gone.id, reason: null }
-      const event = auditEvent({ client: null, operator: deed }, 'operator.disable', { email })
+      const operatorAction = { id: gone.id, reason: null }
+      const event = auditEvent({ client: null, operator: operatorAction }, 'operator.disable', { email })
       await this.auditLog.record(transaction, event)
       return true
     })

@@ -2,7 +2,7 @@ import type { Brand } from '../brand/brand.js'
 import { html } from '../mail/html.js'
 
 /** Addresses that the built pages need to know. */
-export interface Places {
+export interface PageAddresses {
   /** Where the API is; empty when it has the same origin as the page. */
   readonly apiUrl: string
   readonly mainUrl: string
@@ -19,7 +19,7 @@ const TITLE = /<title>[^<]*<\/title>/
  * The built page with its addresses and the site's brand filled in: the <meta> elements that
  * web/pieces/site/site.ts reads. Throws an Error when it has no placeholder for one of them.
  */
-export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, brand: Brand): string {
+export function pageWith(built: string, { apiUrl, mainUrl, language }: PageAddresses, brand: Brand): string {
   const { name, logoUrl, accent, background, supportUrl } = brand
   const looks = { name, logo: logoUrl, accent, background, support: supportUrl }
   const contents = { api: apiUrl, main: mainUrl, ...looks }
@@ -37,7 +37,7 @@ export function pageWith(built: string, { apiUrl, mainUrl, language }: Places, b
  * Allows the site's own scripts and styles, and calls to the site and the API; nothing inline, nothing
  * embedded. `pictures` are further sources of images: origins or schemes.
  */
-export function pagePolicy({ apiUrl }: Places, pictures: readonly string[] = []): string {
+export function pagePolicy({ apiUrl }: PageAddresses, pictures: readonly string[] = []): string {
   // For a URL with a path, a browser would allow only that path.
   const api = apiUrl && new URL(apiUrl).origin
   return [

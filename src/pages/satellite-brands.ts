@@ -47,7 +47,7 @@ export class SatelliteBrands {
       if (!found) return this.plain
       return { ...this.plain, name: found.name, ...found.branding }
     } catch (error) {
-      this.logger.warn(`A satellite's page goes without its looks: ${causeMessage(error)}`)
+      this.logger.warn(`Serving a satellite's page without its branding: ${causeMessage(error)}`)
       return this.plain
     }
   }

@@ -47,7 +47,8 @@ export class SiteHosts {
    * request.
    */
   siteAt(host: string, request: FastifyRequest): Site | null {
-    if (this.console.isItsHost(host)) return this.console.reaches(request) ? (this.operator ?? null) : null
+    if (this.console.isConsoleHost(host))
+      return this.console.reaches(request) ? (this.operator ?? null) : null
     if (host === this.mainHost) return this.main ?? null
     return (this.satellite && this.satelliteAt(host) && this.satellite) || null
   }

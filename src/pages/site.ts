@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from '../config/package-root.js'
 import { SettingsError } from '../config/read-settings.js'
 import type { SiteName } from '../config/site-name.js'
 import { SECURITY_HEADERS } from '../http/edge/response-headers.js'
-import { type Places, pagePolicy, pageWith } from './page.js'
+import { type PageAddresses, pagePolicy, pageWith } from './page.js'
 
 /** Where `npm run build:web` puts the sites. */
 const BUILT_FOLDER = 'web/dist'
@@ -49,7 +49,7 @@ const NOT_KEPT = ['/handoff', '/handoff-callback']
 const SITES_NOT_KEPT: readonly SiteName[] = ['operator']
 
 /** A page as sent. */
-export interface SentPage {
+export interface RenderedPage {
   readonly html: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -66,7 +66,7 @@ export class Site {
   /** `brandAt` returns the site's brand at a host; it must not throw. */
   constructor(
     readonly name: SiteName,
-    private readonly places: Places,
+    private readonly addresses: PageAddresses,
     private readonly brandAt: (host: string) => Brand | Promise<Brand>,
     private readonly builtFolder = BUILT_FOLDER,
   ) {
@@ -90,7 +90,7 @@ export class Site {
       throw new SettingsError([
         `${this.name === 'operator' ? 'OPERATOR_ORIGIN is set' : `PAGES has ${this.name}`}, but ${this.builtFolder}/${this.name} is not built: npm run build:web`,
       ])
-    pageWith(readFileSync(this.indexFile, 'utf8'), this.places, ANY_BRAND)
+    pageWith(readFileSync(this.indexFile, 'utf8'), this.addresses, ANY_BRAND)
   }
 
   hasPage(path: string): boolean {
@@ -107,16 +107,16 @@ export class Site {
    * The page for a host and path. Read each time, so that a new build shows without a restart. Null when it
    * is gone.
    */
-  async page(host: string, path: string): Promise<SentPage | null> {
+  async page(host: string, path: string): Promise<RenderedPage | null> {
     const built = await readFile(this.indexFile, 'utf8').catch(() => null)
     if (built === null) return null
     const brand = await this.brandAt(host)
     const headers = {
       ...this.headers,
-      'content-security-policy': pagePolicy(this.places, this.picturesOf(brand)),
+      'content-security-policy': pagePolicy(this.addresses, this.picturesOf(brand)),
       'cache-control': this.isKept(path) ? 'no-cache' : 'no-store',
     }
-    return { html: pageWith(built, this.places, brand), headers }
+    return { html: pageWith(built, this.addresses, brand), headers }
   }
 
   /** By the browser, which asks before it shows the page again. */

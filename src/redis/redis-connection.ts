@@ -184,6 +184,6 @@ export class RedisConnection implements OnApplicationShutdown {
   private logError(reason: string): void {
     if (this.isClosing || performance.now() - this.lastLogAt < LOG_EVERY_MS) return
     this.lastLogAt = performance.now()
-    this.logger.error(`Connection error: ${reason}`)
+    this.logger.error(`Redis connection error: ${reason}`)
   }
 }

@@ -75,11 +75,11 @@ export class BrandingBody {
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 
-  @ApiProperty({ type: String, example: '#1d4ed8', description: 'Of buttons and links' })
+  @ApiProperty({ type: String, example: '#1d4ed8', description: 'Colour of buttons and links' })
   @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
   accent!: string
 
-  @ApiProperty({ type: String, example: '#f8fafc', description: 'Of the page' })
+  @ApiProperty({ type: String, example: '#f8fafc', description: 'Background colour of the page' })
   @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
   background!: string
 }

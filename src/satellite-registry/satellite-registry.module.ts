@@ -15,8 +15,8 @@ import { SatelliteRegistryService } from './satellite-registry.service.js'
 import { SatellitesController } from './satellites.controller.js'
 import { OriginClaims } from './verification/origin-claims.js'
 import { SatelliteActivation } from './verification/satellite-activation.js'
+import { SatelliteProofLookup } from './verification/satellite-proof-lookup.js'
 import { SatelliteProofs } from './verification/satellite-proofs.js'
-import { SatelliteProving } from './verification/satellite-proving.js'
 import { SatelliteTakeover } from './verification/satellite-takeover.js'
 import { SatelliteVerificationService } from './verification/satellite-verification.service.js'
 
@@ -26,7 +26,7 @@ import { SatelliteVerificationService } from './verification/satellite-verificat
   providers: [
     RegisteredSatellites,
     SatelliteProofs,
-    SatelliteProving,
+    SatelliteProofLookup,
     SatelliteRegistryService,
     SatelliteVerificationService,
     SatelliteActivation,

@@ -81,8 +81,8 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     const { version, rebuilt } = registry as typeof satelliteRegistry.$inferSelect
     if (this.map.size > 0 && version === this.version) return
     // A lower version means a different database, such as a restored one.
-    const isAnew = rebuilt > this.version || version < this.version || this.version === 0
-    await (isAnew ? this.loadAll() : this.loadSince(this.version))
+    const mustReload = rebuilt > this.version || version < this.version || this.version === 0
+    await (mustReload ? this.loadAll() : this.loadSince(this.version))
     this.version = version
   }
 
@@ -100,7 +100,8 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
       if (this.isStale) this.logger.log('Satellites are up to date again')
       this.isStale = false
     } catch (error) {
-      if (!this.isStale) this.logger.warn(`Satellites stay as they were: ${causeMessage(error)}`)
+      if (!this.isStale)
+        this.logger.warn(`Could not refresh satellites; using the last known ones: ${causeMessage(error)}`)
       this.isStale = true
     }
   }

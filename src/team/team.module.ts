@@ -18,7 +18,7 @@ import { FactorResetService } from './factor-reset/factor-reset.service.js'
 import { FactorResetCompletion, ResetPreconditions } from './factor-reset/factor-reset-completion.js'
 import { FactorResetLinksService } from './factor-reset/factor-reset-links.service.js'
 import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
-import { MailedRequests } from './factor-reset/mailed-requests.js'
+import { FactorResetRequests } from './factor-reset/factor-reset-requests.js'
 import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
 import { InvitationMails } from './invitations/invitation-mails.js'
 import { InvitationRecords } from './invitations/invitation-records.js'
@@ -72,13 +72,13 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     InvitationsService,
     AcceptInvitationService,
     FactorResetService,
-    MailedRequests,
+    FactorResetRequests,
     FactorResetLinksService,
     FactorResetCompletion,
     ResetPreconditions,
     FactorResetJob,
     FactorResetMails,
   ],
-  exports: [FactorResetService, MailedRequests],
+  exports: [FactorResetService, FactorResetRequests],
 })
 export class TeamModule {}

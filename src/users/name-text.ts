@@ -9,7 +9,7 @@ const MAX_LENGTH = 100
  * of the following text (Unicode TR 36 §2.10.3): names appear in mails and lists beside those of other
  * people.
  */
-const UNWELCOME = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+const FORBIDDEN_CHARACTERS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** Whether text can be the name of a person or an account: 1 to 100 characters, no leading or trailing spaces. */
@@ -19,7 +19,7 @@ export function isName(value: unknown): value is string {
     value.length <= MAX_LENGTH &&
     value === value.trim() &&
     VISIBLE.test(value) &&
-    !UNWELCOME.test(value)
+    !FORBIDDEN_CHARACTERS.test(value)
   )
 }
 

@@ -31,7 +31,7 @@ type UndoDetail = {
 /** A change of address that can still be undone. */
 export interface OpenChange {
   /** Its number in the order of changes. */
-  readonly turn: number
+  readonly sequence: number
   /** From when on whoever requested it may have acted. */
   readonly since: Date
   /** The user's language before it; null if they had none, undefined when it was not recorded. */
@@ -65,7 +65,7 @@ export class UserEmails {
   ): Promise<string> {
     await withdrawTokens(transaction, 'email-change', userId)
     const lifetimeSeconds = CHANGE_LIFETIME_SECONDS
-    const detail = { since: (await this.reachOf(transaction, userId, since)).toISOString() }
+    const detail = { since: (await this.earliestUndoable(transaction, userId, since)).toISOString() }
     const token = { purpose: 'email-change', email, userId, accountId, detail, lifetimeSeconds } as const
     return this.tokens.issue(transaction, token)
   }
@@ -93,7 +93,7 @@ export class UserEmails {
     await this.set(transaction, user.id, email)
     await withdrawTokens(transaction, 'email-change', user.id)
     if (left === null) return this.issue(transaction, user, since)
-    await this.closeFrom(transaction, user.id, left.turn)
+    await this.closeFrom(transaction, user.id, left.sequence)
     return null
   }
 
@@ -132,8 +132,8 @@ export class UserEmails {
   }
 
   /** Invalidates the links of this change and of later ones. */
-  async closeFrom(transaction: Db, userId: string, turn: number): Promise<void> {
-    await transaction.delete(oneTimeTokens).where(and(undoLinksOf([userId]), gte(SEQUENCE, turn)))
+  async closeFrom(transaction: Db, userId: string, sequence: number): Promise<void> {
+    await transaction.delete(oneTimeTokens).where(and(undoLinksOf([userId]), gte(SEQUENCE, sequence)))
   }
 
   /** The user's current address, and the first ones that can still be restored: {@link previousAddresses}. */
@@ -159,7 +159,7 @@ export class UserEmails {
       .select({ last: max(SEQUENCE) })
       .from(oneTimeTokens)
       .where(undoLinksOf([userId]))
-    const first = await this.reachOf(transaction, userId, since)
+    const first = await this.earliestUndoable(transaction, userId, since)
     return this.tokens.issue(transaction, {
       purpose: 'email-undo',
       email,
@@ -175,7 +175,7 @@ export class UserEmails {
   }
 
   /** `since`, or the first thing that can still be reported as somebody else's. */
-  private async reachOf(transaction: Db, userId: string, since: Date): Promise<Date> {
+  private async earliestUndoable(transaction: Db, userId: string, since: Date): Promise<Date> {
     return earliest([since, await this.reports.earliestSince(transaction, userId)]) ?? since
   }
 
@@ -186,6 +186,6 @@ export class UserEmails {
 
 /** The change that a link undoes. */
 function changeOf(link: Pick<OneTimeToken, 'detail' | 'createdAt'>): OpenChange {
-  const { turn, language } = link.detail as UndoDetail
-  return { turn, since: sinceOf(link), language }
+  const { turn: sequence, language } = link.detail as UndoDetail
+  return { sequence, since: sinceOf(link), language }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Stands before a server and counts what it is asked. */
+/** A proxy in front of a server that counts requests. */
 export class CountedRequests {
   private readonly sockets = new Set<Socket>()
   private count = 0

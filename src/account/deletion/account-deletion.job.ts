@@ -16,7 +16,7 @@ import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { DeletionMails } from './deletion-mails.js'
 
-const A_RUN = 100
+const ACCOUNTS_PER_RUN = 100
 const USERS_A_PAGE = 100
 
 /** A user of an account that is being deleted. */
@@ -39,8 +39,8 @@ export class AccountsDueForDeletion {
   async list(): Promise<string[]> {
     const ids: string[] = []
     for (const id of await this.accounts.listDue()) {
-      if (ids.length === A_RUN) break
-      if (await this.database.run(db => this.canOwnerReturn(db, id))) continue
+      if (ids.length === ACCOUNTS_PER_RUN) break
+      if (await this.database.run(db => this.canUndoEmailChange(db, id))) continue
       if (await this.database.run(db => this.billingStatus.isSettled(db, id))) ids.push(id)
       else await this.database.run(db => this.billingStatus.endCancelled(db, id))
     }
@@ -71,7 +71,7 @@ export class AccountsDueForDeletion {
   async lock(transaction: Db, accountId: string): Promise<void> {
     const account = await this.accounts.lockExclusively(transaction, accountId)
     const isDue = account && this.accounts.isDue(account)
-    if (isDue && (await this.canOwnerReturn(transaction, accountId)))
+    if (isDue && (await this.canUndoEmailChange(transaction, accountId)))
       throw new Error('a change of the owner’s e-mail address can still be undone')
     if (!isDue || !(await this.billingStatus.isSettled(transaction, accountId)))
       throw new Error('it is no longer due')
@@ -90,7 +90,7 @@ export class AccountsDueForDeletion {
    * A thief with the owner's login may have changed the address and requested the deletion, and the owner was
    * promised time to undo the change.
    */
-  private async canOwnerReturn(db: Db, accountId: string): Promise<boolean> {
+  private async canUndoEmailChange(db: Db, accountId: string): Promise<boolean> {
     const [owner] = await db
       .select({ id: users.id })
       .from(users)

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { LockedAccounts } from '../locked-accounts.js'
+import { AccountTransactions } from '../account-transactions.js'
 import { DeletionMails } from './deletion-mails.js'
 import { PendingDeletions } from './pending-deletions.js'
 
@@ -10,7 +10,7 @@ import { PendingDeletions } from './pending-deletions.js'
 @Injectable()
 export class AccountDeletionService {
   constructor(
-    private readonly lockedAccounts: LockedAccounts,
+    private readonly accountTransactions: AccountTransactions,
     private readonly deletions: PendingDeletions,
     private readonly rateLimiter: RateLimiter,
     private readonly mails: DeletionMails,
@@ -36,7 +36,7 @@ export class AccountDeletionService {
    * `NOT_FOUND` when no deletion is pending.
    */
   async cancel(actor: SessionActor): Promise<void> {
-    const sendMails = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const sendMails = await this.accountTransactions.runAsOwner(actor, transaction =>
       this.deletions.cancel(transaction, actor),
     )
     if (!sendMails) throw new ApiError('NOT_FOUND')
@@ -45,7 +45,7 @@ export class AccountDeletionService {
 
   /** `sendMails` is null when it was already pending. */
   private schedule(actor: SessionActor) {
-    return this.lockedAccounts.changeAsOwner(actor, async (transaction, { deleteAt: pending }) =>
+    return this.accountTransactions.runAsOwner(actor, async (transaction, { deleteAt: pending }) =>
       pending ? { deleteAt: pending, sendMails: null } : this.deletions.schedule(transaction, actor),
     )
   }

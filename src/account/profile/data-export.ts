@@ -30,12 +30,12 @@ export class DataExport {
     return this.pieces(await this.head(profile, actor.permissions.accountSettings), profile, last)
   }
 
-  private async head(profile: Profile, isInCharge: boolean): Promise<object> {
+  private async head(profile: Profile, mayManageAccount: boolean): Promise<object> {
     const now = this.clock.now()
     return {
       exportedAt: now,
       profile,
-      account: await this.accountOf(profile, isInCharge),
+      account: await this.accountOf(profile, mayManageAccount),
       sessions: await this.store.listByUser(profile.userId, now),
       factors: await this.userRecords.factors(profile),
       familiarClients: await this.userRecords.familiarClients(profile),
@@ -43,11 +43,11 @@ export class DataExport {
     }
   }
 
-  /** What else is pending there is told to those who may change the account. */
-  private async accountOf({ accountId }: Profile, isInCharge: boolean): Promise<object> {
+  /** Only people who may manage the account get its pending changes. */
+  private async accountOf({ accountId }: Profile, mayManageAccount: boolean): Promise<object> {
     const account = await this.account.read({ accountId })
     const { name, createdAt } = account
-    return isInCharge ? account : { accountId, name, createdAt }
+    return mayManageAccount ? account : { accountId, name, createdAt }
   }
 
   private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {

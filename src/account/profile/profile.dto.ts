@@ -14,7 +14,7 @@ export class ProfileBody {
   @IsName({ required: true })
   name?: string
 
-  @ApiPropertyOptional({ enum: LANGUAGES, description: 'In which mails are written, by its BCP 47 name' })
+  @ApiPropertyOptional({ enum: LANGUAGES, description: "The language of the user's mails, as a BCP 47 tag" })
   @ValidateIf((body: ProfileBody) => body.language !== undefined)
   @IsIn(LANGUAGES, { message: `language must be one of ${LANGUAGES.join(', ')}` })
   language?: LanguageName
@@ -37,7 +37,7 @@ export class Profile {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'In which mails are written, by its BCP 47 name; null until it is learned at a login',
+    description: "The language of the user's mails, as a BCP 47 tag; null until it is learned at a login",
   })
   language!: string | null
 

@@ -42,8 +42,8 @@ export function isSame(before: SecondFactorPolicy, after: SecondFactorPolicy): b
   )
 }
 
-/** Whether the change may make other users late. */
-export function changesWhoIsLate(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
+/** Whether the change may make other users overdue. */
+export function changesWhoIsOverdue(before: SecondFactorPolicy, after: SecondFactorPolicy): boolean {
   const requiredNow = (policy: SecondFactorPolicy) =>
     policy.secondFactorEnforced ? policy.secondFactor : 'off'
   return requiredNow(before) !== requiredNow(after)

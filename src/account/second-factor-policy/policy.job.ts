@@ -34,7 +34,9 @@ export class PolicyJob {
     try {
       return await this.enforcement.begin(accountId)
     } catch (error) {
-      this.logger.error(`The policy of account ${accountId} has to wait: ${causeMessage(error)}`)
+      this.logger.error(
+        `Could not apply the policy of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,
+      )
       return false
     }
   }

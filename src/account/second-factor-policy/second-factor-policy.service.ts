@@ -14,7 +14,7 @@ import type { User } from '../../users/user.js'
 import { PolicyAuthority } from './policy-authority.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
 import { PolicyMails } from './policy-mails.js'
-import { changesWhoIsLate, isSame, type PolicyChange, policyAfter } from './policy-rules.js'
+import { changesWhoIsOverdue, isSame, type PolicyChange, policyAfter } from './policy-rules.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 import type { PolicyAnswer } from './second-factor-policy.dto.js'
 
@@ -47,7 +47,7 @@ export class PolicyChanges {
     const { secondFactor: required, secondFactorFrom: from, paymentStepUpMinutes } = policy
     const detail = { step: 'set', required, from, paymentStepUpMinutes }
     await this.auditLog.record(transaction, auditEvent(actor, 'second-factor.policy', detail))
-    const recorded = changesWhoIsLate(account, policy)
+    const recorded = changesWhoIsOverdue(account, policy)
       ? await this.enforcement.apply(transaction, account.id)
       : NOTHING_RECORDED
     if (isSame(account, policy)) return recorded

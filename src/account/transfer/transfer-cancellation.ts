@@ -4,21 +4,21 @@ import type { Client } from '../../http/client.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
-import { LockedAccounts } from '../locked-accounts.js'
+import { AccountTransactions } from '../account-transactions.js'
 
 /** Cancels transfers. The owner (at all addresses) and the member are told. */
 @Injectable()
 export class TransferCancellation {
   constructor(
     private readonly tokens: OneTimeTokens,
-    private readonly lockedAccounts: LockedAccounts,
+    private readonly accountTransactions: AccountTransactions,
     private readonly pending: PendingAccountChanges,
   ) {}
 
   /** Throws `NOT_FOUND` when no transfer is pending, `OWNER_REQUIRED` and `SESSION_NOT_FOUND` for others. */
   async byOwner(actor: SessionActor): Promise<void> {
     const cancellation = { client: actor.client, reason: 'cancelled by the owner' }
-    const sendMails = await this.lockedAccounts.changeAsOwner(actor, transaction =>
+    const sendMails = await this.accountTransactions.runAsOwner(actor, transaction =>
       this.pending.cancelTransfer(transaction, actor.accountId, cancellation),
     )
     if (!sendMails) throw new ApiError('NOT_FOUND')
@@ -34,7 +34,7 @@ export class TransferCancellation {
     const found = await this.tokens.require('transfer-stop', text, client, 'account.transfer')
     const accountId = found.accountId as string
     const cancellation = { client, reason: 'stopped by a mailed link' }
-    const sendMails = await this.lockedAccounts.change(accountId, async transaction => {
+    const sendMails = await this.accountTransactions.run(accountId, async transaction => {
       await this.tokens.consume(transaction, 'transfer-stop', text)
       return this.pending.cancelTransfer(transaction, accountId, cancellation)
     })
@@ -43,8 +43,8 @@ export class TransferCancellation {
 
   /** By the service itself. Does nothing unless one is pending that is void. */
   async ofVoid(accountId: string): Promise<void> {
-    const sendMails = await this.lockedAccounts.change(accountId, transaction =>
-      this.pending.cancelVoidTransfer(transaction, accountId),
+    const sendMails = await this.accountTransactions.run(accountId, transaction =>
+      this.pending.cancelInvalidTransfer(transaction, accountId),
     )
     sendMails()
   }

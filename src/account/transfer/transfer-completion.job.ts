@@ -25,7 +25,7 @@ export class TransferCompletion {
   @Interval(JOB.everyMs)
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
-      for (const { accountId } of await this.transfers.listVoid())
+      for (const { accountId } of await this.transfers.listInvalid())
         await this.attempt(() => this.cancellation.ofVoid(accountId), accountId)
       let done = 0
       for (const transfer of await this.transfers.listReady())
@@ -39,7 +39,9 @@ export class TransferCompletion {
     try {
       return await work()
     } catch (error) {
-      this.logger.error(`The transfer of account ${accountId} has to wait: ${causeMessage(error)}`)
+      this.logger.error(
+        `Could not complete the transfer of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,
+      )
       return null
     }
   }

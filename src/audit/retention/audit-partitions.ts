@@ -36,19 +36,19 @@ export class AuditPartitions {
   /** Partitions a log that is still one table, in steps that never lock it for long; does nothing when that is done. */
   async partition(now: Date): Promise<void> {
     if (await this.isPartitioned()) return
-    const border = await this.borderFrom(now)
-    await this.briefly(db => promise(db, border))
+    const boundary = await this.boundaryFrom(now)
+    await this.withShortLock(db => addRangeCheck(db, boundary))
     try {
       // Reads every row, without blocking readers or writers.
       await this.database.maintain(db =>
         db.execute(sql`alter table audit_log validate constraint audit_log_before`),
       )
-      await this.briefly(db =>
-        db.execute(sql`select partition_audit_log(${border.toISOString()}::timestamptz)`),
+      await this.withShortLock(db =>
+        db.execute(sql`select partition_audit_log(${boundary.toISOString()}::timestamptz)`),
       )
     } catch (error) {
       // Otherwise it would reject rows of later months.
-      await this.briefly(withdraw)
+      await this.withShortLock(dropRangeCheck)
       throw error
     }
   }
@@ -59,14 +59,14 @@ export class AuditPartitions {
     for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
       const month = startOfMonth(now, ahead)
       const create = sql`select create_audit_partition(${month.toISOString()}::timestamptz) as "isNew"`
-      const [answer] = rowsOf<{ isNew: boolean }>(await this.briefly(db => db.execute(create)))
+      const [answer] = rowsOf<{ isNew: boolean }>(await this.withShortLock(db => db.execute(create)))
       if (answer?.isNew) created += 1
     }
     return created
   }
 
   /** Runs a transaction that locks the table, and tries again when it does not get the lock soon. */
-  async briefly<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+  async withShortLock<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1)
       try {
         return await this.database.maintain(async db => {
@@ -80,13 +80,13 @@ export class AuditPartitions {
   }
 
   private async isPartitioned(): Promise<boolean> {
-    const kind = sql`select relkind = 'p' as "isIt" from pg_class where oid = 'audit_log'::regclass`
-    const [table] = rowsOf<{ isIt: boolean }>(await this.database.run(db => db.execute(kind)))
-    return table?.isIt === true
+    const kind = sql`select relkind = 'p' as "isPartitioned" from pg_class where oid = 'audit_log'::regclass`
+    const [table] = rowsOf<{ isPartitioned: boolean }>(await this.database.run(db => db.execute(kind)))
+    return table?.isPartitioned === true
   }
 
   /** The start of a month that no row has reached yet, and none will before the log is partitioned. */
-  private async borderFrom(now: Date): Promise<Date> {
+  private async boundaryFrom(now: Date): Promise<Date> {
     const newest = sql`select max(at)::text as at from audit_log`
     const [row] = rowsOf<{ at: string | null }>(await this.database.run(db => db.execute(newest)))
     const last = new Date(row?.at ?? now)
@@ -94,13 +94,13 @@ export class AuditPartitions {
   }
 }
 
-async function promise(db: Db, border: Date): Promise<void> {
-  await withdraw(db)
-  const check = sql.raw(`check (at < '${border.toISOString()}')`)
+async function addRangeCheck(db: Db, boundary: Date): Promise<void> {
+  await dropRangeCheck(db)
+  const check = sql.raw(`check (at < '${boundary.toISOString()}')`)
   await db.execute(sql`alter table audit_log add constraint audit_log_before ${check} not valid`)
 }
 
-async function withdraw(db: Db): Promise<void> {
+async function dropRangeCheck(db: Db): Promise<void> {
   await db.execute(sql`alter table audit_log drop constraint if exists audit_log_before`)
 }
 

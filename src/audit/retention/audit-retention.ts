@@ -76,7 +76,7 @@ export class AuditRetention {
 
   private async drop(name: string): Promise<void> {
     const partition = sql.identifier(name)
-    await this.partitions.briefly(async db => {
+    await this.partitions.withShortLock(async db => {
       await db.execute(sql`
         insert into ${auditRemovedIds} select id from ${partition} where id >= (select below_id from ${auditRetention})`)
       await db.execute(sql`drop table ${partition}`)

@@ -39,11 +39,11 @@ export class PasswordResetService {
       requireAllowed: async (transaction, current) => {
         const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
         if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
-        const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email)
+        const target = await this.recovery.restoreTargetFor(transaction, current, email as Email)
         const recovered =
-          wayBack.turn === null
+          target.sequence === null
             ? NOTHING_RECORDED
-            : await this.recovery.recover(transaction, current, wayBack, client)
+            : await this.recovery.recover(transaction, current, target, client)
         await withdrawTokens(transaction, 'password-reset', userId, email)
         // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.
         await this.knownDevices.rememberNetwork(transaction, userId, client.ip)

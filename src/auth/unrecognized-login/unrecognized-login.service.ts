@@ -57,8 +57,8 @@ export class UnrecognizedLoginService {
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current) return NOTHING_RECORDED
     const reported = { since: sinceOf({ detail, createdAt }), language }
-    const wayBack = await this.recovery.wayBackTo(transaction, current, email as Email, reported)
-    const recovered = await this.recovery.recover(transaction, current, wayBack, link.client)
+    const target = await this.recovery.restoreTargetFor(transaction, current, email as Email, reported)
+    const recovered = await this.recovery.recover(transaction, current, target, link.client)
     return followedBy(recovered, await this.mails.resetLinkTo(transaction, recovered.user, user))
   }
 }

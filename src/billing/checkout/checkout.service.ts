@@ -32,14 +32,14 @@ export class FailedFirstPayments {
     const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId))
     if (found?.status !== 'incomplete') return this.requeue(found)
     const invoice = found.latest_invoice
-    if (invoice && !(await this.voidOpen(typeof invoice === 'string' ? invoice : invoice.id)))
+    if (invoice && !(await this.voidInvoiceIfOpen(typeof invoice === 'string' ? invoice : invoice.id)))
       return this.requeue(found)
     // Without its invoice nobody can pay it, but it would stay `incomplete` until it expires.
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(found.id))
   }
 
   /** The provider voids only unpaid invoices, so a payment at this very moment is not lost. */
-  private async voidOpen(invoiceId: string): Promise<boolean> {
+  private async voidInvoiceIfOpen(invoiceId: string): Promise<boolean> {
     return callStripe(async () => {
       try {
         await this.stripe.invoices.voidInvoice(invoiceId)

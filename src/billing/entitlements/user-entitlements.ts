@@ -80,7 +80,9 @@ export class UserEntitlements {
     try {
       await this.changes.apply(recorded)
     } catch (error) {
-      this.logger.warn(`Live sessions have what their account is entitled to later: ${causeMessage(error)}`)
+      this.logger.warn(
+        `Live sessions will receive their account's entitlements later: ${causeMessage(error)}`,
+      )
     }
   }
 }

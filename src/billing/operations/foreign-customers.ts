@@ -109,7 +109,7 @@ export class ProviderKeyCheck implements OnApplicationBootstrap {
         )
       this.isDone = true
     } catch (error) {
-      this.logger.warn(`Cannot tell yet which Stripe account payments go to: ${causeMessage(error)}`)
+      this.logger.warn(`Cannot determine yet which Stripe account receives payments: ${causeMessage(error)}`)
     }
   }
 }

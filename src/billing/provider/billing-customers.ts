@@ -61,12 +61,12 @@ export class BillingCustomers {
   /**
    * Which key the customer belongs to. With the key of another account or mode nothing can be done with it.
    */
-  async whose(customerId: string): Promise<'ours' | 'of another key' | 'nobody'> {
+  async ownerOf(customerId: string): Promise<'ours' | 'of another key' | 'unknown'> {
     const isOfAnother = sql<boolean>`coalesce(${this.key.isOfAnother()}, false)`
     const [found] = await this.database.run(db =>
       db.select({ isOfAnother }).from(billingCustomers).where(eq(billingCustomers.customerId, customerId)),
     )
-    if (!found) return 'nobody'
+    if (!found) return 'unknown'
     return found.isOfAnother ? 'of another key' : 'ours'
   }
 

@@ -13,7 +13,7 @@ import { isPaidFor, type KnownSubscription, type SubscriptionView, viewOf } from
 import { Subscriptions } from './subscriptions.js'
 
 /** The provider is asked at most once in this time, however often the page asks. */
-const ONCE_IN_MS = 2_000
+const MIN_INTERVAL_MS = 2_000
 const MAX_ACCOUNTS = 10_000
 /** The browser keeps asking, and the event arrives anyway. */
 const PATIENCE_MS = 3_000
@@ -21,7 +21,7 @@ const PATIENCE_MS = 3_000
 /** Handles a return from the provider's checkout or portal, possibly before its event. */
 @Injectable()
 export class CheckoutReturn {
-  private readonly recent = new LRUCache<string, Promise<void>>({ max: MAX_ACCOUNTS, ttl: ONCE_IN_MS })
+  private readonly recent = new LRUCache<string, Promise<void>>({ max: MAX_ACCOUNTS, ttl: MIN_INTERVAL_MS })
 
   constructor(
     private readonly checkouts: Checkouts,

@@ -75,9 +75,9 @@ export class CustomerSnapshots {
    * `PAYMENT_PROVIDER_FAILED` for one that was made with another secret key.
    */
   async isOurs(customerId: string): Promise<boolean> {
-    const whose = await this.customers.whose(customerId)
-    if (whose === 'of another key') throw unknownCustomer(customerId)
-    return whose === 'ours'
+    const owner = await this.customers.ownerOf(customerId)
+    if (owner === 'of another key') throw unknownCustomer(customerId)
+    return owner === 'ours'
   }
 
   /** Whether the provider knows the customer, even as a deleted one. */
@@ -107,7 +107,7 @@ export class CustomerSnapshots {
 }
 
 /** A browser is waiting: nobody has claimed the customer, and other work is left to the worker. */
-const OUT_OF_TURN = null
+const NOT_CLAIMED = null
 /** In a large account, only the first users while somebody is waiting: 2,000, in a fraction of a second. */
 const PAGES_WAITED_FOR = 4
 
@@ -147,13 +147,13 @@ export class CustomerSync {
 
   /** The same at once, for a customer who is waiting in a browser. */
   async syncNow(customerId: string): Promise<void> {
-    await this.sync(customerId, 'return', OUT_OF_TURN)
+    await this.sync(customerId, 'return', NOT_CLAIMED)
   }
 
   /** Treats the customer as deleted, without asking the provider. */
   async forget(customerId: string): Promise<void> {
     const deleted = await this.snapshots.asDeleted(customerId)
-    await this.publish(await this.writer.write(deleted, 'routine', OUT_OF_TURN))
+    await this.publish(await this.writer.write(deleted, 'routine', NOT_CLAIMED))
   }
 
   /** Returns what the provider has to be told. */
@@ -167,7 +167,7 @@ export class CustomerSync {
     const snapshot = await this.snapshots.fetch(customerId, waitsAs, claimed?.isRoutine ?? false)
     limit?.throwIfAborted()
     const written = await this.writer.write(snapshot, cause, claimed)
-    await this.publish(written, claimed === OUT_OF_TURN ? PAGES_WAITED_FOR : undefined)
+    await this.publish(written, claimed === NOT_CLAIMED ? PAGES_WAITED_FOR : undefined)
     limit?.throwIfAborted()
     return written.update
   }

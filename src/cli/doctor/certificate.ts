@@ -15,12 +15,16 @@ export function certificateFinding(check: string, certificate: Buffer, url: stri
   const days = Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS)
   const until = validToDate.toISOString().slice(0, 10)
   if (days < 0)
-    return fault(check, `The certificate expired on ${until}`, 'Renew it, and look why that did not happen')
+    return fault(
+      check,
+      `The certificate expired on ${until}`,
+      'Renew it, and find out why it was not renewed',
+    )
   if (days < WARN_DAYS)
     return warning(
       check,
       `The certificate expires on ${until}`,
-      'Renew it, and look why that has not happened',
+      'Renew it, and find out why it was not renewed',
     )
   return ok(check, `the certificate is valid until ${until}`)
 }

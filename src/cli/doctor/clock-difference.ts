@@ -27,6 +27,6 @@ export function compareClocks(
   const seconds = Math.max(aheadMs, behindMs) / 1000
   if (seconds < WARN_FROM_SECONDS) return ok(check, `${whose} has the time of this machine`)
   const saw = `${whose} is ${seconds.toFixed(1)} s ${aheadMs > behindMs ? 'ahead of' : 'behind'} this machine`
-  const todo = 'Keep the clocks of all machines in step by NTP'
+  const todo = 'Synchronise the clocks of all machines with NTP'
   return seconds < EXPIRY_TOLERANCE_SECONDS ? warning(check, saw, todo) : fault(check, saw, todo)
 }

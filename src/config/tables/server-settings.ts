@@ -37,7 +37,7 @@ export const SERVER_SETTINGS = {
     name: 'TLS_CERT_FILE',
     read: read.orNull(read.asText),
     default: '',
-    defaultInWords: 'plain HTTP, for a proxy that ends TLS',
+    defaultInWords: 'plain HTTP, for a proxy that terminates TLS',
     meaning: 'Certificate (PEM) for serving TLS directly; set together with `TLS_KEY_FILE`',
   },
   tlsKeyFile: {
@@ -106,6 +106,6 @@ export const SERVER_SETTINGS = {
     name: 'LOG_LEVEL',
     read: read.oneOf(...LOG_LEVELS),
     default: 'info',
-    meaning: 'The least severe lines that are logged',
+    meaning: 'The lowest severity that is logged',
   },
 } as const satisfies SettingsTable

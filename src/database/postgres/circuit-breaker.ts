@@ -30,7 +30,7 @@ export class CircuitBreaker {
   private lastAnswerAt = Number.NEGATIVE_INFINITY
   private tickedAt = performance.now()
   /** Until when this process was last stalled. */
-  private stoodStillAt = Number.NEGATIVE_INFINITY
+  private stalledAt = Number.NEGATIVE_INFINITY
   private probing: Promise<void> | null = null
   private retry: NodeJS.Timeout | undefined
   private readonly ticks: NodeJS.Timeout
@@ -82,7 +82,7 @@ export class CircuitBreaker {
 
   private tick(): void {
     const now = performance.now()
-    if (now - this.tickedAt > (LATE_TICKS * this.options.patienceMs) / TICKS) this.stoodStillAt = now
+    if (now - this.tickedAt > (LATE_TICKS * this.options.patienceMs) / TICKS) this.stalledAt = now
     this.tickedAt = now
     const [oldest] = this.waiting.values()
     if (oldest === undefined || this.isOpen) return
@@ -110,7 +110,7 @@ export class CircuitBreaker {
     try {
       await probe(patienceMs / 2)
     } catch (error) {
-      if (this.stoodStillAt < startedAt) throw error
+      if (this.stalledAt < startedAt) throw error
       await probe(patienceMs)
     }
   }

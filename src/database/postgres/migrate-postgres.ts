@@ -32,7 +32,7 @@ export async function migratePostgres(
       if (!isLockTimeout(error)) throw error
       if (isFirst)
         new Logger('Database').warn(
-          'The migration waits for a table that is in use, by a backup perhaps. It is tried again every 2 s',
+          'The migration is waiting for a table that is in use, perhaps by a backup; retrying every 2 s',
         )
       await sleep(TRY_AGAIN_MS, undefined, { signal })
     }

@@ -62,7 +62,7 @@ export function openPostgres(
     migrate: async signal => {
       await find(START_LIMIT_MS)
       await migratePostgres(pools.url, onError, signal)
-      await untilAnswered(() => guard(() => pools.db.execute(sql`select 1`)), START_LIMIT_MS)
+      await waitUntilReachable(() => guard(() => pools.db.execute(sql`select 1`)), START_LIMIT_MS)
     },
     isOutage,
     close: () => {
@@ -73,7 +73,7 @@ export function openPostgres(
 }
 
 /** Requests wait for a new connection for a second; what the start reads first would not get one that takes longer. */
-async function untilAnswered(ask: () => Promise<unknown>, limitMs: number): Promise<void> {
+async function waitUntilReachable(ask: () => Promise<unknown>, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs
   for (;;) {
     try {

@@ -6,7 +6,7 @@ import { authenticatorName } from './authenticator-names.js'
 import { clientDataOf } from './client-data.js'
 import { type Passkey, userHandleOf } from './passkey.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from './passkey-challenges.js'
-import { type PasskeyPlaces, PasskeySites } from './passkey-sites.js'
+import { type PasskeyScope, PasskeySites } from './passkey-sites.js'
 import { webauthn } from './webauthn.js'
 
 /** Whom a new passkey is for, as the authenticator shows them. */
@@ -33,7 +33,7 @@ const TRANSPORTS: readonly string[] = ['ble', 'cable', 'hybrid', 'internal', 'nf
 export class PasskeyRegistration {
   constructor(
     private readonly challenges: PasskeyChallenges,
-    @Inject(PasskeySites) private readonly sites: PasskeyPlaces,
+    @Inject(PasskeySites) private readonly sites: PasskeyScope,
   ) {}
 
   /** What `navigator.credentials.create()` takes. Authenticators that have one of `existing` refuse. */

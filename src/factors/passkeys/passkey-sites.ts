@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 
 /** Where passkeys of one domain can be used. */
-export interface PasskeyPlaces {
+export interface PasskeyScope {
   /** The domain that they belong to. */
   readonly rpId: string
   /** What the browser must have signed as its origin, for a request from this one; null where passkeys do not work. */
@@ -11,7 +11,7 @@ export interface PasskeyPlaces {
 
 /** Where users' passkeys work: on the main site, and on the operator's own brands that the settings list. */
 @Injectable()
-export class PasskeySites implements PasskeyPlaces {
+export class PasskeySites implements PasskeyScope {
   /** The domain that they belong to. */
   readonly rpId: string
   readonly relatedOrigins: readonly string[]

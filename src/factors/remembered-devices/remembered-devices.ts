@@ -102,10 +102,10 @@ export class RememberedDevices {
 
   /** Forgets one of the user's browsers, or all; returns which. */
   async forget(transaction: Db, userId: string, id?: string): Promise<RememberedDevice[]> {
-    const isIt = id === undefined ? undefined : eq(rememberedDevices.id, id)
+    const matches = id === undefined ? undefined : eq(rememberedDevices.id, id)
     return transaction
       .delete(rememberedDevices)
-      .where(and(eq(rememberedDevices.userId, userId), isIt))
+      .where(and(eq(rememberedDevices.userId, userId), matches))
       .returning()
   }
 

@@ -43,7 +43,7 @@ export class OperatorActivity {
     }
   }
 
-  /** All operators there have ever been. */
+  /** All operators, including removed ones. */
   async operatorNames() {
     const all = await this.operators.list()
     return { operators: all.map(({ id, email }) => ({ id, email })) }

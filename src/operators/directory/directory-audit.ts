@@ -8,7 +8,7 @@ import { ALL_IDS } from '../../audit/id-range.js'
 import { Database } from '../../database/database.js'
 import { auditLog } from '../../database/schema/audit.js'
 import { deviceName } from '../../http/device-name.js'
-import { because, type OperatorActor } from '../operator.guard.js'
+import { type OperatorActor, withReason } from '../operator.guard.js'
 
 const LATEST_ROWS = 20
 
@@ -26,7 +26,7 @@ export class DirectoryAudit {
     actor: OperatorActor,
   ): Promise<void> {
     const { accountId, id } = target
-    const event = auditEventOf({ accountId, ...(id && { id }) }, because(actor, null), 'operator.view')
+    const event = auditEventOf({ accountId, ...(id && { id }) }, withReason(actor, null), 'operator.view')
     return this.database.transaction(transaction => this.auditLog.record(transaction, event))
   }
 

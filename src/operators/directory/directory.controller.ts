@@ -9,7 +9,7 @@ import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { asSessionHandle } from '../../sessions/session.js'
 import { UserAdministration } from '../../users/user-administration.js'
 import { Users } from '../../users/users.js'
-import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { AccountInspection } from './account-inspection.js'
 import { DirectorySearch } from './directory-search.js'
@@ -82,7 +82,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
-    return { ended: await this.administration.disable(await this.require(id), because(actor, reason)) }
+    return { ended: await this.administration.disable(await this.require(id), withReason(actor, reason)) }
   }
 
   @ForOperators()
@@ -93,7 +93,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.administration.enable(await this.require(id), because(actor, reason))
+    await this.administration.enable(await this.require(id), withReason(actor, reason))
   }
 
   @ForOperators()
@@ -104,7 +104,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
-    return { ended: await this.administration.endSessions(await this.require(id), because(actor, reason)) }
+    return { ended: await this.administration.endSessions(await this.require(id), withReason(actor, reason)) }
   }
 
   @ForOperators()
@@ -117,8 +117,8 @@ export class PersonController {
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
     const sid = asSessionHandle(text)
-    const { client, ...deed } = because(actor, reason)
-    const isEnded = sid && (await this.sessions.end(id, sid, client, 'ended by an operator', deed))
+    const { client, ...operatorAction } = withReason(actor, reason)
+    const isEnded = sid && (await this.sessions.end(id, sid, client, 'ended by an operator', operatorAction))
     if (!isEnded) throw new ApiError('NOT_FOUND')
   }
 
@@ -130,7 +130,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
-    return { resetAt: await this.factorResets.request(id, because(actor, reason), actor.client) }
+    return { resetAt: await this.factorResets.request(id, withReason(actor, reason), actor.client) }
   }
 
   @ForOperators()
@@ -141,7 +141,7 @@ export class PersonController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.factorResets.cancel(id, because(actor, reason))
+    await this.factorResets.cancel(id, withReason(actor, reason))
   }
 
   private async require(id: string) {

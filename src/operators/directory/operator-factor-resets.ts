@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import type { Client } from '../../http/client.js'
 import { FactorResetService } from '../../team/factor-reset/factor-reset.service.js'
-import { MailedRequests } from '../../team/factor-reset/mailed-requests.js'
+import { FactorResetRequests } from '../../team/factor-reset/factor-reset-requests.js'
 import { Users } from '../../users/users.js'
 
 /**
@@ -19,7 +19,7 @@ export class OperatorFactorResets {
     private readonly users: Users,
     private readonly ofTeams: FactorResetService,
     private readonly resets: FactorResets,
-    private readonly mailed: MailedRequests,
+    private readonly mailed: FactorResetRequests,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IdInPath } from '../../http/ids.js'
-import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { FailedMailService } from './failed-mail.service.js'
 import { FailedMailsQuery } from './failed-mails.dto.js'
@@ -26,6 +26,6 @@ export class OperatorMailsController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.mails.resend(id, because(actor, reason), actor.client)
+    await this.mails.resend(id, withReason(actor, reason), actor.client)
   }
 }

@@ -21,7 +21,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { PartsMonitor } from '../../health/parts-monitor.js'
 import { FailedMails } from '../../mail/failed-mails.js'
-import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
 
@@ -74,7 +74,7 @@ export class OperatorEventsController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    if (!(await this.replays.request(id, because(actor, reason)))) throw new ApiError('NOT_FOUND')
+    if (!(await this.replays.request(id, withReason(actor, reason)))) throw new ApiError('NOT_FOUND')
   }
 }
 

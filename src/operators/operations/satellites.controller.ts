@@ -7,7 +7,7 @@ import { IdInPath } from '../../http/ids.js'
 import { PageLimit, pageOf } from '../../http/page.js'
 import { ParseText } from '../../http/request-validation.js'
 import { SatelliteAdministration } from '../../satellite-registry/satellite-administration.js'
-import { because, CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
+import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
 import { shownSatellite } from './shown-satellite.js'
@@ -63,7 +63,7 @@ export class OperatorSatellitesController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.satellites.suspend(await this.require(id), because(actor, reason))
+    await this.satellites.suspend(await this.require(id), withReason(actor, reason))
   }
 
   @ForOperators()
@@ -74,7 +74,7 @@ export class OperatorSatellitesController {
     @Body() { reason }: ReasonBody,
     @CurrentOperatorActor() actor: OperatorActor,
   ): Promise<void> {
-    await this.satellites.resume(await this.require(id), because(actor, reason))
+    await this.satellites.resume(await this.require(id), withReason(actor, reason))
   }
 
   private async require(id: string) {

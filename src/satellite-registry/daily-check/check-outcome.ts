@@ -1,5 +1,5 @@
 import type { RegisteredSatellite } from '../registered-satellite.js'
-import type { ProofMethod, ProofResult } from '../verification/satellite-proving.js'
+import type { ProofMethod, ProofResult } from '../verification/satellite-proof-lookup.js'
 
 /** A satellite, and what the look-up of its proof found. */
 export interface Checked {
@@ -7,12 +7,12 @@ export interface Checked {
   readonly result: ProofResult
 }
 
-/** The places where anybody has answered in this run, which means that our own network there is up. */
-export function answeredPlaces(checked: readonly Checked[]): ReadonlySet<ProofMethod> {
-  const places = (['dns', 'file'] as const).filter(place =>
-    checked.some(({ result: { lookups } }) => lookups[place]?.isOutage === false),
+/** The methods by which anybody has answered in this run, which means that our own network is up there. */
+export function respondingMethods(checked: readonly Checked[]): ReadonlySet<ProofMethod> {
+  const methods = (['dns', 'file'] as const).filter(method =>
+    checked.some(({ result: { lookups } }) => lookups[method]?.isOutage === false),
   )
-  return new Set(places)
+  return new Set(methods)
 }
 
 /**

@@ -11,9 +11,9 @@ import { Logger } from '../../log/logger.js'
 import type { RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { type MissingProof, SatelliteMails } from '../satellite-mails.js'
+import { SatelliteProofLookup } from '../verification/satellite-proof-lookup.js'
 import { SatelliteProofs } from '../verification/satellite-proofs.js'
-import { SatelliteProving } from '../verification/satellite-proving.js'
-import { answeredPlaces, type Checked, outcomeOf } from './check-outcome.js'
+import { type Checked, outcomeOf, respondingMethods } from './check-outcome.js'
 
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }
 const CHECKS_A_RUN = 1_000
@@ -89,7 +89,7 @@ export class SatelliteCheckJob {
 
   constructor(
     private readonly checks: SatelliteChecks,
-    private readonly proving: SatelliteProving,
+    private readonly proofLookup: SatelliteProofLookup,
     private readonly mails: SatelliteMails,
     private readonly jobs: LeasedJobs,
   ) {}
@@ -99,17 +99,15 @@ export class SatelliteCheckJob {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async () => {
       const checked = await this.checkAll(await this.checks.due())
-      const places = answeredPlaces(checked)
-      const unanswered = checked.filter(each => outcomeOf(each, places) === 'unanswered')
+      const responding = respondingMethods(checked)
+      const unanswered = checked.filter(each => outcomeOf(each, responding) === 'unanswered')
       const missing: MissingProof[] = []
       for (const each of checked) if (!unanswered.includes(each)) missing.push(...(await this.settle(each)))
       for (const accountId of new Set(missing.map(({ satellite }) => satellite.accountId)))
         await this.notify(missing.filter(({ satellite }) => satellite.accountId === accountId))
       await this.checks.postpone(unanswered)
       if (unanswered.length > 0)
-        this.logger.warn(
-          `Nobody has answered a check of any of ${unanswered.length} satellites; they are checked again in an hour`,
-        )
+        this.logger.warn(`No check of ${unanswered.length} satellites got an answer; retrying in an hour`)
       return checked.length - unanswered.length
     })
   }
@@ -117,7 +115,9 @@ export class SatelliteCheckJob {
   private checkAll(due: readonly RegisteredSatellite[]): Promise<Checked[]> {
     const limit = pLimit(CHECKS_AT_ONCE)
     return Promise.all(
-      due.map(registered => limit(async () => ({ registered, result: await this.proving.look(registered) }))),
+      due.map(registered =>
+        limit(async () => ({ registered, result: await this.proofLookup.look(registered) })),
+      ),
     )
   }
 
@@ -138,7 +138,9 @@ export class SatelliteCheckJob {
       await this.mails.notifyMissing(missing)
     } catch (error) {
       const origins = missing.map(({ satellite }) => satellite.origin).join(', ')
-      this.logger.error(`Nobody was told that these proofs are missing: ${origins}: ${causeMessage(error)}`)
+      this.logger.error(
+        `Could not notify anybody of these missing proofs: ${origins}: ${causeMessage(error)}`,
+      )
     }
   }
 }

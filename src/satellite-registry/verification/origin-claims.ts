@@ -6,8 +6,8 @@ import { OriginPolicy } from '../../satellites/origin-policy.js'
 import { isFailing, type RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { holdersElsewhere, type OriginClaim } from './origin-holders.js'
+import { SatelliteProofLookup } from './satellite-proof-lookup.js'
 import { SatelliteProofs } from './satellite-proofs.js'
-import { SatelliteProving } from './satellite-proving.js'
 
 /** Anybody's host can be typed into a form, so few may wait for a proof. */
 const MAX_PENDING = 20
@@ -20,7 +20,7 @@ export class OriginClaims {
     private readonly policy: OriginPolicy,
     private readonly registered: RegisteredSatellites,
     private readonly proofs: SatelliteProofs,
-    private readonly proving: SatelliteProving,
+    private readonly proofLookup: SatelliteProofLookup,
   ) {}
 
   /**
@@ -32,7 +32,7 @@ export class OriginClaims {
     this.requireValid(claim)
     if (this.policy.isListed(claim.origin)) throw new ApiError('ORIGIN_TAKEN')
     const holders = await this.holders(claim)
-    await this.hurryChecks(holders)
+    await this.expediteChecks(holders)
     if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
   }
 
@@ -64,20 +64,20 @@ export class OriginClaims {
    */
   async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
     const holders = await this.holders(claim)
-    await this.hurryChecks(holders)
+    await this.expediteChecks(holders)
     const lost: RegisteredSatellite[] = []
     for (const holder of holders) if (isFailing(holder) && (await this.isGone(holder))) lost.push(holder)
     return lost
   }
 
-  private async hurryChecks(holders: readonly RegisteredSatellite[]): Promise<void> {
+  private async expediteChecks(holders: readonly RegisteredSatellite[]): Promise<void> {
     const ids = holders.filter(holder => !isFailing(holder)).map(({ satellite }) => satellite.id)
-    if (ids.length > 0) await this.database.run(db => this.proofs.hurryCheck(db, ids))
+    if (ids.length > 0) await this.database.run(db => this.proofs.expediteCheck(db, ids))
   }
 
   /** A missing answer is not enough. */
   private async isGone(holder: RegisteredSatellite): Promise<boolean> {
-    const { method, lookups } = await this.proving.look(holder)
+    const { method, lookups } = await this.proofLookup.look(holder)
     const place = holder.proof.method === 'file' ? lookups.file : lookups.dns
     return method === null && place?.isOutage === false
   }

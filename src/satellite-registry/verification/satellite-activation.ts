@@ -6,7 +6,7 @@ import { ActorAuthority } from '../../users/actor-authority.js'
 import type { AccountActor, ProofRow, RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { SatelliteMails } from '../satellite-mails.js'
-import { type MayTakeFrom, SatelliteTakeover } from './satellite-takeover.js'
+import { type MayTakeOverFrom, SatelliteTakeover } from './satellite-takeover.js'
 
 /** Activates satellites whose proof was found, or that an operator vouches for. */
 @Injectable()
@@ -23,7 +23,7 @@ export class SatelliteActivation {
 
   /**
    * Returns the satellite, now active; the sessions of one that was suspended continue. If another account
-   * has the origin, it moves here when `mayTakeFrom` allows that; otherwise this throws `ORIGIN_TAKEN`.
+   * has the origin, it moves here when `mayTakeOverFrom` allows that; otherwise this throws `ORIGIN_TAKEN`.
    * Throws `PROOF_EXPIRED` when the token has changed since `found` was read, `NOT_FOUND` when it is gone,
    * and `SATELLITE_SUSPENDED` while an operator keeps it closed, or keeps another satellite
    * with the same hosts closed.
@@ -32,11 +32,11 @@ export class SatelliteActivation {
     actor: AccountActor,
     found: RegisteredSatellite,
     method: NonNullable<ProofRow['method']>,
-    mayTakeFrom: MayTakeFrom = () => false,
+    mayTakeOverFrom: MayTakeOverFrom = () => false,
   ): Promise<RegisteredSatellite> {
     const former = await this.database.transaction(async transaction => {
       await this.authority.lockAccount(transaction, actor, 'accountSettings')
-      return this.takeover.activate(transaction, actor, found, method, mayTakeFrom)
+      return this.takeover.activate(transaction, actor, found, method, mayTakeOverFrom)
     })
     await this.notifyMoved(former)
     return this.database.run(db => this.registered.find(db, actor.accountId, found.satellite.id))

@@ -127,7 +127,7 @@ export class SatelliteProofs {
    * account, at most once an hour. A check that is due within the hour, or was postponed until then, stays as
    * it is.
    */
-  async hurryCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
+  async expediteCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
     const now = this.clock.now()
     const isLongAgo = lt(satelliteProofs.checkedAt, secondsAfter(now, -HOUR_SECONDS))
     const isNotSoon = gt(satelliteProofs.checkedAt, secondsAfter(now, HOUR_SECONDS - CHECK_AFTER_SECONDS))

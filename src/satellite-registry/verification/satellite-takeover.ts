@@ -14,7 +14,7 @@ import { isBarredByAnother, lockHoldersElsewhere, lockOrigin } from './origin-ho
 import { SatelliteProofs } from './satellite-proofs.js'
 
 /** Whether an origin may be taken from the account that has it. */
-export type MayTakeFrom = (holder: RegisteredSatellite) => boolean
+export type MayTakeOverFrom = (holder: RegisteredSatellite) => boolean
 
 /** Gives origins to satellites whose proof was found, if need be in place of those that have them. */
 @Injectable()
@@ -34,7 +34,7 @@ export class SatelliteTakeover {
     actor: AccountActor,
     found: RegisteredSatellite,
     method: NonNullable<ProofRow['method']>,
-    mayTakeFrom: MayTakeFrom,
+    mayTakeOverFrom: MayTakeOverFrom,
   ): Promise<readonly RegisteredSatellite[]> {
     const { id, origin } = found.satellite
     await lockOrigin(transaction, origin)
@@ -46,7 +46,7 @@ export class SatelliteTakeover {
     await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
     if (satellite.state === 'active') return []
     const holders = await lockHoldersElsewhere(transaction, satellite)
-    if (!holders.every(mayTakeFrom)) throw new ApiError('ORIGIN_TAKEN')
+    if (!holders.every(mayTakeOverFrom)) throw new ApiError('ORIGIN_TAKEN')
     if (actor.client && (await isBarredByAnother(transaction, satellite)))
       throw new ApiError('SATELLITE_SUSPENDED', {
         detail: 'An operator has suspended another satellite that has hosts in common with this one',

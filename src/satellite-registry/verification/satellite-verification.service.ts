@@ -10,14 +10,14 @@ import {
 import { SatelliteRegistryService } from '../satellite-registry.service.js'
 import { OriginClaims } from './origin-claims.js'
 import { SatelliteActivation } from './satellite-activation.js'
-import { lookupsOf, type ProofResult, SatelliteProving } from './satellite-proving.js'
+import { lookupsOf, type ProofResult, SatelliteProofLookup } from './satellite-proof-lookup.js'
 
 /** Looks up the proofs of satellites on request, and activates those that are proven. */
 @Injectable()
 export class SatelliteVerificationService {
   constructor(
     private readonly registry: SatelliteRegistryService,
-    private readonly proving: SatelliteProving,
+    private readonly proofLookup: SatelliteProofLookup,
     private readonly claims: OriginClaims,
     private readonly activation: SatelliteActivation,
   ) {}
@@ -31,9 +31,9 @@ export class SatelliteVerificationService {
   async verify(actor: AccountActor, id: string): Promise<RegisteredSatellite> {
     const found = await this.registry.find(actor.accountId, id)
     requireNotSuspendedByOperator(actor, found)
-    await this.proving.count(actor)
+    await this.proofLookup.count(actor)
     await this.registry.requireFreshToken(found)
-    const result = await this.proving.look(found)
+    const result = await this.proofLookup.look(found)
     if (!result.method) throw proofNotFound(result)
     const lost = await this.claims.holdersWithoutProof(found.satellite)
     // In its current state: since the look-up it may have been proven again, or suspended by an operator.

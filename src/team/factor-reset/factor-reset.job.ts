@@ -35,7 +35,9 @@ export class FactorResetJob {
     try {
       return (await this.completion.complete(user, null)) === 'done'
     } catch (error) {
-      this.logger.error(`The reset of the factors of user ${user.id} has to wait: ${causeMessage(error)}`)
+      this.logger.error(
+        `Could not reset the factors of user ${user.id} yet; the next run retries: ${causeMessage(error)}`,
+      )
       return false
     }
   }

@@ -14,7 +14,7 @@ import {
   requireSomebodyElse,
   TeamAuthority,
 } from '../team-authority.js'
-import { MailedRequests, type RequestedReset } from './mailed-requests.js'
+import { FactorResetRequests, type RequestedReset } from './factor-reset-requests.js'
 
 /** Resets of members' factors, as managers request them. */
 @Injectable()
@@ -24,7 +24,7 @@ export class FactorResetService {
     private readonly authority: TeamAuthority,
     private readonly resets: FactorResets,
     private readonly userEmails: UserEmails,
-    private readonly mailed: MailedRequests,
+    private readonly mailed: FactorResetRequests,
   ) {}
 
   /**

@@ -36,7 +36,7 @@ export class AcceptInvitationService {
     const passwordHash = await this.passwordPolicy.hash(password, { known, client, subject })
     const userId = randomUUID()
     const sendOwnerNotice = await this.database.transaction(async transaction => {
-      const inviter = await this.requireStillMeant(transaction, invitation)
+      const inviter = await this.requireInviterCanStillGrant(transaction, invitation)
       await this.invitations.accept(transaction, token, userId, client)
       const grant = { role: 'member', granted, satellites } as const
       const joining = { id: userId, accountId, email, name, passwordHash, invitedBy, ...grant }
@@ -51,7 +51,7 @@ export class AcceptInvitationService {
    * The inviter. Throws `INVALID_LINK` unless they could still grant the same now: otherwise a manager about to be
    * removed could leave back doors.
    */
-  private async requireStillMeant(
+  private async requireInviterCanStillGrant(
     transaction: Db,
     { accountId, invitedBy, permissions }: Invitation,
   ): Promise<User> {

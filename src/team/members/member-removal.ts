@@ -6,7 +6,7 @@ import { PendingAccountChanges } from '../../users/pending/pending-account-chang
 import { UserChanges } from '../../users/user-changes.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { TeamAuthority } from '../team-authority.js'
-import { requireMayGo, requireNotDisabledByOperator } from './member-rules.js'
+import { requireNotDisabledByOperator, requireRemovable } from './member-rules.js'
 
 /** Takes users out of their account. */
 @Injectable()
@@ -29,7 +29,7 @@ export class MemberRemoval {
     await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       this.authority.auditRefusals(actor, 'user.remove', userId, () => {
-        requireMayGo(both)
+        requireRemovable(both)
         requireNotDisabledByOperator(both.member)
       })
       if (await this.userEmails.areAnyOpen(transaction, [userId])) throw new ApiError('EMAIL_UNDO_OPEN')

@@ -3,7 +3,7 @@ import type { User } from '../../users/user.js'
 import { type ManagerAndMember, requireNotOwner, requireSomebodyElse } from '../team-authority.js'
 
 /** Throws `LAST_OWNER` or `OWN_RIGHTS` unless the manager may disable or remove the member, or enable them again. */
-export function requireMayGo({ manager, member }: ManagerAndMember): void {
+export function requireRemovable({ manager, member }: ManagerAndMember): void {
   requireNotOwner(member)
   requireSomebodyElse(manager, member)
 }

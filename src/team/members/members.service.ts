@@ -5,7 +5,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
-import { requireMayGo, requireNotDisabledByOperator } from './member-rules.js'
+import { requireNotDisabledByOperator, requireRemovable } from './member-rules.js'
 
 /**
  * The users of an account. Every change throws `NOT_FOUND` for users of other accounts, `LAST_OWNER` for the
@@ -40,7 +40,7 @@ export class MembersService {
   async disable(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
-      this.authority.auditRefusals(actor, 'user.disable', userId, () => requireMayGo(both))
+      this.authority.auditRefusals(actor, 'user.disable', userId, () => requireRemovable(both))
       return this.userChanges.disable(transaction, [both.member], actor, 'account')
     })
   }
@@ -54,7 +54,7 @@ export class MembersService {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'user.enable', userId, () => {
-        requireMayGo(both)
+        requireRemovable(both)
         if (!member.disabledAt) return
         requireNotDisabledByOperator(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))

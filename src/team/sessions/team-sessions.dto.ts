@@ -12,12 +12,12 @@ class EndedMemberSessionsAnswer {
   ended!: number
 }
 
-const OWNER_APART = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
+const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
 
 export const ListMemberSessionsDocs = () =>
   Documented({
     summary: 'List the live sessions of a member by site',
-    description: OWNER_APART,
+    description: EXCEPT_OWNER,
     status: 200,
     answer: 'The live sessions',
     type: MemberSessionsAnswer,
@@ -27,7 +27,7 @@ export const ListMemberSessionsDocs = () =>
 export const EndMemberSessionsDocs = () =>
   Documented({
     summary: 'End all sessions of a member',
-    description: `${OWNER_APART} The member may log in again.`,
+    description: `${EXCEPT_OWNER} The member may log in again.`,
     status: 200,
     answer: 'Ended',
     type: EndedMemberSessionsAnswer,
@@ -37,7 +37,7 @@ export const EndMemberSessionsDocs = () =>
 export const EndMemberSessionDocs = () =>
   Documented({
     summary: 'End one session of a member',
-    description: `${OWNER_APART} A session that is not in the member's list is 404.`,
+    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
     status: 204,
     answer: 'Ended',
     refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],

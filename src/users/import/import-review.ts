@@ -29,11 +29,17 @@ export class ImportReview {
    */
   async of(transaction: Db, batch: readonly NumberedUser[], earlier: Earlier) {
     const fresh = await this.withoutKnown(transaction, batch, earlier)
-    const homeless = await withoutAccount(transaction, fresh)
-    const housed = without(fresh, homeless)
-    const lost = await this.onForeignSatellites(transaction, housed)
-    const others = await refusedForOwners(transaction, without(housed, lost), earlier.owned)
-    const refused = [...homeless, ...lost, ...others].sort((one, other) => one.line - other.line)
+    const withoutAccount = await onMissingAccounts(transaction, fresh)
+    const withAccount = without(fresh, withoutAccount)
+    const onForeignSatellites = await this.onForeignSatellites(transaction, withAccount)
+    const others = await refusedForOwners(
+      transaction,
+      without(withAccount, onForeignSatellites),
+      earlier.owned,
+    )
+    const refused = [...withoutAccount, ...onForeignSatellites, ...others].sort(
+      (one, other) => one.line - other.line,
+    )
     return { accepted: without(fresh, refused), refused }
   }
 
@@ -81,7 +87,7 @@ export class ImportReview {
   }
 }
 
-async function withoutAccount(transaction: Db, batch: readonly NumberedUser[]): Promise<RefusedLine[]> {
+async function onMissingAccounts(transaction: Db, batch: readonly NumberedUser[]): Promise<RefusedLine[]> {
   const missing = await missingAccounts(transaction, batch)
   return batch
     .filter(({ user: { account } }) => account.kind === 'existing' && missing.has(account.id))

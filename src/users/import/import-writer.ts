@@ -96,6 +96,9 @@ function asRow({ totpSecret, ...user }: NewImportedUser, { entitled }: Account, 
 }
 
 async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {
-  const inhabitants = transaction.select({ id: users.id }).from(users).where(eq(users.accountId, accounts.id))
-  await transaction.delete(accounts).where(and(isAnyOf(accounts.id, ids), notExists(inhabitants)))
+  const remainingUsers = transaction
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.accountId, accounts.id))
+  await transaction.delete(accounts).where(and(isAnyOf(accounts.id, ids), notExists(remainingUsers)))
 }

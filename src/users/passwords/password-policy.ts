@@ -36,8 +36,8 @@ const WEAKNESSES: Readonly<Record<string, FieldFault>> = {
   userInputs: 'PASSWORD_PERSONAL',
 }
 
-/** The person who wants to set a password. */
-export interface Applicant {
+/** What is known of whoever sets a password. */
+export interface PasswordContext {
   /**
    * Words about them, such as e-mail address and names. The names of this product and of the main site are
    * always added.
@@ -71,7 +71,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
    * built from what is known about the user, or takes too few guesses; `TOO_MANY_ATTEMPTS` after many weak
    * ones; `TOO_BUSY` when too many others wait to be measured.
    */
-  async require(password: string, { known, client, subject }: Applicant): Promise<void> {
+  async require(password: string, { known, client, subject }: PasswordContext): Promise<void> {
     const normalized = normalizedPassword(password)
     if (!client) return this.check(normalized, known, client)
     const counted = await this.rateLimiter.count({ kind: 'weak password', subject, client })
@@ -79,9 +79,9 @@ export class PasswordPolicy implements OnApplicationShutdown {
   }
 
   /** The hash of a new password. Throws like {@link require}, and `TOO_BUSY`. */
-  async hash(password: string, applicant: Applicant): Promise<string> {
-    await this.require(password, applicant)
-    return this.passwords.hash(password, applicant.client)
+  async hash(password: string, context: PasswordContext): Promise<string> {
+    await this.require(password, context)
+    return this.passwords.hash(password, context.client)
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -26,10 +26,10 @@ export class PendingAccountChanges {
    * in any order, and if they have to stop the new one, they might believe it.
    */
   async openTransfer(transaction: Db, actor: Actor, owner: User, newOwner: User) {
-    const replaced = await this.transfers.cancelVoid(transaction, owner.accountId, { isReplaced: true })
+    const replaced = await this.transfers.cancelInvalid(transaction, owner.accountId, { isReplaced: true })
     const transfer = await this.transfers.open(transaction, actor, owner, newOwner)
-    const isForAnother = replaced !== null && replaced.toUserId !== newOwner.id
-    const sendReplacedNotice = isForAnother
+    const hasDifferentRecipient = replaced !== null && replaced.toUserId !== newOwner.id
+    const sendReplacedNotice = hasDifferentRecipient
       ? await this.notices.aboutReplacedTransfer(transaction, replaced)
       : NO_MAILS
     return { transfer, sendReplacedNotice }
@@ -46,8 +46,8 @@ export class PendingAccountChanges {
   }
 
   /** Cancels the pending transfer of the account if it is void: nobody could accept or complete it any more. */
-  async cancelVoidTransfer(transaction: Db, accountId: string): Promise<SendMails> {
-    const cancelled = await this.transfers.cancelVoid(transaction, accountId)
+  async cancelInvalidTransfer(transaction: Db, accountId: string): Promise<SendMails> {
+    const cancelled = await this.transfers.cancelInvalid(transaction, accountId)
     return cancelled ? this.notices.aboutTransfer(transaction, cancelled) : NO_MAILS
   }
 

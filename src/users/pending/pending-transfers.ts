@@ -72,7 +72,7 @@ export class PendingTransfers {
   }
 
   /** Those that will never be accepted or completed, but for accounts that are about to be deleted with them. */
-  listVoid(): Promise<PendingTransfer[]> {
+  listInvalid(): Promise<PendingTransfer[]> {
     const now = this.clock.now()
     return this.list(and(not(isOpen(now)), not(isBeingDeleted(now))))
   }
@@ -140,7 +140,7 @@ export class PendingTransfers {
   }
 
   /** Like {@link cancel}, if the transfer is void. */
-  async cancelVoid(
+  async cancelInvalid(
     transaction: Db,
     accountId: string,
     options: Pick<Cancellation, 'isReplaced'> = {},

@@ -20,10 +20,10 @@ import { InvitedMembers } from './invited-members.js'
 import { TakeoverCleanup } from './takeover-cleanup.js'
 
 /** The address that a user returns to, and what must be undone. */
-export interface WayBack {
+export interface RestoreTarget {
   readonly address: Email
   /** The change that replaced the address; null if it was never replaced. */
-  readonly turn: number | null
+  readonly sequence: number | null
   /** Since when somebody else may have been using the login; null when nothing indicates that. */
   readonly since: Date | null
   /**
@@ -59,18 +59,18 @@ export class AccountRecovery {
    * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be a thief's.
    * `reported` is when a session began that the user says was not theirs, and their language when they were asked.
    */
-  async wayBackTo(
+  async restoreTargetFor(
     transaction: Db,
     user: User,
     address: Email,
-    reported: Pick<WayBack, 'since' | 'language'> = { since: null, language: undefined },
-  ): Promise<WayBack> {
+    reported: Pick<RestoreTarget, 'since' | 'language'> = { since: null, language: undefined },
+  ): Promise<RestoreTarget> {
     const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
     if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    const { turn = null, since = null } = left ?? {}
+    const { sequence = null, since = null } = left ?? {}
     const first = earliest([since, reported.since])
     const { language = left?.language } = reported
-    return { address, turn, since: first, language }
+    return { address, sequence, since: first, language }
   }
 
   /**
@@ -84,14 +84,14 @@ export class AccountRecovery {
   async recover(
     transaction: Db,
     user: User,
-    { address, turn, since, language = user.language }: WayBack,
+    { address, sequence, since, language = user.language }: RestoreTarget,
     client: Client,
   ): Promise<Recovered> {
     const actor = { userId: user.id, client }
     if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
     if (language !== user.language) await this.users.setLanguage(transaction, user.id, language)
     await this.users.setPassword(transaction, user.id, null)
-    if (turn !== null) await this.userEmails.closeFrom(transaction, user.id, turn)
+    if (sequence !== null) await this.userEmails.closeFrom(transaction, user.id, sequence)
     const sendAddressNotice = user.email === address ? NO_MAILS : this.notices.aboutAddress(user)
     const sendAccountNotice = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
     const stranger = await this.cleanup.removeAllSince(transaction, user.id, { address, since })

@@ -100,11 +100,11 @@ describe('users:convert', () => {
     ])
     expect(report).toEqual([
       '4 users read, 3 written: 1 owner with an account each, 2 members',
-      'With the password they have: bcrypt (2)',
+      'Keeping their password: bcrypt (2)',
       'Without a password, until they ask for a link: address never verified (1)',
-      'With the authenticator app they have: 0',
+      'Keeping their authenticator app: 0',
       'Left out: blocked or deleted there (1)',
-      'What some had there and cannot bring along: a login with google-oauth2 (1)',
+      'Could not be carried over: a login with google-oauth2 (1)',
     ])
     expect(told).toEqual([
       'auth0|60425dc43519d90068f82976 is left out: blocked or deleted there',
@@ -149,7 +149,7 @@ describe('users:convert', () => {
       ['rosa@supabase.example', 'owner', '17', 'Rosa Winter'],
       ['tom@supabase.example', 'member', '17', undefined],
     ])
-    expect(report).toContain('What some had there and cannot bring along: a login with google (1)')
+    expect(report).toContain('Could not be carried over: a login with google (1)')
     expect(told).toEqual([
       '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b03 is left out: blocked or deleted there',
       '0b1b1ad5-6a02-4b8d-9d6c-6f0f7f7d2b04 is left out: no e-mail address',
@@ -171,12 +171,12 @@ describe('users:convert', () => {
     expect(users[0]).toMatchObject({ totpSecret: 'HE4WMSTCOBKUCY2MONXFOV3QNYYUI3SH' })
     expect(report).toEqual([
       '6 users read, 5 written: 1 owner with an account each, 4 members',
-      '1 of the members were second owners: an account has one',
-      'With the password they have: argon2id (1), pbkdf2-sha256 (1), pbkdf2-sha512 (1), pbkdf2-sha1 (1)',
+      'Additional owners who became members, because an account has one owner: 1',
+      'Keeping their password: argon2id (1), pbkdf2-sha256 (1), pbkdf2-sha512 (1), pbkdf2-sha1 (1)',
       'Without a password, until they ask for a link: had none there (1)',
-      'With the authenticator app they have: 1',
+      'Keeping their authenticator app: 1',
       'Left out: blocked or deleted there (1)',
-      'What some had there and cannot bring along: a passkey (1)',
+      'Could not be carried over: a passkey (1)',
     ])
   })
 

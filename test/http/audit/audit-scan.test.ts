@@ -202,7 +202,7 @@ async function newest(
   { user, action, outcome, from, to }: AuditFilterQuery,
   limit = PAGE,
 ): Promise<number[]> {
-  const isIt = and(
+  const matches = and(
     eq(auditLog.accountId, owner.accountId),
     user ? eq(auditLog.userId, user) : undefined,
     action ? eq(auditLog.action, action) : undefined,
@@ -211,7 +211,7 @@ async function newest(
     to ? lt(auditLog.at, to) : undefined,
   )
   const found = await database.run(db =>
-    db.select({ id: auditLog.id }).from(auditLog).where(isIt).orderBy(desc(auditLog.id)).limit(limit),
+    db.select({ id: auditLog.id }).from(auditLog).where(matches).orderBy(desc(auditLog.id)).limit(limit),
   )
   return found.map(({ id }) => id)
 }

@@ -296,8 +296,8 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
   it('looks for what nobody has ever looked for', async () => {
     const { id } = await anActiveSatellite(app, dns, await aLandlord(app))
     const unknown = { method: null, checkedAt: null, provenAt: null }
-    const isIt = eq(satelliteProofs.satelliteId, id)
-    await app.app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(isIt))
+    const matches = eq(satelliteProofs.satelliteId, id)
+    await app.app.get(Database).run(db => db.update(satelliteProofs).set(unknown).where(matches))
     expect(await check(app, 11 * 60)).toBe(1)
     expect((await stored(app, id))?.proof).toMatchObject({ method: 'dns', checkedAt: expect.any(Date) })
   })

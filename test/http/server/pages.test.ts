@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import { leadToOrigin } from '../../../dev/web-sites/lead-to-origin.js'
+import { redirectToOrigin } from '../../../dev/web-sites/redirect-to-origin.js'
 import type { Brand } from '../../../src/brand/brand.js'
 import type { Settings } from '../../../src/config/settings.js'
 import { Database } from '../../../src/database/database.js'
@@ -32,7 +32,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
   beforeAll(async () => {
     server = fastify()
     const site = new Site(name, PLACES, () => BRAND)
-    leadToOrigin(server, ORIGIN)
+    redirectToOrigin(server, ORIGIN)
     await serveSites(server, host => (host === new URL(ORIGIN).host ? site : null))
   })
   afterAll(() => server.close())

@@ -78,14 +78,14 @@ export class Witness {
 
   private async countRows({ action }: Deed): Promise<number> {
     await this.app.app.get(AuditLog).flush()
-    const isIt = and(
+    const matches = and(
       eq(auditLog.accountId, this.owner.accountId),
       eq(auditLog.action, action),
       eq(auditLog.outcome, 'ok'),
     )
     const [row] = await this.app.app
       .get(Database)
-      .run(db => db.select({ rows: count() }).from(auditLog).where(isIt))
+      .run(db => db.select({ rows: count() }).from(auditLog).where(matches))
     return row?.rows ?? 0
   }
 

@@ -6,7 +6,7 @@ import type { CertificateAndKey } from './certificates.js'
 /** What a proxy does to an answer. */
 export type AnswerChange = (headers: OutgoingHttpHeaders, question: IncomingMessage) => void
 
-/** A proxy that ends TLS in front of the service, and can be as badly set up as a test wishes. */
+/** A proxy that terminates TLS in front of the service, and can be as badly set up as a test wishes. */
 export class HttpsProxy {
   change: AnswerChange = () => {}
   /** Where requests go, in turn. */

@@ -99,7 +99,7 @@ async function checkResolver({ dnsServers, mainOrigin }: Settings, lookedUp: num
   const { fault: reason, isOutage } = await lookUpTxt(resolverOf(dnsServers), name)
   if (!isOutage) return ok(check, 'the name servers answer')
   const saw = `A look-up failed: ${reason}`
-  const todo = 'Mend the resolver, or point DNS_SERVERS to another and restart'
+  const todo = 'Fix the resolver, or point DNS_SERVERS to another and restart'
   return lookedUp > 0 ? fault(check, saw, todo) : warning(check, saw, todo)
 }
 

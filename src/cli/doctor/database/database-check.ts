@@ -34,7 +34,7 @@ async function checkPostgres(
 ): Promise<Finding[]> {
   const schema = await findSchema(postgres)
   return [
-    ok('database.connection', 'PostgreSQL takes writes'),
+    ok('database.connection', 'PostgreSQL accepts writes'),
     ...(await runInTurn(databaseServerChecks(postgres, clock, settings.operation))),
     schema.finding,
     ...(schema.isCurrent

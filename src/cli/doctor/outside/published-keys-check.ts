@@ -31,7 +31,9 @@ export async function checkJwks(outside: Outside): Promise<Finding[]> {
       ),
     ]
   if (keys.some(({ d }) => d !== undefined))
-    return [fault(check, `${PATH} shows a private key`, 'Run keys:replace --now, and look what serves it')]
+    return [
+      fault(check, `${PATH} shows a private key`, 'Run keys:replace --now, and find out what serves it'),
+    ]
   if (!keys.every(({ kty, crv, alg, kid }) => kty === 'EC' && crv === 'P-256' && alg === ALGORITHM && kid))
     return [fault(check, `${PATH} has keys that are not ours`, 'Look at what serves that path')]
   return [ok(check, `${keys.length} public keys`), cacheFinding(answer)]

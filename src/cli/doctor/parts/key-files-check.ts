@@ -77,7 +77,7 @@ function ageFindings(file: KeyFile, keys: readonly RotatingKey[], now: Date): Fi
       fault(
         check,
         `Key ${ahead.kid} of ${setting} was made at ${ahead.createdAt}, which is in the future`,
-        'Keep the clocks of all machines in step by NTP',
+        'Synchronise the clocks of all machines with NTP',
       ),
     ]
   if (!keys.some(({ state }) => state === 'next'))

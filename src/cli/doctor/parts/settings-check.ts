@@ -45,7 +45,7 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
   return [
     warning(
       CHECK,
-      'Neither TLS_CERT_FILE nor TRUST_PROXY is set: if a proxy ends TLS, all clients share its address',
+      'Neither TLS_CERT_FILE nor TRUST_PROXY is set: if a proxy terminates TLS, all clients share its address',
       'List the proxy in TRUST_PROXY',
     ),
   ]

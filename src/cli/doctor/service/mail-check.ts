@@ -30,7 +30,7 @@ async function checkMail({ mail, isSignUpOpen }: Settings): Promise<Finding[]> {
           `${smtpUrl.host} may be used without TLS (tls=off): its network can then read the links in mails`,
           'Remove ?tls=off from SMTP_URL',
         )
-      : ok(CHECK, `${smtpUrl.host} takes mail${isLoopback(smtpUrl.hostname) ? '' : ' over TLS'}`),
+      : ok(CHECK, `${smtpUrl.host} accepts mail${isLoopback(smtpUrl.hostname) ? '' : ' over TLS'}`),
   ]
 }
 

@@ -34,13 +34,15 @@ export class ConversionReport {
       `${pluralize(this.read, 'user')} read, ${thousands(this.owners + this.members)} written: ` +
         `${pluralize(this.owners, 'owner')} with an account each, ${pluralize(this.members, 'member')}`,
       ...(this.secondOwners > 0
-        ? [`${thousands(this.secondOwners)} of the members were second owners: an account has one`]
+        ? [
+            `Additional owners who became members, because an account has one owner: ${thousands(this.secondOwners)}`,
+          ]
         : []),
-      `With the password they have: ${this.hashes}`,
+      `Keeping their password: ${this.hashes}`,
       `Without a password, until they ask for a link: ${this.withoutPassword}`,
-      `With the authenticator app they have: ${thousands(this.totpSecrets)}`,
+      `Keeping their authenticator app: ${thousands(this.totpSecrets)}`,
       `Left out: ${this.skipped}`,
-      `What some had there and cannot bring along: ${this.lost}`,
+      `Could not be carried over: ${this.lost}`,
     ]
   }
 }

@@ -5,10 +5,10 @@ import { isForPeople } from '../../src/pages/serve-sites.js'
  * In development one server has several names (localhost, 127.0.0.1), but pages and cookies work on only one
  * of them: browsers are redirected there.
  */
-export function leadToOrigin(server: FastifyInstance, origin: string): void {
+export function redirectToOrigin(server: FastifyInstance, origin: string): void {
   const { host } = new URL(origin)
   server.addHook('onRequest', async (request, reply) => {
-    const isLost = request.is404 && request.method === 'GET' && request.headers.host !== host
-    return isLost && isForPeople(request) ? reply.redirect(`${origin}${request.url}`, 303) : undefined
+    const isWrongHost = request.is404 && request.method === 'GET' && request.headers.host !== host
+    return isWrongHost && isForPeople(request) ? reply.redirect(`${origin}${request.url}`, 303) : undefined
   })
 }

@@ -8,9 +8,9 @@ import { type Account, Accounts } from '../users/accounts.js'
 import { Users } from '../users/users.js'
 import { requireOwner } from './owner.guard.js'
 
-/** Changes of an account, each in a transaction with the account locked. */
+/** Runs work in a transaction with its account locked. */
 @Injectable()
-export class LockedAccounts {
+export class AccountTransactions {
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
@@ -22,7 +22,7 @@ export class LockedAccounts {
    * Runs `work` in a transaction with the account and its owner locked. Throws `OWNER_REQUIRED` or
    * `SESSION_NOT_FOUND` when the caller is no longer the owner, although the guards let the request pass.
    */
-  changeAsOwner<T>(
+  runAsOwner<T>(
     actor: Pick<Session, 'accountId' | 'userId' | 'sid'>,
     work: (transaction: Db, account: Account) => Promise<T>,
   ): Promise<T> {
@@ -36,7 +36,7 @@ export class LockedAccounts {
   }
 
   /** Runs `work` in a transaction with the account locked. */
-  change<T>(accountId: string, work: (transaction: Db) => Promise<T>): Promise<T> {
+  run<T>(accountId: string, work: (transaction: Db) => Promise<T>): Promise<T> {
     return this.database.transaction(async transaction => {
       await this.accounts.lock(transaction, accountId)
       return work(transaction)

@@ -21,7 +21,7 @@ export interface ProofResult {
 
 /** Looks for the proofs of satellites. */
 @Injectable()
-export class SatelliteProving {
+export class SatelliteProofLookup {
   private readonly resolver: Resolver
   private readonly mayBePrivate: boolean
 

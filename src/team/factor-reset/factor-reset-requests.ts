@@ -15,7 +15,7 @@ export interface RequestedReset {
 
 /** Requests of resets that somebody else makes, each mailed to its user, who can stop it or do it at once. */
 @Injectable()
-export class MailedRequests {
+export class FactorResetRequests {
   constructor(
     private readonly rateLimiter: RateLimiter,
     private readonly mails: FactorResetMails,
