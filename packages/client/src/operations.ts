@@ -617,9 +617,9 @@ export interface BrandingAnswer {
 export interface BrandingBody {
   readonly name: string
   readonly logoUrl: string | null
-  /** Of buttons and links */
+  /** Colour of buttons and links */
   readonly accent: string
-  /** Of the page */
+  /** Background colour of the page */
   readonly background: string
 }
 export interface CeilingBody {
@@ -972,7 +972,7 @@ export interface ProfileAnswer {
   readonly accountId: string
   readonly email: string
   readonly name: string | null
-  /** In which mails are written, by its BCP 47 name */
+  /** The language of the user's mails, as a BCP 47 tag */
   readonly language: string | null
   readonly role: 'owner' | 'member'
   /** What the user was granted */
@@ -991,7 +991,7 @@ export interface ProfileAnswer {
 }
 export interface ProfileBody {
   readonly name?: string
-  /** In which mails are written, by its BCP 47 name */
+  /** The language of the user's mails, as a BCP 47 tag */
   readonly language?: 'en' | 'de'
 }
 export interface ProofAnswer {

@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { within } from '../../clock/clock.js'
+import { within } from '../../clock/time-limit.js'
 import { type FieldFault, faultOf } from '../../errors/field-faults.js'
 import type { ProofLookup } from './proof-lookup.js'
 

@@ -11,7 +11,7 @@ import { aPlansFile } from '../../http/support/paying.js'
 import { anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 
-/** Of entitlement-sweep.ts. */
+/** Of entitlement-sweep.job.ts. */
 const ACCOUNTS_A_PAGE = 500
 const HOUR_MS = 3_600_000
 
