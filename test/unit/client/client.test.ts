@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { Client } from '../../../packages/client/src/client.js'
 import type { ErrorCode as ClientErrorCode } from '../../../packages/client/src/http/error-code.js'
 import {
@@ -1220,6 +1220,21 @@ it('a `fetch` of the page is called as browsers want it', async () => {
     return new Response()
   }
   expect((await thisPlatform(strict).fetch('/')).status).toBe(200)
+})
+
+it('time passes while the device sleeps, whatever its monotonic clock says', () => {
+  const { now } = thisPlatform()
+  const [before, device] = [now(), Date.now()]
+  jest.spyOn(performance, 'now').mockReturnValue(performance.now())
+  const clock = jest.spyOn(Date, 'now')
+  try {
+    clock.mockReturnValue(device + 8 * 3_600_000 + 1_000)
+    expect(now() - before).toBeGreaterThanOrEqual(8 * 3_600_000)
+    clock.mockReturnValue(device - 3_600_000)
+    expect(now()).toBeGreaterThanOrEqual(before)
+  } finally {
+    jest.restoreAllMocks()
+  }
 })
 
 describe('a storage', () => {

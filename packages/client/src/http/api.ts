@@ -132,8 +132,8 @@ export class Api {
     this.hasWarned = true
     const { location } = globalThis as { location?: { origin?: string } }
     this.platform.warn(
-      `Mainstay: pages of ${location?.origin} may not read the answers of ${this.baseUrl}. Is it exactly so in ` +
-        `${this.home.source === 'main' ? 'MAIN_ORIGIN' : 'ALLOWED_ORIGINS'}? Then a proxy answers.`,
+      `Mainstay: ${location?.origin} may not use ${this.baseUrl}: it is not ` +
+        `${this.home.source === 'main' ? 'MAIN_ORIGIN' : 'in ALLOWED_ORIGINS'}, or a proxy answers`,
     )
   }
 }
