@@ -332,6 +332,16 @@ describe('users:convert', () => {
     expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
   })
 
+  it.each([
+    ['supabase', 'id,email,raw_user_meta_data\n1,j@moved.example,"{""name"":""J\xfcrgen""}"\n'],
+    ['firebase', '{"users":[{"localId":"1","email":"j@moved.example","displayName":"J\xfcrgen"}]}'],
+  ])('refuses a file of %s that is not UTF-8, which would destroy names', async (system, text) => {
+    const path = join(folder, 'latin1')
+    await writeFile(path, text, 'latin1')
+    const { code, told } = await convert(system, [path])
+    expect([code, told.join()]).toEqual([1, expect.stringMatching(/^\S+ is not UTF-8$/)])
+  })
+
   it('takes documents that begin with a byte order mark, as some editors write it', async () => {
     const withMark = async (name: string, text: string) => {
       const path = join(folder, name)

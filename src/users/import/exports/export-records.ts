@@ -32,10 +32,16 @@ export async function* recordsOf(
 async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
   const parser = parse({ columns: true, bom: true, skip_empty_lines: true })
   // A failure of either reaches whoever reads the rows.
-  const rows = pipeline(createReadStream(path), parser, () => {})
+  const rows = pipeline(
+    createReadStream(path),
+    new TextDecoderStream('utf-8', { fatal: true }),
+    parser,
+    () => {},
+  )
   try {
     yield* rows
   } catch (error) {
+    if (isNotUtf8(error)) throw new ExportError(`${path} is not UTF-8`)
     // Its message quotes the text; a failure of the file system is kept as it is.
     throw error instanceof CsvError ? new ExportError(`${path} is not CSV with a header`) : error
   }
@@ -56,9 +62,20 @@ async function documentOf(path: string): Promise<unknown> {
   return parsed(await textIn(path), `${path} is not JSON`)
 }
 
-/** The text of a small file, without the byte order mark that some editors write. */
+/**
+ * The text of a small file, without the byte order mark that some editors write. Throws an {@link ExportError} when it is
+ * not UTF-8: names would be destroyed.
+ */
 export async function textIn(path: string): Promise<string> {
-  return new TextDecoder().decode(await readFile(path))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path))
+  } catch (error) {
+    throw isNotUtf8(error) ? new ExportError(`${path} is not UTF-8`) : error
+  }
+}
+
+function isNotUtf8(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
 }
 
 /** A list of users, or an object that contains one. */
