@@ -61,6 +61,18 @@ describe('npm run example -- express-backend', () => {
         status: 400,
       })
   })
+
+  it('answers a body that is not JSON only to callers, and without a stack trace', async () => {
+    const post = (headers: Record<string, string>) =>
+      fetch(`${url}/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: '{',
+      })
+    expect((await post({})).status).toBe(401)
+    const refusal = await post({ authorization: `Bearer ${await aToken(laptop.url)}` })
+    expect([refusal.status, await refusal.json()]).toEqual([400, { detail: expect.stringContaining('JSON') }])
+  })
 })
 
 describe('npm run example -- expo', () => {

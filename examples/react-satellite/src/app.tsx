@@ -43,16 +43,21 @@ function Login() {
       })
       .catch(() => setProblem('We could not log you in. Please try again.'))
   }, [])
+  const leaveForMain = (options?: { loginHint?: string | undefined }) => {
+    loginThroughMain(options).catch(() =>
+      setProblem('Please allow this site to store data in your browser, then try again.'),
+    )
+  }
   const leaveWhereNeeded = (error: unknown, email: string | null) => {
     // The main site knows how to ask for what may not be typed here.
     if (error instanceof MainstayError && ASKED_BY_MAIN.includes(error.code))
-      void loginThroughMain({ loginHint: email ?? undefined })
+      leaveForMain({ loginHint: email ?? undefined })
   }
   return (
     <section>
       <h1>Staff login</h1>
       <p role="status">{problem}</p>
-      <button type="button" onClick={() => loginThroughMain()}>
+      <button type="button" onClick={() => leaveForMain()}>
         Continue on the main site
       </button>
       <p>or with your password</p>

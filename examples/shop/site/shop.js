@@ -24,7 +24,7 @@ const element = id => document.getElementById(id)
 client.onChange(show)
 element('open-login').onclick = () => element('login').showModal()
 element('logout').onclick = () => client.logout()
-element('through-main').onclick = () => loginThroughMain()
+element('through-main').onclick = () => leaveForMain()
 element('with-password').onsubmit = async event => {
   event.preventDefault()
   const form = event.target
@@ -36,7 +36,7 @@ element('with-password').onsubmit = async event => {
   } catch (error) {
     // A second factor, an owner who may type their password nowhere else, or a shop that takes no passwords: the main site
     // knows how to ask.
-    if (ASKED_BY_MAIN.includes(error.code)) loginThroughMain({ loginHint: form.email.value })
+    if (ASKED_BY_MAIN.includes(error.code)) leaveForMain({ loginHint: form.email.value })
     else element('problem').textContent = problemIn(error)
   }
 }
@@ -51,6 +51,12 @@ try {
   notify('We could not log you in. Please try again.')
 }
 client.refresh().catch(() => {})
+
+function leaveForMain(options) {
+  loginThroughMain(options).catch(() =>
+    notify('Please allow this site to store data in your browser, then try again.'),
+  )
+}
 
 function show({ status, caller }) {
   element('open-login').hidden = status !== 'loggedOut'
