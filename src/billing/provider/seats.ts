@@ -9,7 +9,7 @@ import { subscriptions } from '../../database/schema/billing.js'
 import type { ApiError } from '../../errors/api-error.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import { currentSubscription } from '../subscription/current-subscription.js'
-import { isLive } from '../subscription/subscription-rules.js'
+import { isLive, isPastDue } from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { callStripe } from './payment-provider.js'
 
@@ -23,6 +23,8 @@ export interface SeatChange {
   readonly itemId: string
   readonly seats: number
   readonly version: number
+  /** Whether a payment is due, so that nothing may be billed at once. */
+  readonly isPaymentDue: boolean
 }
 
 /**
@@ -69,16 +71,18 @@ export class Seats {
       .where(eq(subscriptions.accountId, accountId))
       .returning({ version: subscriptions.seatsVersion })
     const version = request?.version ?? 0
-    return { accountId, subscriptionId: current.id, itemId: item.id, seats, version }
+    const isPaymentDue = isPastDue(current.status)
+    return { accountId, subscriptionId: current.id, itemId: item.id, seats, version, isPaymentDue }
   }
 
   /** Tells the provider; after a lost answer, again under the same key. Throws like `callStripe`. */
-  async sync({ accountId, subscriptionId, itemId, seats, version }: SeatChange): Promise<void> {
+  async sync(change: SeatChange): Promise<void> {
+    const { accountId, subscriptionId, itemId, seats, version } = change
     try {
       await callStripe(() =>
         this.stripe.subscriptions.update(
           subscriptionId,
-          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.settings.stripe.proration },
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.prorationOf(change) },
           { idempotencyKey: `seats-${subscriptionId}-${version}` },
         ),
       )
@@ -91,6 +95,15 @@ export class Seats {
     // It repeats answers too: if somebody changes the number in the portal, a request under the old key would
     // not change it back.
     await this.resetSeatRequest(accountId, version)
+  }
+
+  /**
+   * A credit that is invoiced at once is also paid at once, and the provider calls a past due subscription active as
+   * soon as its latest invoice is paid.
+   */
+  private prorationOf({ isPaymentDue }: SeatChange) {
+    const { proration } = this.settings.stripe
+    return isPaymentDue && proration === 'always_invoice' ? 'create_prorations' : proration
   }
 
   private async resetSeatRequest(accountId: string, version: number): Promise<void> {

@@ -32,6 +32,11 @@ export function isLive(status: string): boolean {
   return !NOT_LIVE.includes(status)
 }
 
+/** Whether a payment for it is due. */
+export function isPastDue(status: string): boolean {
+  return PAST_DUE.includes(status)
+}
+
 /** Whether its first payment may still arrive, which can take days. */
 export function isPaymentPending({
   status,
@@ -162,6 +167,6 @@ export function pastDueSince(
   { id, status }: Stripe.Subscription,
   now: Date,
 ): Date | null {
-  if (!PAST_DUE.includes(status)) return null
+  if (!isPastDue(status)) return null
   return (before?.providerId === id ? before.pastDueSince : null) ?? now
 }

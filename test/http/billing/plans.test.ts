@@ -7,6 +7,7 @@ import { users } from '../../../src/database/schema/accounts.js'
 import { checkouts } from '../../../src/database/schema/billing.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { UserImport } from '../../../src/users/import/user-import.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { UserEmails } from '../../../src/users/user-emails.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
@@ -289,3 +290,44 @@ it.each([
     }
   },
 )
+
+it('a payment that is due stays due when seats go, with STRIPE_PRORATION always_invoice', async () => {
+  const plans = await aPlansFile()
+  const app = await TestApp.start('redis + postgres', {
+    LOG_LEVEL: 'silent',
+    PLANS_FILE: plans.path,
+    STRIPE_PRORATION: 'always_invoice',
+  })
+  try {
+    const owner = await anOwner(app)
+    const member = await aMember(app, owner)
+    const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
+    const accounts = app.app.get(UserAdministration)
+    await app.sandbox.simulate.failPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    const isStillDue = async (seats: number) => {
+      await app.paymentsSettled()
+      expect(quantityOf(app, payer.subscriptionId)).toBe(seats)
+      const { json } = await readSubscription(app, payer.signedIn.accessToken)
+      expect(json).toMatchObject({ status: 'past_due', state: 'past_due', quantity: seats })
+    }
+    await accounts.disable(member)
+    await isStillDue(1)
+    await accounts.enable(member)
+    await isStillDue(2)
+    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    const { data } = await app.app.get(Stripe).invoices.list({ customer: payer.customerId })
+    expect(data.map(({ status, billing_reason }) => [status, billing_reason]).reverse()).toEqual([
+      ['paid', 'subscription_create'],
+      ['paid', 'subscription_cycle'],
+    ])
+    await accounts.disable(member)
+    await app.paymentsSettled()
+    const [credit] = (await app.app.get(Stripe).invoices.list({ customer: payer.customerId })).data
+    expect(credit).toMatchObject({ billing_reason: 'subscription_update', status: 'paid' })
+  } finally {
+    await app.stop()
+    await plans.remove()
+  }
+})

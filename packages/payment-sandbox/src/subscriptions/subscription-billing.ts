@@ -13,7 +13,8 @@ export class SubscriptionBilling {
 
   /**
    * The paid invoice when the change is billed at once (a trial was cut short, or `always_invoice`);
-   * otherwise null.
+   * otherwise null. It is the latest, so paying it makes a past due subscription active, whatever else is open:
+   * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses.
    */
   billChange(
     before: Subscription,
@@ -25,6 +26,7 @@ export class SubscriptionBilling {
       return this.billNewPeriod(after)
     if (behavior !== 'none') this.prorations.record(before, after)
     if (behavior !== 'always_invoice' || this.prorations.pending(after) === 0) return null
+    if (after.status === 'past_due') after.status = 'active'
     return this.invoices.issue(after, 'subscription_update')
   }
 
