@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, isNotNull, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
@@ -100,18 +100,18 @@ export class Checkouts {
   }
 
   /**
-   * The provider's ids of pages that can still be paid although the account has bought another way, or from
-   * another page. None while nothing has been bought and no payment is on its way.
+   * The provider's ids of pages that may still be payable although the account has bought another way, or from
+   * another page; however old, because the event that would have closed one may have been lost. None while nothing has
+   * been bought and no payment is on its way.
    */
   async listToClose(transaction: Db, accountId: string): Promise<string[]> {
     const bought = await this.subscriptions.row(accountId, transaction)
     if (!bought || !(isLive(bought.status) || isPaymentPending(bought))) return []
-    const { providerId, isOpen, createdAt } = checkouts
-    const isPayable = gt(createdAt, secondsAfter(this.clock.now(), -PAYABLE_FOR_SECONDS))
+    const { providerId, isOpen } = checkouts
     const rows = await transaction
       .select({ providerId })
       .from(checkouts)
-      .where(and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId), isPayable))
+      .where(and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId)))
     return rows.map(row => row.providerId as string)
   }
 

@@ -6,6 +6,7 @@ import { type ApiError, unavailable } from '../../errors/api-error.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
+import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { type Checkout, PAYABLE_FOR_SECONDS } from './checkouts.js'
 import { withCheckout } from './return-url.js'
@@ -39,15 +40,24 @@ export class HostedCheckouts {
   }
 
   /**
-   * Expires the page; null when nobody can pay it any longer. Returns `ALREADY_SUBSCRIBED` if somebody has paid
-   * it, `PAYMENT_PENDING` if somebody has begun to; the event is then on its way. Safe to repeat. Throws like
-   * `callStripe`, also when it is still open.
+   * Expires the page; null when nobody can pay it any longer, and what was bought on it has ended, if anything was.
+   * Returns `ALREADY_SUBSCRIBED` if somebody has paid it, `PAYMENT_PENDING` if somebody has begun to; the customer is
+   * then synced, because the event may have been lost. Safe to repeat. Throws like `callStripe`, also when it is still
+   * open.
    */
   async expire(providerId: string): Promise<'ALREADY_SUBSCRIBED' | 'PAYMENT_PENDING' | null> {
     const checkout = await callStripeOrNull(() => this.expireOrRetrieve(providerId))
     if (checkout?.status === 'open') throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE')
-    if (checkout?.status !== 'complete') return null
+    if (checkout?.status !== 'complete' || (await this.hasEnded(checkout))) return null
+    if (typeof checkout.customer === 'string') await this.queue.add(checkout.customer)
     return checkout.payment_status === 'unpaid' ? 'PAYMENT_PENDING' : 'ALREADY_SUBSCRIBED'
+  }
+
+  /** Whether the subscription that was bought on a page can never bill again. */
+  private async hasEnded({ subscription }: Stripe.Checkout.Session): Promise<boolean> {
+    if (typeof subscription !== 'string') return false
+    const found = await callStripeOrNull(() => this.stripe.subscriptions.retrieve(subscription))
+    return found === null || ENDED_STATUSES.includes(found.status)
   }
 
   /** The provider expires only what is open. */

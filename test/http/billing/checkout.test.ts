@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { inArray } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import Stripe from 'stripe'
+import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
 import { Database } from '../../../src/database/database.js'
-import { providerEvents } from '../../../src/database/schema/billing.js'
+import { checkouts, providerEvents } from '../../../src/database/schema/billing.js'
+import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
@@ -83,6 +85,38 @@ describe('POST /api/subscription/create', () => {
     app.sandbox.webhookUrl = webhookUrl
     expect(outcome(second)).toBe('409 ALREADY_SUBSCRIBED')
     expect(openOnes(payer)).toEqual([])
+  })
+
+  it('is possible again after a subscription whose first event was lost', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    const [paid] = openOnes(payer)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.pay(paid?.id as string)
+    app.sandbox.webhookUrl = webhookUrl
+    const { subscription } = checkoutsOf(payer)[0]!
+    await app.sandbox.simulate.cancel(subscription as string)
+    await app.paymentsSettled()
+    const again = await subscribe(app, payer, { priceId: 'price_yearly' })
+    expect(outcome(again)).toBe('201')
+    expect(openOnes(payer).map(({ url }) => url)).toEqual([again.json.checkoutUrl])
+  })
+
+  it('after a page was paid and its event lost: the comparison closes it, however old it is', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    const [paid] = openOnes(payer)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.pay(paid?.id as string)
+    app.sandbox.webhookUrl = webhookUrl
+    app.clock.advance(25 * 60 * 60)
+    await app.app.get(BillingReconciler).reconcile(1_000)
+    const isClosed = and(eq(checkouts.providerId, paid?.id as string), eq(checkouts.isOpen, false))
+    const count = () => app.app.get(Database).run(db => db.$count(checkouts, isClosed))
+    await eventually(async () => (await count()) === 1, { what: 'a closed page' })
+    app.clock.advance(-25 * 60 * 60)
   })
 
   it('with two prices at once leaves one checkout open', async () => {
