@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, notInArray } from 'drizzle-orm'
+import { and, eq, gt, isNull, notInArray } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../database/schema/billing.js'
@@ -30,6 +30,21 @@ export class AccountSettlement {
     if (!row || !isLive(row.status)) return null
     if (!row.cancelAtPeriodEnd || row.surplus.length > 0) throw new ApiError('SUBSCRIPTION_LIVE')
     return endsInLaterPeriod(row) ? row.endsAt : null
+  }
+
+  /**
+   * Nobody may pay for an account that is going to be deleted: its page at the provider is expired soon after the
+   * commit, and one that the provider is just creating is handed to nobody. The account must be locked.
+   */
+  async closePages(transaction: Db, accountId: string): Promise<void> {
+    const isUnhosted = and(eq(checkouts.accountId, accountId), isNull(checkouts.providerId))
+    await transaction.update(checkouts).set({ isOpen: false }).where(isUnhosted)
+    const [open] = await transaction
+      .select({ customerId: billingCustomers.customerId })
+      .from(checkouts)
+      .innerJoin(billingCustomers, eq(billingCustomers.accountId, checkouts.accountId))
+      .where(and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true)))
+    if (open?.customerId) await this.queue.add(open.customerId, transaction)
   }
 
   /**
@@ -68,6 +83,12 @@ export class AccountSettlement {
       )
     if (going.length > 0 || payable.length > 0) return false
     return !(await hasWaitingEvents(transaction, accountId))
+  }
+
+  /** The status of a live subscription that nobody has cancelled; null when there is none. */
+  async uncancelled(db: Db, accountId: string): Promise<string | null> {
+    const [row] = await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
+    return row && isLive(row.status) && !row.cancelAtPeriodEnd ? row.status : null
   }
 
   /**

@@ -25,6 +25,10 @@ export type UserToRemove = Pick<User, 'id' | 'accountId' | 'email' | 'language' 
 /** Accounts that are due for deletion. */
 @Injectable()
 export class AccountsDueForDeletion {
+  private readonly logger = new Logger('AccountDeletionJob')
+  /** Accounts that were reported as held up, so that this process reports each once. */
+  private readonly reported = new Set<string>()
+
   constructor(
     private readonly database: Database,
     private readonly accounts: Accounts,
@@ -42,7 +46,7 @@ export class AccountsDueForDeletion {
       if (ids.length === ACCOUNTS_PER_RUN) break
       if (await this.database.run(db => this.canUndoEmailChange(db, id))) continue
       if (await this.database.run(db => this.billingStatus.isSettled(db, id))) ids.push(id)
-      else await this.database.run(db => this.billingStatus.endCancelled(db, id))
+      else await this.database.run(db => this.endOrReport(db, id))
     }
     return ids
   }
@@ -84,6 +88,17 @@ export class AccountsDueForDeletion {
       await this.billingStatus.forget(transaction, accountId)
       await this.accounts.remove(transaction, accountId)
     })
+  }
+
+  /** A subscription that nobody has cancelled is never ended, so somebody has to decide. */
+  private async endOrReport(db: Db, accountId: string): Promise<void> {
+    await this.billingStatus.endCancelled(db, accountId)
+    const status = await this.billingStatus.uncancelled(db, accountId)
+    if (!status || this.reported.has(accountId)) return
+    this.reported.add(accountId)
+    this.logger.error(
+      `Account ${accountId} is due for deletion, but its subscription is ${status}: cancel it`,
+    )
   }
 
   /**

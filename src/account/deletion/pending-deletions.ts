@@ -27,6 +27,7 @@ export class PendingDeletions {
   ): Promise<{ readonly deleteAt: Date; readonly sendMails: SendMails }> {
     const billedUntil = await this.billing.billedUntil(transaction, actor.accountId)
     const deleteAt = await this.accounts.scheduleDeletion(transaction, actor, billedUntil)
+    await this.billing.closePages(transaction, actor.accountId)
     return { deleteAt, sendMails: await this.mails.aboutRequested(transaction, actor.accountId, deleteAt) }
   }
 

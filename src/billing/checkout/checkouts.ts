@@ -100,18 +100,16 @@ export class Checkouts {
   }
 
   /**
-   * The provider's ids of pages that may still be payable although the account has bought another way, or from
-   * another page; however old, because the event that would have closed one may have been lost. None while nothing has
-   * been bought and no payment is on its way.
+   * The provider's ids of the open pages of an account that has bought another way or is going to be deleted; however
+   * old, because the event that would have closed one may have been lost. None for other accounts.
    */
   async listToClose(transaction: Db, accountId: string): Promise<string[]> {
     const bought = await this.subscriptions.row(accountId, transaction)
-    if (!bought || !(isLive(bought.status) || isPaymentPending(bought))) return []
+    const hasBought = bought !== null && (isLive(bought.status) || isPaymentPending(bought))
+    if (!hasBought && !(await isClosing(transaction, accountId))) return []
     const { providerId, isOpen } = checkouts
-    const rows = await transaction
-      .select({ providerId })
-      .from(checkouts)
-      .where(and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId)))
+    const isHosted = and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId))
+    const rows = await transaction.select({ providerId }).from(checkouts).where(isHosted)
     return rows.map(row => row.providerId as string)
   }
 
@@ -185,6 +183,12 @@ export class Checkouts {
   private async close(transaction: Db, which: SQL | undefined): Promise<void> {
     await transaction.update(checkouts).set({ isOpen: false }).where(which)
   }
+}
+
+/** Whether the account is going to be deleted. */
+async function isClosing(transaction: Db, accountId: string): Promise<boolean> {
+  const isThis = and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt))
+  return (await transaction.$count(accounts, isThis)) > 0
 }
 
 function isSameIntent(checkout: Checkout, intent: CheckoutIntent): boolean {

@@ -3,10 +3,12 @@ import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import { subscriptions } from '../../../src/database/schema/billing.js'
 import { ApiError } from '../../../src/errors/api-error.js'
+import { Logger } from '../../../src/log/logger.js'
 import { MailLanguage } from '../../../src/mail/mail-language.js'
 import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import { AccountAdmins } from '../../../src/users/notices/account-admins.js'
+import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -19,6 +21,7 @@ import {
   keep,
   pay,
   rowsOf,
+  run,
   subjectsTo,
   toProvidersTime,
 } from '../support/leaving-accounts.js'
@@ -277,6 +280,11 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
   })
 
   describe('asked for, until the owner keeps it,', () => {
+    function openPagesOf({ accountId }: User) {
+      const pages = app.sandbox.checkouts().filter(page => page.client_reference_id === accountId)
+      return pages.filter(({ status }) => status === 'open').map(({ url }) => url)
+    }
+
     it('lets nobody begin to pay', async () => {
       const { owner, session } = await aLeavingOwner(app)
       const payer = await signIn(app, await aMemberWith(app, owner, 'payments'), 'main')
@@ -305,21 +313,45 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       await ask(app, session)
       expect(outcome(await subscribe(app, session))).toBe(CLOSING)
       expect(outcome(await subscribe(app, session, { priceId: 'price_yearly' }))).toBe(CLOSING)
+      await app.paymentsSettled()
+      expect(openPagesOf(owner)).toEqual([])
       await keep(app, session)
-      expect((await subscribe(app, session)).json).toEqual(json)
+      const again = await subscribe(app, session)
+      expect(openPagesOf(owner)).toEqual([again.json.checkoutUrl])
+      expect(again.json).not.toEqual(json)
     })
 
-    it('at once with a checkout: the page is there first, or it never comes', async () => {
+    it('is told to operators, once, when somebody has paid all the same', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const page = await openCheckout(app, session)
+      const { webhookUrl } = app.sandbox
+      app.sandbox.webhookUrl = null
+      await app.sandbox.simulate.pay(page)
+      app.sandbox.webhookUrl = webhookUrl
+      expect(outcome(await ask(app, session))).toBe('200')
+      await app.paymentsSettled()
+      const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+      app.clock.advance(30 * 24 * 60 * 60)
+      for (let runs = 0; runs < 2; runs++) await run(app)
+      app.clock.advance(-30 * 24 * 60 * 60)
+      const lines = errors.mock.calls.map(([line]) => `${line}`)
+      expect(lines.filter(line => line.includes(owner.accountId))).toEqual([
+        `Account ${owner.accountId} is due for deletion, but its subscription is active: cancel it`,
+      ])
+      expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
+    })
+
+    it('at once with a checkout leaves no page that can be paid', async () => {
       for (let round = 0; round < 3; round++) {
         const owner = await anOwner(app)
         const session = await provenSession(app, owner)
         const [asked, checkout] = await Promise.all([ask(app, session), subscribe(app, session)])
         expect(outcome(asked)).toBe('200')
-        expect(['201', CLOSING]).toContain(outcome(checkout))
-        const pages = app.sandbox
-          .checkouts()
-          .filter(({ client_reference_id }) => client_reference_id === owner.accountId)
-        expect(pages).toHaveLength(checkout.status === 201 ? 1 : 0)
+        // The second while the provider was creating the page.
+        expect(['201', '503 TOO_BUSY', CLOSING]).toContain(outcome(checkout))
+        await app.paymentsSettled()
+        expect(openPagesOf(owner)).toEqual([])
       }
     })
   })
