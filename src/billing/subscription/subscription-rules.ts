@@ -143,12 +143,18 @@ export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, no
       return 'none'
     case 'past_due':
     case 'unpaid':
-      return graceUntil && new Date(graceUntil) > now ? 'past_due' : 'restricted'
+      return overdueState(graceUntil, now)
     case 'paused':
       return 'restricted'
+    case 'active':
+      return graceUntil ? overdueState(graceUntil, now) : 'active'
     default:
       return status
   }
+}
+
+function overdueState(graceUntil: string | null, now: Date): SubscriptionState {
+  return graceUntil && new Date(graceUntil) > now ? 'past_due' : 'restricted'
 }
 
 /**
@@ -160,13 +166,15 @@ export function nextChangeOf(known: StateFacts, now: Date): Date | null {
 
 /**
  * Since when a payment for this subscription has been due; null when none is. Another failed attempt does not
- * restart the grace period; a payment ends it.
+ * restart the grace period; a payment ends it, unless another invoice is due: `isOwing`.
  */
 export function pastDueSince(
   before: SubscriptionRow | null,
   { id, status }: Stripe.Subscription,
+  isOwing: boolean,
   now: Date,
 ): Date | null {
-  if (!isPastDue(status)) return null
-  return (before?.providerId === id ? before.pastDueSince : null) ?? now
+  const since = before?.providerId === id ? before.pastDueSince : null
+  if (isPastDue(status)) return since ?? now
+  return status === 'active' && isOwing ? since : null
 }

@@ -23,6 +23,14 @@ export interface SavedSubscription extends CurrentSubscription {
   readonly change: 'changed' | 'same' | 'older'
 }
 
+/** What the provider had when we started asking, at `seenAt`. */
+export interface SeenSubscriptions {
+  readonly subscriptions: readonly Stripe.Subscription[]
+  /** Whether an invoice of an active one is still due. */
+  readonly isOwing: boolean
+  readonly seenAt: Date
+}
+
 /** The subscription of each account, as last seen at the provider. */
 @Injectable()
 export class Subscriptions {
@@ -64,15 +72,13 @@ export class Subscriptions {
   }
 
   /**
-   * Stores which of the customer's subscriptions counts, as the provider had it when we started asking at
-   * `seenAt`. Every change at the provider causes an event and thus a sync, and the sync that starts last sees
+   * Stores which of the customer's subscriptions counts. Every change at the provider causes an event and thus a sync, and the sync that starts last sees
    * all changes, so the latest one wins whatever the order in which events and answers arrive.
    */
   async save(
     transaction: Db,
     accountId: string,
-    found: readonly Stripe.Subscription[],
-    seenAt: Date,
+    { subscriptions: found, isOwing, seenAt }: SeenSubscriptions,
   ): Promise<SavedSubscription> {
     const before = await this.row(accountId, transaction)
     const { current, surplus } = currentSubscription(found, before?.providerId ?? null)
@@ -84,7 +90,7 @@ export class Subscriptions {
       surplus: surplus.map(({ id }) => id),
       firstPaymentFailed: isSame && before.firstPaymentFailed,
       lastEntitled: isSame ? before.lastEntitled : null,
-      pastDueSince: pastDueSince(before, current, this.clock.now()),
+      pastDueSince: pastDueSince(before, current, isOwing, this.clock.now()),
       seenAt,
     }
     const saved = await transaction

@@ -13,6 +13,7 @@ import { isLive } from '../subscription/subscription-rules.js'
 import { referenceIn } from './billing-inbox.js'
 import type { ClaimedWork } from './billing-queue.js'
 import { type Cause, type CustomerSnapshot, CustomerWriter, type Written } from './customer-writer.js'
+import { owesInvoice } from './overdue-invoices.js'
 import { WaitingEvents } from './waiting-events.js'
 
 /** Enough for any real customer; the newest come first. */
@@ -46,7 +47,8 @@ export class CustomerSnapshots {
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)
-    return { customerId, events, subscriptions, isDeleted, seenAt }
+    const isOwing = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
+    return { customerId, events, subscriptions, isOwing, isDeleted, seenAt }
   }
 
   /** Null for a customer that the provider does not know, or no longer knows. */
@@ -87,7 +89,8 @@ export class CustomerSnapshots {
 
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
-    return { customerId, events: [], subscriptions: [], isDeleted: true, seenAt: await this.now() }
+    const seenAt = await this.now()
+    return { customerId, events: [], subscriptions: [], isOwing: false, isDeleted: true, seenAt }
   }
 
   /**

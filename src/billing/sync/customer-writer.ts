@@ -20,6 +20,8 @@ export interface CustomerSnapshot {
   readonly events: readonly WaitingEvent[]
   /** Newest first. */
   readonly subscriptions: readonly Stripe.Subscription[]
+  /** Whether an invoice of an active subscription is still due. */
+  readonly isOwing: boolean
   /** Whether it has been deleted there, which is final. */
   readonly isDeleted: boolean
   /** The database's time before we asked. */
@@ -78,10 +80,11 @@ export class SubscriptionWriter {
   private async save(
     transaction: Db,
     accountId: string,
-    { subscriptions, seenAt }: CustomerSnapshot,
+    snapshot: CustomerSnapshot,
     cause: Cause,
   ): Promise<Effect> {
-    const saved = await this.subscriptions.save(transaction, accountId, subscriptions, seenAt)
+    const { subscriptions } = snapshot
+    const saved = await this.subscriptions.save(transaction, accountId, snapshot)
     const { current, surplus, change } = saved
     for (const { id } of surplus)
       this.logger.error(`Account ${accountId} is billed for a second subscription, ${id}`)

@@ -164,15 +164,28 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
 
   it('billing 6: is no more than was paid for while a payment is due, whatever plan is chosen meanwhile', async () => {
     const payer = await aSubscriber(app)
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'past_due' })
+    await app.sandbox.simulate.failPayment(payer.subscriptionId)
     await app.paymentsSettled()
+    const { graceUntil } = await subscription(payer)
     const { json } = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
     await click(json.checkoutUrl, 'confirm')
     await app.paymentsSettled()
-    expect(await subscription(payer)).toMatchObject({ state: 'past_due', plan: 'price_yearly' })
+    // The provider takes the payment for the change, its latest invoice, for that of the renewal.
+    expect(await subscription(payer)).toMatchObject({
+      status: 'active',
+      state: 'past_due',
+      plan: 'price_yearly',
+      renewsAt: null,
+      graceUntil,
+    })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'active' })
+    await inDays(14.1, async () => {
+      await sweep()
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+    })
+    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
     await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ state: 'active', graceUntil: null })
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
   })
 

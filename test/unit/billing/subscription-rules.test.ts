@@ -162,7 +162,22 @@ describe('a payment is due', () => {
     ['no more', row({ pastDueSince: BEFORE }), 'active', null],
     ['never, for what has ended', row({ pastDueSince: BEFORE }), 'canceled', null],
   ] as const)('%s', (_, before, status, since) => {
-    expect(pastDueSince(before, subscription('sub_1', status), NOW)).toEqual(since)
+    expect(pastDueSince(before, subscription('sub_1', status), false, NOW)).toEqual(since)
+  })
+
+  it.each([
+    ['still, while another invoice is due', row({ pastDueSince: BEFORE }), 'active', BEFORE],
+    ['not since an earlier subscription', row({ providerId: 'sub_0', pastDueSince: BEFORE }), 'active', null],
+    ['never, where none was due', row(), 'active', null],
+    ['never, for what has ended', row({ pastDueSince: BEFORE }), 'canceled', null],
+  ] as const)('%s', (_, before, status, since) => {
+    expect(pastDueSince(before, subscription('sub_1', status), true, NOW)).toEqual(since)
+  })
+
+  it('makes an active subscription past due, and then restricted', () => {
+    const stateUntil = (graceUntil: Date) =>
+      stateOf({ status: 'active', isPaymentPending: false, graceUntil: graceUntil.toISOString() }, NOW)
+    expect([stateUntil(AFTER), stateUntil(BEFORE)]).toEqual(['past_due', 'restricted'])
   })
 })
 

@@ -104,7 +104,7 @@ export class Simulator {
     this.run(({ dunning }) => dunning.failPayment(subscriptionId, 'invoice.payment_action_required'))
   }
 
-  /** Pays the open invoice, which makes the subscription active again; rejects when no invoice is open. */
+  /** Pays the newest open invoice; the latest one makes the subscription active again. Rejects when none is open. */
   async recoverPayment(subscriptionId: string): Promise<void> {
     this.run(({ dunning }) => dunning.recover(subscriptionId))
   }

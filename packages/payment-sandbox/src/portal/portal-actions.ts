@@ -3,7 +3,6 @@ import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, requiredText } from '../http/form-fields.js'
-import { subscriptionIdOf } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { newId } from '../state/ids.js'
 import type { Dunning } from '../subscriptions/dunning.js'
@@ -45,7 +44,7 @@ export class PortalActions {
     const invoice = this.invoices.find(id)
     if (invoice.customer !== customer || invoice.status !== 'open')
       throw ApiError.missing(404, 'invoice', id, 'id')
-    this.dunning.recover(subscriptionIdOf(invoice))
+    this.dunning.pay(invoice)
   }
 
   private confirm(session: PortalSession): void {

@@ -1,6 +1,6 @@
 import type { Customers } from '../customers/customers.js'
 import type { Events } from '../events/events.js'
-import type { Invoice } from '../invoices/invoice.js'
+import { type Invoice, subscriptionIdOf } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import type { SecondaryEvents } from '../payments/secondary-events.js'
 import { nowSeconds } from '../state/clock.js'
@@ -38,17 +38,24 @@ export class Dunning {
     if (hasChanged) events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
-  /**
-   * Pays the open invoice (`invoice.paid`) and makes the subscription active
-   * (`customer.subscription.updated`) unless it has ended. Throws when no invoice is open.
-   */
+  /** Pays the newest open invoice, as `pay` does. Throws when no invoice is open. */
   recover(subscriptionId: string): void {
-    const subscription = this.subscriptions.stored(subscriptionId)
-    const invoice = this.openInvoice(subscription)
+    const invoice = this.openInvoice(this.subscriptions.stored(subscriptionId))
     if (!invoice) throw new Error(`Subscription ${subscriptionId} has no open invoice`)
+    this.pay(invoice)
+  }
+
+  /**
+   * Pays an open invoice (`invoice.paid`). If it is the latest, its subscription becomes active
+   * (`customer.subscription.updated`) unless it has ended:
+   * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses.
+   */
+  pay(invoice: Invoice): void {
+    const subscription = this.subscriptions.stored(subscriptionIdOf(invoice))
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
-    if (!hasEnded(subscription)) subscription.status = 'active'
+    const isLatest = subscription.latest_invoice === invoice.id
+    if (isLatest && !hasEnded(subscription)) subscription.status = 'active'
     const { events, secondaryEvents } = this.emitters
     secondaryEvents.ofPaid(invoice)
     events.emit('invoice.paid', invoice)

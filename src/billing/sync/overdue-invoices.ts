@@ -1,0 +1,36 @@
+import { and, eq, isNotNull } from 'drizzle-orm'
+import type Stripe from 'stripe'
+import type { Database } from '../../database/database.js'
+import { billingCustomers, subscriptions } from '../../database/schema/billing.js'
+import { callStripe } from '../provider/payment-provider.js'
+
+/** The provider's page size; more would be open only after years without a payment. */
+const MAX_INVOICES = 100
+
+/**
+ * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
+ * subscription active once its latest invoice is paid, whatever else is open
+ * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). Asks, and throws like `callStripe`,
+ * only where we know that a payment was due; false everywhere else.
+ */
+export async function owesInvoice(
+  database: Database,
+  stripe: Stripe,
+  customerId: string,
+  found: readonly Stripe.Subscription[],
+): Promise<boolean> {
+  const isOverdue = and(eq(billingCustomers.customerId, customerId), isNotNull(subscriptions.pastDueSince))
+  const [row] = await database.run(db =>
+    db
+      .select({ subscription: subscriptions.providerId })
+      .from(subscriptions)
+      .innerJoin(billingCustomers, eq(billingCustomers.accountId, subscriptions.accountId))
+      .where(isOverdue),
+  )
+  if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
+  const { data } = await callStripe(() =>
+    stripe.invoices.list({ ...row, status: 'open', limit: MAX_INVOICES }),
+  )
+  // A new one is open for an hour before the provider charges it.
+  return data.some(({ attempted }) => attempted)
+}
