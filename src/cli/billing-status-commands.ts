@@ -52,10 +52,12 @@ export function addBillingStatusCommands(program: Command, context: CommandConte
 }
 
 async function showStatus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
-  const health = await new BillingInspection(app.get(Database)).health()
+  const inspection = new BillingInspection(app.get(Database))
+  const health = await inspection.health()
   const problems = [
     ...showQueue(health, app.get(Clock).now(), print),
     ...(await showSurplus(app.get(SurplusSubscriptions), print)),
+    ...(await showUnpaid(inspection, print)),
     ...showUnknownPrices(app.get(PlansFile), health, print),
     ...(await showKey(app, print)),
   ]
@@ -79,6 +81,13 @@ async function showSurplus(surplus: SurplusSubscriptions, print: Print): Promise
   for (const { accountId, subscriptionId } of found.slice(0, LISTED))
     print(`Account ${accountId} is billed for a second subscription, ${subscriptionId}`)
   return found.length > 0 ? ['accounts are billed twice'] : []
+}
+
+async function showUnpaid(inspection: BillingInspection, print: Print): Promise<string[]> {
+  const found = await inspection.listUnpaid()
+  for (const { accountId, subscriptionId } of found.slice(0, LISTED))
+    print(`Account ${accountId} cannot pay for ${subscriptionId}, which the provider has marked as unpaid`)
+  return found.length > 0 ? ['subscriptions are marked as unpaid'] : []
 }
 
 function showUnknownPrices(

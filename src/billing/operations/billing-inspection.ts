@@ -1,7 +1,12 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/database.js'
 import { auditLog } from '../../database/schema/audit.js'
-import { billingCustomers, billingWork, providerEvents } from '../../database/schema/billing.js'
+import {
+  billingCustomers,
+  billingWork,
+  providerEvents,
+  subscriptions,
+} from '../../database/schema/billing.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 /**
@@ -75,6 +80,18 @@ export class BillingInspection {
     const { customerId, lastError } = billingWork
     return this.database.run(db =>
       db.select().from(billingWork).where(isNotNull(lastError)).orderBy(asc(customerId)),
+    )
+  }
+
+  /** Subscriptions that the provider no longer collects: their customers cannot pay for them by themselves. */
+  listUnpaid() {
+    const { accountId, providerId, status } = subscriptions
+    return this.database.run(db =>
+      db
+        .select({ accountId, subscriptionId: providerId })
+        .from(subscriptions)
+        .where(eq(status, 'unpaid'))
+        .orderBy(asc(accountId)),
     )
   }
 

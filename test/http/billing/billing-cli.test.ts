@@ -124,6 +124,21 @@ describe('billing at the command line, beside a running server', () => {
     await app.sandbox.simulate.cancel(second)
   })
 
+  it('billing:status names who cannot pay, because the provider has marked their subscription as unpaid', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'unpaid' })
+    await app.paymentsSettled()
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(code).toBe(1)
+    expect(errors).toContain('subscriptions are marked as unpaid')
+    expect(output).toContain(
+      `Account ${accountOf(payer)} cannot pay for ${payer.subscriptionId}, which the provider has marked as unpaid`,
+    )
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect((await mainstay('billing:status')).errors).not.toContain('unpaid')
+  })
+
   it('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)

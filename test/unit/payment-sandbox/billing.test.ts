@@ -77,6 +77,28 @@ describe('A renewal', () => {
     await expect(sandbox.simulate.recoverPayment(id)).rejects.toThrow('no open invoice')
   })
 
+  it('that is paid while a later one is due leaves the subscription as it is', async () => {
+    const { id } = await stage.subscribe()
+    await sandbox.simulate.failPayment(id)
+    await sandbox.simulate.changeSubscription(id, { status: 'unpaid', items: [{ current_period_end: 1 }] })
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'unpaid' })
+    expect(await latestInvoice(id)).toMatchObject({ status: 'draft', amount_due: 1000 })
+    expect(await stage.eventTypes(() => sandbox.simulate.recoverPayment(id))).toEqual(['invoice.paid'])
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'unpaid' })
+  })
+
+  it('that is due is forgotten when an invoice for a change is paid', async () => {
+    const { id, items } = await stage.subscribe()
+    await sandbox.simulate.failPayment(id)
+    const [item] = items.data
+    await stripe.subscriptions.update(id, {
+      items: [{ id: item!.id, quantity: 2 }],
+      proration_behavior: 'always_invoice',
+    })
+    expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
+    expect((await stripe.invoices.list({ subscription: id, status: 'open' })).data).toHaveLength(1)
+  })
+
   it('may need the customer', async () => {
     const { id } = await stage.subscribe()
     expect(await stage.eventTypes(() => sandbox.simulate.requireAction(id))).toEqual([

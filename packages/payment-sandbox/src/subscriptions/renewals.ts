@@ -32,7 +32,7 @@ export class Renewals {
       this.end(subscription, cancel_at)
       return
     }
-    const isRunning = status === 'active' || status === 'trialing'
+    const isRunning = ['active', 'trialing', 'unpaid'].includes(status)
     if (isRunning && periodEnd(subscription) <= nowSeconds()) this.renew(subscription)
   }
 
@@ -49,11 +49,13 @@ export class Renewals {
     this.events.emit('customer.subscription.deleted', subscription)
   }
 
+  /** An unpaid subscription stays so, and its invoices stay drafts, which nobody is asked to pay. */
   private renew(subscription: Subscription): void {
     const before = structuredClone(subscription)
-    subscription.status = 'active'
+    const isUnpaid = subscription.status === 'unpaid'
+    if (!isUnpaid) subscription.status = 'active'
     renew(subscription, nowSeconds())
-    const behavior = subscription.pause_collection?.behavior
+    const behavior = isUnpaid ? 'keep_as_draft' : subscription.pause_collection?.behavior
     const status = behavior ? STATUS_WHILE_PAUSED[behavior] : 'paid'
     const invoice = this.invoices.issue(subscription, 'subscription_cycle', status)
     const isPaid = status === 'paid'
