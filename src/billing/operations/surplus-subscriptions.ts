@@ -65,7 +65,7 @@ export class SurplusSubscriptions {
 
   /**
    * Refunds everything paid for a surplus subscription, then ends it at the provider. Null when it is not surplus.
-   * Nothing is refunded twice. If a refund fails that may work later, it is not ended, so that this can be repeated;
+   * Nothing is refunded twice, and nothing that was taken from the customer's credit balance. If a refund fails that may work later, it is not ended, so that this can be repeated;
    * a payment that will never be refunded, because it is disputed, say, does not keep it from ending. Throws like
    * `callStripe` when the payments cannot be read.
    */
@@ -73,9 +73,9 @@ export class SurplusSubscriptions {
     const owner = await this.ownerOf(subscriptionId)
     if (!owner) return null
     const refunds: Refund[] = []
-    const failures: string[] = []
+    const { payments, failures } = await this.paidFor(subscriptionId)
     let mayEnd = true
-    for (const payment of await this.paymentsOf(subscriptionId)) {
+    for (const payment of payments) {
       try {
         const refund = await this.refund(payment)
         if (refund) refunds.push(refund)
@@ -124,7 +124,8 @@ export class SurplusSubscriptions {
     return row ?? null
   }
 
-  private async paymentsOf(subscription: string): Promise<string[]> {
+  /** The payments that can be refunded; what was paid from the credit balance is among the failures. */
+  private async paidFor(subscription: string): Promise<{ payments: string[]; failures: string[] }> {
     const { data: invoices } = await callStripe(() =>
       this.stripe.invoices.list({ subscription, status: 'paid', limit: MAX_INVOICES }),
     )
@@ -133,7 +134,8 @@ export class SurplusSubscriptions {
         callStripe(() => this.stripe.invoicePayments.list({ invoice: id, status: 'paid' })),
       ),
     )
-    return lists.flatMap(({ data }) => data.flatMap(({ payment }) => intentOf(payment)))
+    const payments = lists.flatMap(({ data }) => data.flatMap(({ payment }) => intentOf(payment)))
+    return { payments, failures: invoices.flatMap(creditUsed) }
   }
 
   /** Null when it was refunded before. */
@@ -159,6 +161,12 @@ export class SurplusSubscriptions {
 function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[] {
   const id = typeof payment_intent === 'object' ? payment_intent?.id : payment_intent
   return id ? [id] : []
+}
+
+/** A balance is negative while the customer has credit: https://docs.stripe.com/billing/customer/balance. */
+function creditUsed({ id, currency, starting_balance, ending_balance }: Stripe.Invoice): string[] {
+  const used = Math.min(ending_balance ?? 0, 0) - Math.min(starting_balance, 0)
+  return used > 0 ? [`${id}: ${used} ${currency} were paid from the customer's credit balance`] : []
 }
 
 /** Whether the provider will not refund a payment however often it is asked. */

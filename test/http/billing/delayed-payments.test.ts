@@ -125,6 +125,22 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
     await app.paymentsSettled()
   })
 
+  it('and a second subscription that was paid from a credit ends, and says what it did not return', async () => {
+    const payer = await aSubscriber(app)
+    const secondId = await anotherSubscription(app, payer.customerId)
+    const { invoices } = app.app.get(Stripe)
+    // The sandbox has no credit balances.
+    const { data } = await invoices.list({ subscription: secondId })
+    const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
+    jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
+    const failure = `${paid!.id}: 400 usd were paid from the customer's credit balance`
+    const refunds = [expect.objectContaining({ amount: 2_000 })]
+    const end = await app.app.get(SurplusSubscriptions).end(secondId)
+    expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })
+    jest.restoreAllMocks()
+    await app.paymentsSettled()
+  })
+
   it('and a second subscription that still appears is listed, ended and refunded, once', async () => {
     const payer = await aSubscriber(app)
     const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
