@@ -9,10 +9,8 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Account } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
+import { POWERS } from '../users/notices/owner-notices.js'
 import type { User } from '../users/user.js'
-
-/** Anybody with one of these can spend the account's money, or let others do so. */
-const NEEDS_REAUTHENTICATION: readonly Permission[] = ['payments', 'teamManagement']
 
 /** A manager and the member they are about to change. */
 export interface ManagerAndMember {
@@ -59,11 +57,12 @@ export class TeamAuthority {
 
   /**
    * Throws `OWN_RIGHTS` for permissions that the manager does not have, and `REAUTHENTICATION_REQUIRED` or
-   * `STEP_UP_REQUIRED` for those that can spend the account's money, or let others do so.
+   * `STEP_UP_REQUIRED` for {@link POWERS}.
    */
   requireCanGrant(actor: SessionActor, manager: User, given: readonly Permission[]): void {
     requireCanGrant(manager, given)
-    if (needsReauthentication(given)) this.reauthentication.requireWithSecondFactor(actor, manager)
+    if (POWERS.some(power => given.includes(power)))
+      this.reauthentication.requireWithSecondFactor(actor, manager)
   }
 
   /** Runs `check`, and records its refusal in the audit log. */
@@ -104,8 +103,4 @@ export function newlyGranted(had: Permissions | null, wanted: Permissions): Perm
 /** Throws `OWN_RIGHTS` (403) unless the manager has every permission that is given. */
 export function requireCanGrant(manager: User, given: readonly Permission[]): void {
   if (!given.every(name => manager.granted[name])) throw new ApiError('OWN_RIGHTS')
-}
-
-function needsReauthentication(given: readonly Permission[]): boolean {
-  return given.some(name => NEEDS_REAUTHENTICATION.includes(name))
 }

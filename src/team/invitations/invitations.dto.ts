@@ -95,7 +95,7 @@ export const InviteDocs = () =>
     summary: 'Invite somebody by e-mail',
     description:
       `Main site only, with teamManagement. The link in the mail works once, within ${INVITATION_DAYS} days, and replaces an earlier one to ` +
-      'the same address. Nobody can give permissions that they do not have. Giving payments or teamManagement requires a ' +
+      'the same address. Nobody can give permissions that they do not have. Giving payments, accountSettings or teamManagement requires a ' +
       're-authentication. The answer does not tell whether the address has a login in another account.',
     status: 201,
     answer: 'The mail is on its way',

@@ -120,7 +120,7 @@ export const SetPermissionsDocs = () =>
     summary: "Change a member's permissions",
     description:
       `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
-      'give what they do not have; the owner always has all. Giving payments or teamManagement requires a re-authentication.',
+      'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
     status: 204,
     answer: 'The member has exactly these permissions',
     refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
@@ -158,7 +158,7 @@ export const EnableMemberDocs = () =>
     summary: 'Enable a disabled member',
     description:
       `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
-      'them, and payments or teamManagement require a re-authentication.',
+      'them, and payments, accountSettings or teamManagement require a re-authentication.',
     status: 204,
     answer: 'The member may log in',
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR', 'REAUTHENTICATION_REQUIRED'],

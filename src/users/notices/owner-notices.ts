@@ -14,8 +14,15 @@ import type { AfterCommit } from '../../sessions/revocation/recorded-changes.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 
-/** Permissions that reach beyond the holder's own work. */
-const POWERS = ['payments', 'accountSettings', 'teamManagement'] as const satisfies readonly Permission[]
+/**
+ * Permissions that reach beyond the holder's own work. Giving one needs a re-authentication: each of them can spend
+ * the account's money, or lead to somebody who can. `accountSettings` switches off the second factor for payments.
+ */
+export const POWERS = [
+  'payments',
+  'accountSettings',
+  'teamManagement',
+] as const satisfies readonly Permission[]
 export type Power = (typeof POWERS)[number]
 
 /** What a manager can change about what a member may do. */

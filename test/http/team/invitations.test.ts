@@ -142,14 +142,17 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(await open(session)).toEqual([])
     })
 
-    it.each(['payments', 'teamManagement'] as const)('asks for the password again to give %s', async name => {
-      const { owner, session } = await anAccount()
-      const wish = { permissions: permissionsOf([name]) }
-      const email = anEmail()
-      expect(outcome(await invite(session, email, wish))).toBe('401 REAUTHENTICATION_REQUIRED')
-      expect(await app.mailsTo(email)).toEqual([])
-      expect(outcome(await invite(await signInFreshly(app, owner), email, wish))).toBe('201')
-    })
+    it.each(['payments', 'accountSettings', 'teamManagement'] as const)(
+      'asks for the password again to give %s',
+      async name => {
+        const { owner, session } = await anAccount()
+        const wish = { permissions: permissionsOf([name]) }
+        const email = anEmail()
+        expect(outcome(await invite(session, email, wish))).toBe('401 REAUTHENTICATION_REQUIRED')
+        expect(await app.mailsTo(email)).toEqual([])
+        expect(outcome(await invite(await signInFreshly(app, owner), email, wish))).toBe('201')
+      },
+    )
 
     it('somebody in the team is 409', async () => {
       const { owner, session } = await anAccount()

@@ -6,7 +6,7 @@ import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { provenSession } from '../support/reauthenticate.js'
+import { provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { accept, aManager, team } from '../support/team-calls.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
@@ -38,6 +38,7 @@ describe('what an owner is told about the team', () => {
   it('somebody has joined who may pay, or manage the account or its team', async () => {
     const owner = await anOwner(app)
     const { user: manager, session } = await aManager(app, owner, 'accountSettings')
+    expect(outcome(await reauthenticate(app, session))).toBe('200')
     const { email } = await aJoined(session, ['accountSettings', 'viewReports'])
     const [mail, ...others] = await teamMails(owner)
     expect(others).toEqual([])

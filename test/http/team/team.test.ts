@@ -10,7 +10,7 @@ import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../su
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
-import { STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -255,6 +255,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
         await signIn(app, member, 'satellite', SHOP_TWO),
       ]
       const granted: Permission[] = ['accountSettings', 'viewReports']
+      expect((await reauthenticate(app, session)).status).toBe(200)
       expect(outcome(await grant(session, member.id, ...granted))).toBe('204')
       for (const { sessionId } of onMain)
         expect(permissionsIn(await refreshByCookie(app, sessionId))).toEqual(permissionsOf(granted))
@@ -314,7 +315,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await grant(manager.session, owner.id, 'dataEntry'))).toBe(LAST_OWNER)
     })
 
-    it.each<Permission>(['payments', 'teamManagement'])(
+    it.each<Permission>(['payments', 'accountSettings', 'teamManagement'])(
       'asks for the password again before %s is given, not while it stays or is taken',
       async permission => {
         const { owner, session } = await anAccount()
