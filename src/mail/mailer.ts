@@ -19,8 +19,10 @@ const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
 const POST_AFTER_MS = 100
 /** After this, a process that stops gives up the mails that its mail server has not taken, and keeps them. */
 const LAST_TRY_MS = 3_000
-/** More than this would be a flood; further mails are refused and logged, not kept. */
+/** More than this would be a flood: requests that mail are refused, but what follows from others is mailed. */
 const MAX_WAITING = 1_000
+/** The rest is for mails with one receiver: mails to many must keep nobody else's away. */
+const MAX_WAITING_FOR_MANY = MAX_WAITING / 2
 
 /** Sends mail over SMTP after the response, so that a response takes equally long with and without a mail. */
 @Injectable()
@@ -50,7 +52,13 @@ export class Mailer implements OnApplicationShutdown {
    * in anything that sends a mail, whoever the mail goes to.
    */
   requireMail(): void {
-    if (!this.transport || this.sending.size >= MAX_WAITING) throw unavailable('MAIL_UNAVAILABLE')
+    this.requireMailServer()
+    if (this.sending.size >= MAX_WAITING) throw unavailable('MAIL_UNAVAILABLE')
+  }
+
+  /** Like {@link requireMail}, however many wait: a flood must not stop links that take an account back. */
+  requireMailServer(): void {
+    if (!this.transport) throw unavailable('MAIL_UNAVAILABLE')
   }
 
   /**
@@ -60,6 +68,15 @@ export class Mailer implements OnApplicationShutdown {
    */
   post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
     this.hold(email, async () => write(this.wordsFor(language)))
+  }
+
+  /**
+   * Like {@link post}, for one of many receivers of the same mail: while many mails are waiting, it is only recorded
+   * as failed, and not kept.
+   */
+  postToOneOfMany(to: Receiver, write: (words: MailLanguage) => Mail): void {
+    if (this.sending.size < MAX_WAITING_FOR_MANY) this.post(to, write)
+    else this.giveUp(to.email, write(this.wordsFor(to.language)), new Error('too many mails are waiting'))
   }
 
   /**

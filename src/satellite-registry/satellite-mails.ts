@@ -21,7 +21,7 @@ export interface MissingProof extends RegisteredSatellite {
 const MISSING_NAMED = 10
 
 /**
- * Mails about the proof of a satellite, to everybody who may change the account's settings. They do not say what was
+ * Mails about the proof of a satellite, to its account's administrators. They do not say what was
  * found instead, and have no branding of the satellite: what its host serves, such as a logo, may be somebody else's.
  */
 @Injectable()

@@ -20,7 +20,7 @@ export class DeletionMails {
     this.mailer.requireMail()
   }
 
-  /** To the account's administrators, as they are in the transaction of the request. */
+  /** To the account's administrators ({@link AccountAdmins}), as they are in the transaction of the request. */
   aboutRequested(transaction: Db, accountId: string, deleteAt: Date): Promise<SendMails> {
     const { mainSite } = this.urls
     return this.admins.notice(transaction, accountId, words =>

@@ -24,7 +24,7 @@ export class EmailUndoService {
    * then still works.
    */
   async undo(text: string, client: Client): Promise<void> {
-    this.mails.require()
+    this.mails.requireServer()
     const link = { purpose: 'email-undo', text, action: 'email.undo', client } as const
     const found = await this.links.userOf(link)
     const { id: userId, accountId } = found

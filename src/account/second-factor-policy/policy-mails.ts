@@ -15,7 +15,7 @@ export class PolicyMails {
     private readonly urls: SiteUrls,
   ) {}
 
-  /** To all of them, as they are in the transaction of the change. */
+  /** To them, as they are in the transaction of the change. */
   aboutChanged(transaction: Db, accountId: string, policy: SecondFactorPolicy): Promise<SendMails> {
     return this.admins.notice(transaction, accountId, words => changedMail(words, this.urls, policy))
   }

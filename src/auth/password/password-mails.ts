@@ -28,6 +28,11 @@ export class PasswordMails {
     this.mailer.requireMail()
   }
 
+  /** Throws like {@link require}, but not because too many mails are waiting. */
+  requireServer(): void {
+    this.mailer.requireMailServer()
+  }
+
   /**
    * The token of a new link to choose a password, stored in the transaction.
    * Earlier links to this address stop working. Links to other addresses stay valid: the user may still go

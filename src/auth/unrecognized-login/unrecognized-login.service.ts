@@ -34,7 +34,7 @@ export class UnrecognizedLoginService {
    * Of two concurrent calls, only one succeeds.
    */
   async report(text: string, client: Client): Promise<void> {
-    this.mails.require()
+    this.mails.requireServer()
     const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const
     const { user, token } = await this.links.find(link)
     const { sid } = token.detail as UnrecognizedLoginDetail

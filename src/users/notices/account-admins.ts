@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
@@ -10,6 +10,12 @@ import { Mailer } from '../../mail/mailer.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 
+/**
+ * Administrators who are mailed besides the owner: those of longest standing, whom a thief cannot displace by adding
+ * others. Anybody can have an account with thousands, whose mails would delay everybody else's.
+ */
+const MAILED_BESIDES_OWNER = 20
+
 /** The administrators of accounts: who can log in on the main site and has `accountSettings`, as the owner has. */
 @Injectable()
 export class AccountAdmins {
@@ -19,37 +25,39 @@ export class AccountAdmins {
     private readonly database: Database,
   ) {}
 
-  /** Mails all of them, as they are now. */
+  /** Mails the owner and the first others, as they are now. */
   async mail(accountId: string, write: (words: MailLanguage) => Mail): Promise<void> {
     const post = await this.database.run(db => this.notice(db, accountId, write))
     post()
   }
 
   /**
-   * A mail to all of them, as they are in this transaction. Not to the whole team, because hundreds of mails at
-   * once would delay everybody else's. The owner is also told at earlier addresses that can still be restored,
-   * because the current one may be a thief's.
+   * A mail to the owner and {@link MAILED_BESIDES_OWNER} others, as they are in this transaction. The owner comes
+   * first, however many mails are waiting, and is also told at earlier addresses that can still be restored, because
+   * the current one may be a thief's.
    */
   async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<SendMails> {
-    const receivers: Receiver[] = []
-    for (const user of await adminsOf(transaction, accountId))
-      if (user.role === 'owner') receivers.push(...(await this.userEmails.receiversOf(transaction, user)))
-      else receivers.push(user)
+    const admins = await mailedAdminsOf(transaction, accountId)
+    const owner = admins.find(({ role }) => role === 'owner')
+    const ofOwner: readonly Receiver[] = owner ? await this.userEmails.receiversOf(transaction, owner) : []
+    const others = admins.filter(({ role }) => role !== 'owner').slice(0, MAILED_BESIDES_OWNER)
     return () => {
-      for (const to of receivers) this.mailer.post(to, write)
+      for (const to of ofOwner) this.mailer.post(to, write)
+      for (const to of others) this.mailer.postToOneOfMany(to, write)
     }
   }
 }
 
-/** Oldest first. */
-async function adminsOf(db: Db, accountId: string): Promise<User[]> {
-  const { granted, disabledAt, satellites, createdAt, id } = users
+/** The owner, then the others, oldest first. */
+async function mailedAdminsOf(db: Db, accountId: string): Promise<User[]> {
+  const { granted, disabledAt, satellites, role, createdAt, id } = users
   const isAdmin = sql`(${granted} ->> 'accountSettings')::boolean`
   const canLogIn = and(isNull(disabledAt), isNull(satellites))
   const rows = await db
     .select()
     .from(users)
     .where(and(eq(users.accountId, accountId), isAdmin, canLogIn))
-    .orderBy(createdAt, id)
+    .orderBy(desc(eq(role, 'owner')), asc(createdAt), asc(id))
+    .limit(1 + MAILED_BESIDES_OWNER)
   return rows as User[]
 }

@@ -609,7 +609,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const token = await linkTo(session, anEmail())
-    jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+    jest.spyOn(app.app.get(Mailer), 'requireMailServer').mockImplementation(() => {
       throw new ApiError('MAIL_UNAVAILABLE')
     })
     const answers = [await ask(session, anEmail()), await confirm(token), await undo(token)]

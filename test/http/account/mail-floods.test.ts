@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import type { MailLanguage } from '../../../src/mail/mail-language.js'
+import { Mailer } from '../../../src/mail/mailer.js'
 import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import type { User } from '../../../src/users/user.js'
-import { aMember, anEmail, anOwner } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../../support/people.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { ask, keep } from '../support/leaving-accounts.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
@@ -17,6 +19,9 @@ describe('Nobody is flooded with mails', () => {
     app = await TestApp.start('embedded', { LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '6' })
   })
   afterAll(() => app.stop())
+  afterEach(() => {
+    jest.restoreAllMocks()
+  })
 
   const mailsAbout = async ({ email }: User, subject: RegExp) =>
     (await app.mailsTo(email)).filter(mail => subject.test(mail.subject))
@@ -77,5 +82,61 @@ describe('Nobody is flooded with mails', () => {
     const granted = permissionsOf(['teamManagement'])
     expect(outcome(await team(app, session, 'PUT', path, granted))).toBe('204')
     expect(await mailsAbout(owner, /may do more/)).toHaveLength(1)
+  })
+
+  describe('by one whose mails wait', () => {
+    /** So many mails to nobody in particular; the mail server takes none before `release`. */
+    function manyWaiting(count: number) {
+      const mailer = app.app.get(Mailer)
+      let release = () => {}
+      const released = new Promise<void>(resolve => {
+        release = resolve
+      })
+      const deliver = mailer.deliver.bind(mailer)
+      const mailbox = anEmail()
+      jest.spyOn(mailer, 'deliver').mockImplementation(async (to, mail) => {
+        await released
+        if (to !== mailbox) await deliver(to, mail)
+      })
+      const write = (words: MailLanguage) => words.mail('deleted', { site: 'a site' })
+      for (let mail = 0; mail < count; mail++) mailer.post({ email: mailbox, language: null }, write)
+      return release
+    }
+
+    const follow = async (path: string, body: object) =>
+      outcome(await app.request({ method: 'POST', path, headers: { Origin: MAIN }, body }))
+
+    it('an owner is mailed all the same, the other administrators are not', async () => {
+      const { owner, session } = await anEnrolledOwner(app)
+      const [administrator] = await importMembers(app, owner, 1, permissionsOf(['accountSettings']))
+      const release = manyWaiting(500)
+      const body = { required: 'off', paymentStepUpMinutes: 5 }
+      expect(outcome(await changePolicy(app, session, body))).toBe('200')
+      release()
+      expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(1)
+      expect(await mailsAbout(administrator as User, /^Second factors/)).toEqual([])
+      const failed = (await app.auditRows()).filter(({ action }) => action === 'mail')
+      expect(failed).toMatchObject([{ outcome: 'failed', detail: { email: administrator?.email } }])
+    })
+
+    it('links that take an account back work, when nothing else can be mailed', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const other = anEmail()
+      await onMainSite(app, session, 'POST', '/api/email/change', { email: other })
+      const confirmed = { token: await app.mailedToken(other, '/confirm-email') }
+      expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', confirmed))).toBe('204')
+      const undo = await app.mailedToken(owner.email, '/undo-email')
+      const stolen = { email: other, password: PASSWORD, source: 'main' }
+      const headers = { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (Macintosh) Version/17.0 Safari/605.1.15' }
+      await app.request({ method: 'POST', path: '/api/login', headers, body: stolen })
+      const notMe = await app.mailedToken(other, '/not-me')
+      const release = manyWaiting(1000)
+      expect(await follow('/api/password/forgot', { email: owner.email })).toBe('503 MAIL_UNAVAILABLE')
+      expect(await follow('/api/sessions/not-me', { token: notMe })).toBe('204')
+      expect(await follow('/api/email/undo', { token: undo })).toBe('204')
+      release()
+      expect(await mailsAbout(owner, /^Choose a new password/)).toHaveLength(1)
+    })
   })
 })
