@@ -86,6 +86,7 @@ export class MembersController {
 
   @Delete(':userId')
   @HttpCode(204)
+  @MainSite({ reauthenticated: true })
   @RemoveMemberDocs()
   remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return this.removal.remove(actor, userId)

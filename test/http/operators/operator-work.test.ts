@@ -11,7 +11,7 @@ import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
-import { onMainSite } from '../support/reauthenticate.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
@@ -58,7 +58,7 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     await fresh()
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
-    const { accessToken, sessionId } = await signIn(app, owner, 'main')
+    const { accessToken, sessionId } = await provenSession(app, owner)
     const byManager = (what: string) =>
       app.request({
         method: 'POST',
@@ -83,7 +83,7 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     await fresh()
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
-    const session = await signIn(app, owner, 'main')
+    const session = await provenSession(app, owner)
     const byManager = async (method: string, what = '') =>
       outcome(await onMainSite(app, session, method, `/api/team/${member.id}${what}`))
     // As it does in a rolling upgrade: it does not know the column.

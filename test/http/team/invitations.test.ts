@@ -375,7 +375,8 @@ describe.each(BACKENDS)('invitations on %s', backend => {
     })
 
     it('is worthless once who invited has gone, may not any more, or has lost what it gives', async () => {
-      const { owner, session } = await anAccount()
+      const { owner } = await anAccount()
+      const session = await signInFreshly(app, owner)
       const change: ((userId: string) => [string, string, object?])[] = [
         id => ['DELETE', `/${id}`],
         id => ['POST', `/${id}/disable`],
@@ -456,7 +457,8 @@ describe.each(BACKENDS)('invitations on %s', backend => {
     })
 
     it('accepting, inviting again and removing who invited end without a failure', async () => {
-      const { owner, session } = await anAccount()
+      const { owner } = await anAccount()
+      const session = await signInFreshly(app, owner)
       for (let round = 0; round < 5; round++) {
         const manager = await aManager(app, owner)
         const email = anEmail()

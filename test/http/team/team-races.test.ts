@@ -9,6 +9,7 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
+import { provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aManager, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -26,11 +27,9 @@ describe.each(BACKENDS)('at once, on %s', backend => {
 
   async function twoManagers() {
     const owner = await anOwner(app)
-    return {
-      owner: await signIn(app, owner, 'main'),
-      one: await aManager(app, owner),
-      two: await aManager(app, owner),
-    }
+    const [one, two] = [await aManager(app, owner), await aManager(app, owner)]
+    for (const { session } of [one, two]) expect((await reauthenticate(app, session)).status).toBe(200)
+    return { owner: await provenSession(app, owner), one, two }
   }
 
   it('of two managers who disable each other one stays', async () => {

@@ -190,6 +190,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
 
     it('together are everybody, each once, the oldest first, though people come and go meanwhile', async () => {
       const { owner, session } = await anAccount()
+      expect((await reauthenticate(app, session)).status).toBe(200)
       await importMembers(app, owner, 25)
       const late = await aMember(app, owner)
       const whole = await idsFrom(session, 200)
@@ -198,7 +199,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       const seen = await idsFrom(session, 6, async () => {
         await importMembers(app, owner, 1)
         const gone = whoGo.pop()
-        if (gone) await team(app, session, 'DELETE', `/${gone}`)
+        if (gone) expect(outcome(await team(app, session, 'DELETE', `/${gone}`))).toBe('204')
       })
       // Who goes is of the first page, its last user too, where the second begins.
       expect(seen.slice(0, 27)).toEqual(whole)
@@ -498,8 +499,21 @@ describe.each(BACKENDS)('the team on %s', backend => {
   })
 
   describe('removing', () => {
+    it('asks for the password again, for it cannot be undone', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const remove = () => team(app, session, 'DELETE', `/${member.id}`)
+      const refused = await remove()
+      expect(outcome(refused)).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(refused.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
+      expect(outcome(await team(app, session, 'GET', `/${member.id}`))).toBe('200')
+      expect((await reauthenticate(app, session)).status).toBe(200)
+      expect(outcome(await remove())).toBe('204')
+    })
+
     it('ends every session and forgets the user; the audit log does not', async () => {
       const { owner, session } = await anAccount()
+      expect((await reauthenticate(app, session)).status).toBe(200)
       const member = await aMember(app, owner)
       const { sessionId } = await signIn(app, member, 'satellite')
       const token = await app.app.get(Database).transaction(transaction =>
@@ -535,6 +549,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
   ])('%s %s is for neither the owner nor oneself', async (method, path) => {
     const { owner, session } = await anAccount()
     const manager = await aManager(app, owner)
+    for (const by of [session, manager.session]) expect((await reauthenticate(app, by)).status).toBe(200)
     expect(outcome(await team(app, manager.session, method, `/${owner.id}${path}`))).toBe(LAST_OWNER)
     expect(outcome(await team(app, session, method, `/${owner.id}${path}`))).toBe(LAST_OWNER)
     expect(outcome(await team(app, manager.session, method, `/${manager.user.id}${path}`))).toBe(OWN_RIGHTS)
@@ -543,6 +558,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
 
   it('users of other accounts, unknown ones and malformed ids are the same 404 everywhere', async () => {
     const { session } = await anAccount()
+    expect((await reauthenticate(app, session)).status).toBe(200)
     const stranger = await aMember(app, await anOwner(app))
     const theirs = await signIn(app, stranger, 'satellite')
     const ids = [stranger.id, randomUUID(), stranger.id.toUpperCase(), 'nobody', '..%2f', "'", '%00']
