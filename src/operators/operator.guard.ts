@@ -11,7 +11,9 @@ import type { Actor } from '../audit/actor.js'
 import { ApiError } from '../errors/api-error.js'
 import { type Client, clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
+import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { Public } from '../tokens/jwt.guard.js'
+import { countsAsWrite } from '../tokens/write-limit.guard.js'
 import { ConsoleAddress } from './console-address.js'
 import { presentedOperatorSession } from './operator-cookie.js'
 import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
@@ -30,15 +32,25 @@ export class ConsoleGuard implements CanActivate {
 
 const sessions = new WeakMap<FastifyRequest, OperatorSession>()
 
-/** Requires an operator's live login, looked up in the database for each request. */
+/**
+ * Requires an operator's live login, looked up in the database for each request. Limits an operator's changes, and
+ * how often people are shown to them (`TOO_MANY_ATTEMPTS`): both leave rows in the audit log.
+ */
 @Injectable()
 @DocumentedGuard({
-  refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+  refusals: [
+    'NOT_FOUND',
+    'ORIGIN_NOT_ALLOWED',
+    'SESSION_NOT_FOUND',
+    'TOO_MANY_ATTEMPTS',
+    'DATABASE_UNAVAILABLE',
+  ],
 })
 export class OperatorGuard implements CanActivate {
   constructor(
     private readonly address: ConsoleAddress,
     private readonly operatorSessions: OperatorSessions,
+    private readonly rateLimiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -48,7 +60,14 @@ export class OperatorGuard implements CanActivate {
     const session = sessionId && (await this.operatorSessions.find(sessionId))
     if (!session) throw new ApiError('SESSION_NOT_FOUND')
     sessions.set(request, session)
+    if (countsAsWrite(context.getHandler(), request.method)) await this.count(request)
     return true
+  }
+
+  private async count(request: FastifyRequest): Promise<void> {
+    const { client, operator } = operatorActorOf(request)
+    const kind = request.method === 'GET' ? 'operator look' : 'operator change'
+    await this.rateLimiter.count({ kind, subject: operator.id, client, actor: { operator } })
   }
 }
 
@@ -69,11 +88,14 @@ export interface OperatorActor extends Actor {
   readonly operator: { readonly id: string; readonly reason: null }
 }
 
-export const CurrentOperatorActor = createParamDecorator((_: unknown, context: ExecutionContext) => {
-  const request = requestOf(context)
+export const CurrentOperatorActor = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  operatorActorOf(requestOf(context)),
+)
+
+function operatorActorOf(request: FastifyRequest): OperatorActor {
   const { operatorId } = sessions.get(request) as OperatorSession
-  return { client: clientOf(request), operator: { id: operatorId, reason: null } } satisfies OperatorActor
-})
+  return { client: clientOf(request), operator: { id: operatorId, reason: null } }
+}
 
 /**
  * The same operator, with the reason for a change, or none for a view. Without their network address, because

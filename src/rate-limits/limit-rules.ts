@@ -32,6 +32,10 @@ type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 const HOUR_SECONDS = 60 * 60
 /** After three mails about the same user's permissions within an hour, more tell the owner nothing new. */
 const MAX_PERMISSION_NOTICES = 3
+/** Ten a minute all the time. A stolen login of an operator must not list everybody. */
+const OPERATOR_LOOKS = 600
+/** Each takes a reason and a click. Whoever has to change more uses the command line. */
+const OPERATOR_CHANGES = 120
 const HOURLY = { windowSeconds: HOUR_SECONDS, counts: 'all', refuses: 'everybody' } as const
 
 /** Operators have their own limits, both individually and together. */
@@ -91,6 +95,10 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
       ]
     case 'satellite check':
       return [{ ...HOURLY, limit: 'account', of: [subject], max: settings.satelliteChecksPerAccount }]
+    case 'operator look':
+      return [{ ...HOURLY, limit: 'user', of: [subject], max: OPERATOR_LOOKS }]
+    case 'operator change':
+      return [{ ...HOURLY, limit: 'user', of: [subject], max: OPERATOR_CHANGES }]
   }
 }
 

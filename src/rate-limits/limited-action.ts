@@ -7,8 +7,8 @@ import type { Client } from '../http/client.js'
  * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login),
  * `sent mail` (caused by a logged-in user) and `power notice` (to an owner, about what a member may do). Also
  * `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
- * satellite), `payment request` (calls the payment provider) and `satellite check` (queries servers that somebody
- * has named).
+ * satellite), `payment request` (calls the payment provider), `satellite check` (queries servers that somebody
+ * has named), `operator look` (shows people in the console) and `operator change`.
  */
 export const LIMITED_KINDS = [
   'password',
@@ -24,6 +24,8 @@ export const LIMITED_KINDS = [
   'handoff',
   'payment request',
   'satellite check',
+  'operator look',
+  'operator change',
 ] as const
 export type LimitedKind = (typeof LIMITED_KINDS)[number]
 

@@ -1,5 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
 import { ActivityQuery } from './activity.dto.js'
 import { OperatorActivity } from './operator-activity.js'
@@ -11,6 +12,7 @@ export class OperatorActivityController {
   constructor(private readonly activity: OperatorActivity) {}
 
   @ForOperators()
+  @CountsAsWrite()
   @Get('activity')
   list(@Query() query: ActivityQuery, @CurrentOperatorActor() actor: OperatorActor) {
     return this.activity.list(query, actor)

@@ -7,6 +7,7 @@ import { ParseText } from '../../http/request-validation.js'
 import { IsStorableLine } from '../../http/storable-line.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import { asSessionHandle } from '../../sessions/session.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { UserAdministration } from '../../users/user-administration.js'
 import { Users } from '../../users/users.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
@@ -40,12 +41,14 @@ export class DirectoryController {
   ) {}
 
   @ForOperators()
+  @CountsAsWrite()
   @Get('search')
   find(@Query() { q }: SearchQuery, @CurrentOperatorActor() actor: OperatorActor) {
     return this.search.find(q, actor)
   }
 
   @ForOperators()
+  @CountsAsWrite()
   @Get('accounts/:id')
   async account(
     @Param('id', IdInPath) id: string,
@@ -57,6 +60,7 @@ export class DirectoryController {
   }
 
   @ForOperators()
+  @CountsAsWrite()
   @Get('users/:id')
   user(@Param('id', IdInPath) id: string, @CurrentOperatorActor() actor: OperatorActor) {
     return this.people.show(id, actor)

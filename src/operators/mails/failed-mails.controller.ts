@@ -1,6 +1,7 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IdInPath } from '../../http/ids.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { FailedMailService } from './failed-mail.service.js'
@@ -13,6 +14,7 @@ export class OperatorMailsController {
   constructor(private readonly mails: FailedMailService) {}
 
   @ForOperators()
+  @CountsAsWrite()
   @Get()
   list(@Query() query: FailedMailsQuery, @CurrentOperatorActor() actor: OperatorActor) {
     return this.mails.list(query, actor)

@@ -3,6 +3,8 @@ import { eq } from 'drizzle-orm'
 import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'
+import type { LimitedKind } from '../../../src/rate-limits/limited-action.js'
+import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
@@ -77,6 +79,29 @@ describe.each(BACKENDS)('operator console: people (%s)', backend => {
     expect((await operator.post(`users/${member.id}/enable`)).status).toBe(204)
     await signIn(app, member, 'main')
     for (const what of ['disable', 'enable']) expect((await byManager(what)).status).toBe(204)
+  })
+
+  it.each<[string, string, number]>([
+    ['look', 'GET', 600],
+    ['change', 'POST', 120],
+  ])('is limited by the hour, so that a stolen login does less harm: a %s', async (what, method, max) => {
+    await fresh()
+    const stolen = await ConsoleUser.loggedIn(app)
+    const member = await aMember(app, await anOwner(app))
+    const path = `users/${member.id}`
+    const take = async (by: ConsoleUser) =>
+      outcome(await (method === 'GET' ? by.get(path) : by.post(`${path}/sessions/end`)))
+    const kind = `operator ${what}` as LimitedKind
+    const client = { requestId: 'r', ip: '127.0.0.1', userAgent: null, origin: null }
+    const actor = { operator: { id: stolen.id, reason: null } }
+    for (let count = 1; count < max; count++)
+      await app.app.get(RateLimiter).count({ kind, subject: stolen.id, client, actor })
+    expect(await take(stolen)).toBe('200')
+    expect(await take(stolen)).toBe('429 TOO_MANY_ATTEMPTS')
+    // Neither what others do, nor the state of the service, nor the way out.
+    expect(await take(operator)).toBe('200')
+    expect(outcome(await stolen.get('health'))).toBe('200')
+    expect(outcome(await stolen.post('logout', {}))).toBe('204')
   })
 
   it('what the previous release left of an operator’s decision, when it enabled somebody, means nothing', async () => {
