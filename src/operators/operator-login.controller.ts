@@ -3,7 +3,7 @@ import { ApiExcludeController } from '@nestjs/swagger'
 import { IsString, MaxLength } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { type Client, CurrentClient } from '../http/client.js'
-import { CountsAsWrite } from '../tokens/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../tokens/write-limit.guard.js'
 import { type Email, IsEmailAddress } from '../users/email.js'
 import { IsPassword } from '../users/passwords/password-text.js'
 import { CurrentOperator, ForConsole, ForOperators } from './operator.guard.js'
@@ -43,7 +43,7 @@ export class OperatorLoginController {
   }
 
   @ForOperators()
-  @CountsAsWrite(false)
+  @ExemptFromWriteLimit()
   @Post('logout')
   @HttpCode(204)
   async logOut(

@@ -32,12 +32,7 @@ export async function* recordsOf(
 async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
   const parser = parse({ columns: true, bom: true, skip_empty_lines: true })
   // A failure of either reaches whoever reads the rows.
-  const rows = pipeline(
-    createReadStream(path),
-    new TextDecoderStream('utf-8', { fatal: true }),
-    parser,
-    () => {},
-  )
+  const rows = pipeline(createReadStream(path), decoded, parser, () => {})
   try {
     yield* rows
   } catch (error) {
@@ -45,6 +40,12 @@ async function* rowsOf(path: string): AsyncGenerator<ExportRecord> {
     // Its message quotes the text; a failure of the file system is kept as it is.
     throw error instanceof CsvError ? new ExportError(`${path} is not CSV with a header`) : error
   }
+}
+
+async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true })
+  yield decoder.decode()
 }
 
 async function* jsonLinesOf(path: string): AsyncGenerator<ExportRecord> {
