@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt } from 'drizzle-orm'
-import { Clock } from '../clock/clock.js'
+import { and, eq, gt, notInArray, sql } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
-import { withdrawTokens } from '../links/withdraw-tokens.js'
+import { openUndoLinksOf } from '../links/undo-links.js'
 import type { Receiver } from '../mail/mail.js'
 
-const LIFETIME_SECONDS = 24 * 60 * 60
+const DAY_SECONDS = 24 * 60 * 60
+/** As long as a change of address can be undone: whoever reads no mail for a few days must not lose the account. */
+const LIFETIME_SECONDS = 7 * DAY_SECONDS
 /** More mails in a day would only bury the first. */
 const MAX_A_DAY = 10
 
@@ -69,27 +71,29 @@ export class UnrecognizedLoginTokens {
 
   /**
    * Like {@link earliestSince}: if a stranger had several sessions, the first one counts, whichever the user reports.
-   * Links mailed to this address stop working.
+   * The links stop working, but for those to earlier addresses that can still be restored. Call it once the address is
+   * restored: links to those that it replaces, which may be a thief's, must not reach back any longer either.
    */
-  async settle(transaction: Db, userId: string, address: string): Promise<Date | null> {
+  async settle(transaction: Db, userId: string): Promise<Date | null> {
     const first = await this.earliestSince(transaction, userId)
-    await withdrawTokens(transaction, 'not-me', userId, address)
+    const { email } = oneTimeTokens
+    const earlier = transaction
+      .select({ email })
+      .from(oneTimeTokens)
+      .where(openUndoLinksOf([userId], this.clock.now()))
+    await transaction.delete(oneTimeTokens).where(and(linksOf(userId), notInArray(email, earlier)))
     return first
   }
 
   /** The earliest `since` of the user's valid links; null when there are none. */
   async earliestSince(transaction: Db, userId: string): Promise<Date | null> {
-    const links = await transaction
-      .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
+    const { detail, createdAt, expiresAt } = oneTimeTokens
+    const since = sql`coalesce((${detail} ->> 'since')::timestamptz, ${createdAt})`
+    const [row] = await transaction
+      .select({ first: sql<Date | null>`min(${since})`.mapWith(createdAt) })
       .from(oneTimeTokens)
-      .where(
-        and(
-          eq(oneTimeTokens.userId, userId),
-          eq(oneTimeTokens.purpose, 'not-me'),
-          gt(oneTimeTokens.expiresAt, this.clock.now()),
-        ),
-      )
-    return earliest(links.map(sinceOf))
+      .where(and(linksOf(userId), gt(expiresAt, this.clock.now())))
+    return row?.first ?? null
   }
 
   private async issueIn(
@@ -114,15 +118,14 @@ export class UnrecognizedLoginTokens {
   }
 
   /**
-   * The valid links to the address show what was mailed there in the last 24 hours, whichever replica did it. What went
-   * to another one may have been for a thief.
+   * The links to the address show what was mailed there in the last 24 hours, whichever replica did it. What went to
+   * another one may have been for a thief.
    */
   private async hasBeenTold(transaction: Db, userId: string, address: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(
-      eq(oneTimeTokens.userId, userId),
+      linksOf(userId),
       eq(oneTimeTokens.email, address),
-      eq(oneTimeTokens.purpose, 'not-me'),
-      gt(oneTimeTokens.expiresAt, this.clock.now()),
+      gt(oneTimeTokens.createdAt, secondsAfter(this.clock.now(), -DAY_SECONDS)),
     )
     const told = await transaction
       .select({ detail: oneTimeTokens.detail })
@@ -130,6 +133,10 @@ export class UnrecognizedLoginTokens {
       .where(isOfLastDay)
     return told.length >= MAX_A_DAY || told.some(({ detail }) => detail.sid === sid)
   }
+}
+
+function linksOf(userId: string) {
+  return and(eq(oneTimeTokens.userId, userId), eq(oneTimeTokens.purpose, 'not-me'))
 }
 
 /** From when on a report undoes what was done; for links issued before `since` was recorded, when they were mailed. */

@@ -17,8 +17,11 @@ export interface FollowedLink {
   readonly client: Client
 }
 
-/** Links that undo something: being disabled must not cost anybody their address. */
-const ALSO_OF_DISABLED: ReadonlySet<Purpose> = new Set(['email-undo', 'not-me'])
+/**
+ * Links that undo something: being disabled must not cost anybody their address. And those that stop a reset of
+ * factors, or do it at once: operators can reset those of users whom they have disabled.
+ */
+const ALSO_OF_DISABLED: ReadonlySet<Purpose> = new Set(['email-undo', 'not-me', 'factor-reset'])
 
 /** Follows mailed links of users. */
 @Injectable()
@@ -36,7 +39,7 @@ export class MailedLinks {
 
   /**
    * A valid link and its user, without using the link up. Throws `INVALID_LINK` otherwise. Links of disabled
-   * users are invalid, except those that undo something.
+   * users are invalid, except for some purposes.
    */
   async find({ purpose, text, action, client }: FollowedLink): Promise<{ user: User; token: OneTimeToken }> {
     const found = await this.tokens.find(purpose, text, client)

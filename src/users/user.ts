@@ -51,6 +51,10 @@ export function effectiveGrant(user: User): Permissions {
   return withinLimits(user.granted, user)
 }
 
+export function isDisabledByOperator({ disabledAt, disabledBy }: User): boolean {
+  return disabledAt !== null && disabledBy === 'operator'
+}
+
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */
 export function initialGrant(role: Role): Permissions {
   return permissionsOf(role === 'owner' ? PERMISSIONS : ['dataEntry', 'viewReports'])

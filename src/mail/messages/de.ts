@@ -244,7 +244,7 @@ export const de: Translated = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'Das war ich nicht',
       footnote:
-        'Der Link meldet Sie überall ab, und Sie erhalten eine Mail, über die Sie ein neues Passwort wählen. Er ist 24 Stunden gültig und funktioniert nur einmal.',
+        'Der Link meldet Sie überall ab, und Sie erhalten eine Mail, über die Sie ein neues Passwort wählen. Er ist 7 Tage gültig und funktioniert nur einmal.',
     },
     noticeAtEarlierAddress: {
       subject: '{subject}',
@@ -313,6 +313,8 @@ export const de: Translated = {
       'Jemand, der Ihr Team bei {site} verwaltet, gibt an, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
     'factorReset.byOperator':
       'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn das nicht stimmt, melden Sie sich damit an: Dann wird nichts entfernt.',
+    'factorReset.whileDisabled':
+      'Wir haben Ihren Zugang gesperrt. Uns wurde gesagt, dass Ihre Authenticator-App oder Ihre Passkeys verloren sind oder nicht Ihnen gehören.',
 
     'factorReset.passwordAlone': 'Danach genügt Ihr Passwort zur Anmeldung, auch anderen, die es kennen.',
     'factorReset.noPassword':

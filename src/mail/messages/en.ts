@@ -237,7 +237,7 @@ export const en = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'This was not me',
       footnote:
-        'The link logs you out everywhere and e-mails you a link for choosing a new password. It works once, within 24 hours.',
+        'The link logs you out everywhere and e-mails you a link for choosing a new password. It works once, within 7 days.',
     },
     noticeAtEarlierAddress: {
       subject: '{subject}',
@@ -306,6 +306,8 @@ export const en = {
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
     'factorReset.byOperator':
       'Somebody told us that you have lost your authenticator app or passkeys. If you have not, log in with one of them: then nothing will be removed.',
+    'factorReset.whileDisabled':
+      'We have disabled your login. Somebody told us that your authenticator app or passkeys are lost or not yours.',
 
     'factorReset.passwordAlone':
       'Your password alone will then be enough to log in, also for anybody else who knows it.',

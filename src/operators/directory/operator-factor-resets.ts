@@ -24,8 +24,8 @@ export class OperatorFactorResets {
 
   /**
    * Mails the user, who can stop it or do it at once, and returns when it will happen; asking again only mails
-   * a new link, in place of the earlier one. Throws `NOT_FOUND` for users who are gone, disabled or without a
-   * second factor, `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
+   * a new link, in place of the earlier one. Throws `NOT_FOUND` for users who are gone, disabled by their account, or
+   * without a second factor, `EMAIL_UNDO_OPEN` while a change of their address can be undone, `MAIL_UNAVAILABLE`, and
    * `TOO_MANY_ATTEMPTS`, which does not apply to the command line.
    */
   request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {

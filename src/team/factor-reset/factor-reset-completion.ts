@@ -7,7 +7,7 @@ import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
 import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { Accounts } from '../../users/accounts.js'
-import { effectiveGrant, type User } from '../../users/user.js'
+import { effectiveGrant, isDisabledByOperator, type User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted } from '../team-authority.js'
@@ -59,13 +59,16 @@ export class ResetPreconditions {
   }
 }
 
-/** An operator may, as long as the user is not disabled. */
+/**
+ * An operator may, as long as the account has not disabled the user. For one whom an operator has disabled, nobody can
+ * log in, so a thief with a factor cannot stop it.
+ */
 function mayStillRequest(
   { requestedBy }: FactorReset,
   locked: ReadonlyMap<string, User>,
   member: User,
 ): boolean {
-  if (requestedBy === null) return !member.disabledAt
+  if (requestedBy === null) return !member.disabledAt || isDisabledByOperator(member)
   const manager = locked.get(requestedBy)
   if (!manager || manager.disabledAt || manager.accountId !== member.accountId) return false
   const hasAll = newlyGranted(null, member.granted).every(name => manager.granted[name])

@@ -5,7 +5,7 @@ import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
 
 /** Users without a password need one once their passkeys are gone. */
-export type UserOfReset = Pick<User, 'email' | 'language' | 'passwordHash'>
+export type UserOfReset = Pick<User, 'email' | 'language' | 'passwordHash' | 'disabledAt'>
 
 interface ResetToMail {
   readonly user: UserOfReset
@@ -27,15 +27,16 @@ export class FactorResetMails {
     this.mailer.requireMail()
   }
 
-  sendRequested({ user: to, token, reset: { resetAt, requestedBy } }: ResetToMail): void {
+  sendRequested({ user, token, reset: { resetAt, requestedBy } }: ResetToMail): void {
     const site = this.urls.siteName
     const url = this.urls.toMainSite('/factor-reset', token)
-    const claim = requestedBy === null ? 'factorReset.byOperator' : 'factorReset.byManager'
-    this.mailer.post(to, words =>
+    const byOperator = user.disabledAt ? 'factorReset.whileDisabled' : 'factorReset.byOperator'
+    const claim = requestedBy === null ? byOperator : 'factorReset.byManager'
+    this.mailer.post(user, words =>
       words.mail('factorResetRequested', {
         ...{ site, url, claim: words.phrase(claim, { site }) },
         ...{ day: words.day(resetAt), time: words.time(resetAt) },
-        login: words.phrase(to.passwordHash ? 'factorReset.passwordAlone' : 'factorReset.noPassword'),
+        login: words.phrase(user.passwordHash ? 'factorReset.passwordAlone' : 'factorReset.noPassword'),
       }),
     )
   }

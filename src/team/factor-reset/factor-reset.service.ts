@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import type { User } from '../../users/user.js'
+import { isDisabledByOperator, type User } from '../../users/user.js'
 import { UserEmails } from '../../users/user-emails.js'
 import {
   newlyGranted,
@@ -54,8 +54,8 @@ export class FactorResetService {
 
   /**
    * For a user who is locked and whom the actor may reset: the pending reset with a new link, because the mail
-   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for disabled users and those without a
-   * second factor, and `EMAIL_UNDO_OPEN`.
+   * with the earlier one may have been lost, or a new reset. Throws `NOT_FOUND` for those without a second
+   * factor and for disabled users, unless it is operators who have disabled them and reset them, and `EMAIL_UNDO_OPEN`.
    */
   async open(transaction: Db, user: User, actor: Actor): Promise<RequestedReset> {
     const renewed = await this.renew(transaction, user, actor)
@@ -81,7 +81,8 @@ export class FactorResetService {
 
   /** The pending reset with a new link; null when there is none. Throws like {@link open}. */
   private async renew(transaction: Db, user: User, actor: Actor): Promise<RequestedReset | null> {
-    if (user.disabledAt || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
+    const isOfOperators = actor.userId === undefined && isDisabledByOperator(user)
+    if ((user.disabledAt && !isOfOperators) || !user.hasSecondFactor) throw new ApiError('NOT_FOUND')
     if (await this.userEmails.areAnyOpen(transaction, [user.id])) throw new ApiError('EMAIL_UNDO_OPEN')
     await this.resets.lock(transaction, user.id)
     const reset = await this.resets.find(transaction, user.id)

@@ -94,7 +94,7 @@ export class AccountRecovery {
     if (sequence !== null) await this.userEmails.closeFrom(transaction, user.id, sequence)
     const sendAddressNotice = user.email === address ? NO_MAILS : this.notices.aboutAddress(user)
     const sendAccountNotice = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
-    const stranger = await this.cleanup.removeAllSince(transaction, user.id, { address, since })
+    const stranger = await this.cleanup.removeAllSince(transaction, user.id, since)
     const disabled = stranger
       ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECORDED

@@ -44,16 +44,12 @@ export class TakeoverCleanup {
 
   /**
    * Removes the factors that were added, and forgets the devices and networks that were first seen, at `since` or
-   * later, or since any event of the last day that the user was mailed about, because a stranger may have used
+   * later, or since any event of the last seven days that the user was mailed about, because a stranger may have used
    * several sessions. Returns the earliest of these times. The caller ends all sessions, so their permissions need
-   * no update. Links about those events mailed to `address` stop working.
+   * no update. Links about those events stop working.
    */
-  async removeAllSince(
-    transaction: Db,
-    userId: string,
-    { address, since }: { readonly address: string; readonly since: Date | null },
-  ): Promise<Date | null> {
-    const first = earliest([since, await this.reports.settle(transaction, userId, address)])
+  async removeAllSince(transaction: Db, userId: string, since: Date | null): Promise<Date | null> {
+    const first = earliest([since, await this.reports.settle(transaction, userId)])
     if (!first) return null
     await this.factors.removeAddedSince(transaction, userId, first)
     await this.knownDevices.forgetSince(transaction, userId, first)

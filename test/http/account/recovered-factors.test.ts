@@ -172,8 +172,8 @@ describe('Factors of somebody who takes their account back', () => {
     await asThief(owner)
     app.clock.advance(60)
     await givePasskey(owner)
-    app.clock.advance(23 * HOUR)
-    // In a session of that day, about which nobody is mailed; the mail about the first is a day old at the confirmation.
+    app.clock.advance(7 * DAY - HOUR)
+    // In a session about which nobody is mailed; the mail about the first is seven days old at the confirmation.
     const later = await asThief(owner)
     const email = anEmail()
     expect(outcome(await onMainSite(app, later, 'POST', '/api/email/change', { email }))).toBe('202')
@@ -235,9 +235,10 @@ describe('Factors of somebody who takes their account back', () => {
     app.clock.advance(60)
     await givePasskey(owner)
     app.clock.advance(60)
-    // With that passkey, perhaps. The mails about the first session can be used for a day, the undo link for seven.
-    const { undo } = await changeAddress(owner, await asThief(owner))
+    // With that passkey, perhaps. The mails about the first session can be used for another four days, the undo link for six.
     app.clock.advance(3 * DAY)
+    const { undo } = await changeAddress(owner, await asThief(owner))
+    app.clock.advance(6 * DAY)
     expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept] })
   })
@@ -252,6 +253,20 @@ describe('Factors of somebody who takes their account back', () => {
     const answer = await call('/api/password/reset', { token: reset, password: `${PASSWORD} again` })
     expect(outcome(answer)).toBe('200')
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [], hasSecondFactor: false })
+  })
+
+  it("an owner who is back keeps what they add then: mails to a thief's address reach back no longer", async () => {
+    const owner = await anOwner(app)
+    const { undo } = await changeAddress(owner, await provenSession(app, owner))
+    await mailAbout(owner, app.clock.now())
+    app.clock.advance(60)
+    expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
+    app.clock.advance(60)
+    const kept = await givePasskey(owner)
+    app.clock.advance(60)
+    await mailAbout(owner, app.clock.now())
+    expect(await notMe(owner)).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept] })
   })
 
   it('a new password removes none, forgets remembered devices, and ends logins that wait for a code', async () => {

@@ -4,7 +4,7 @@ import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
-import { anOwner, signIn } from '../../support/people.js'
+import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
@@ -124,6 +124,57 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     await passTime(app, DAY + 600)
     await app.app.get(FactorResetJob).run()
     expect(await hasFactor(owner)).toBe(true)
+  })
+
+  describe('of somebody whom an operator has disabled, because a thief has a factor of theirs', () => {
+    async function requestedWhileDisabled() {
+      const owner = await anOwner(app)
+      await giveAuthenticator(app, owner)
+      operator = await ConsoleUser.loggedIn(app)
+      expect((await operator.post(`users/${owner.id}/disable`)).status).toBe(200)
+      await request(owner)
+      return owner
+    }
+
+    it('waits a day and is then made: no login can stop it', async () => {
+      const owner = await requestedWhileDisabled()
+      const [mail] = await app.mailsTo(owner.email)
+      expect(mail?.text).not.toContain('log in with one of them')
+      const body = { email: owner.email, password: PASSWORD, source: 'main' }
+      const login = { method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }
+      expect(outcome(await app.request(login))).toBe('401 INVALID_CREDENTIALS')
+      await passTime(app, DAY + 60)
+      expect(await app.app.get(FactorResetJob).run()).toBe(1)
+      expect(await hasFactor(owner)).toBe(false)
+      operator = await ConsoleUser.loggedIn(app)
+      expect((await operator.post(`users/${owner.id}/enable`)).status).toBe(204)
+      expect(outcome(await app.request(login))).toBe('200')
+    })
+
+    it.each(['stop', 'confirm'])('they can %s it with the mailed link', async action => {
+      const owner = await requestedWhileDisabled()
+      const token = await app.mailedToken(owner.email)
+      const path = `/api/second-factor-reset/${action}`
+      const headers = { Origin: MAIN }
+      expect(outcome(await app.request({ method: 'POST', path, headers, body: { token } }))).toBe('204')
+      await passTime(app, DAY + 60)
+      await app.app.get(FactorResetJob).run()
+      expect(await hasFactor(owner)).toBe(action === 'stop')
+    })
+
+    it('is refused for somebody whom their account has disabled, and to managers', async () => {
+      const owner = await anOwner(app)
+      const member = await aMemberWith(app, owner, 'viewReports')
+      await giveAuthenticator(app, member)
+      const session = await provenSession(app, owner)
+      operator = await ConsoleUser.loggedIn(app)
+      const path = `/${member.id}/second-factor/reset`
+      expect(outcome(await team(app, session, 'POST', `/${member.id}/disable`))).toBe('204')
+      expect(outcome(await operator.post(`users/${member.id}/factors/reset`))).toBe('404 NOT_FOUND')
+      expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
+      expect(outcome(await operator.post(`users/${member.id}/factors/reset`))).toBe('202')
+      expect(outcome(await team(app, session, 'POST', path))).toBe('404 NOT_FOUND')
+    })
   })
 
   it('is refused for users without a second factor', async () => {

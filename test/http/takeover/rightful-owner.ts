@@ -13,7 +13,7 @@ export interface SetUp {
   readonly givesUpPassword: boolean
   readonly remembersBrowser: boolean
   readonly requires: 'off' | 'everyone'
-  /** Whether all of that was done within the last day. */
+  /** Whether all of that was done within the last seven days. */
   readonly isRecent: boolean
 }
 

@@ -71,7 +71,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...OF_OWNER) },
   {
     weight: 2,
-    arbitrary: fc.integer({ min: 1, max: 30 }).map(hoursPass),
+    arbitrary: fc.integer({ min: 1, max: 60 }).map(hoursPass),
   },
 )
 
@@ -141,6 +141,18 @@ const KNOWN: readonly [SetUp, Theft, Step[], number][] = [
       ...named('logs in', 'changes the address'),
       hoursPass(30),
       hoursPass(30),
+    ],
+    0,
+  ],
+  [NOTHING_SET_UP, ONLY_PASSWORD, [...named('adds a passkey'), ...[60, 60, 60].map(hoursPass)], 0],
+  [
+    NOTHING_SET_UP,
+    ONLY_PASSWORD,
+    [
+      ...named('adds a passkey'),
+      ...[60, 60].map(hoursPass),
+      ...named('logs in', 'changes the address'),
+      ...[60, 60, 60].map(hoursPass),
     ],
     0,
   ],

@@ -31,13 +31,16 @@ export interface Theft {
 }
 
 /** How long the links that undo everything can be used, less an hour for the steps themselves. */
-const LINK_HOURS: Readonly<Record<string, number>> = { '/not-me': 23, '/undo-email': 7 * 24 - 1 }
+const LINK_HOURS = 7 * 24 - 1
+const LINKS = ['/not-me', '/undo-email']
+/** How long a transfer waits, likewise: a link of its own stops it. */
+const TRANSFER_HOURS = 3 * 24 - 1
 
 let runs = 0
 
 /** An owner with a colleague, and a thief. */
 export class Takeover {
-  private deadline = Number.POSITIVE_INFINITY
+  private transferAt = Number.POSITIVE_INFINITY
   private readonly links: (MailedLink & { readonly goodUntil: number })[] = []
 
   private constructor(
@@ -59,7 +62,7 @@ export class Takeover {
     const home = { name: 'owner', ip: `198.${network}.7`, userAgent: MAC }
     const owner = new RightfulOwner(app, user, home, log)
     await owner.setUp(setUp)
-    if (!setUp.isRecent) await passTime(app, 26 * HOUR)
+    if (!setUp.isRecent) await passTime(app, (7 * 24 + 2) * HOUR)
     const witness = new Witness(app, user)
     const elsewhere = { name: 'thief', ip: `203.${network}.9`, userAgent: LINUX }
     const thief = new Thief(app, user, theft.password ? PASSWORD : null, elsewhere, log, witness)
@@ -82,13 +85,9 @@ export class Takeover {
     await work()
     const now = this.app.clock.now().getTime()
     for (const link of (await this.owner.mailbox.news()).flatMap(linksIn)) {
-      const hours = LINK_HOURS[link.page]
-      if (hours === undefined) continue
-      const goodUntil = now + hours * HOUR * 1000
-      this.links.push({ ...link, goodUntil })
-      // The first mail has to be read in time; a way back from another address gives the owner more.
-      if (this.links.length === 1) this.deadline = goodUntil
-      else if (link.page === '/undo-email') this.deadline = Math.max(this.deadline, goodUntil)
+      if (link.page === '/stop-transfer')
+        this.transferAt = Math.min(this.transferAt, now + TRANSFER_HOURS * HOUR * 1000)
+      if (LINKS.includes(link.page)) this.links.push({ ...link, goodUntil: now + LINK_HOURS * HOUR * 1000 })
     }
   }
 
@@ -100,7 +99,7 @@ export class Takeover {
   /** Time passes, but never so much that no mail about the thief would help any more. */
   async wait(hours: number): Promise<void> {
     this.log.push(`# ${hours} h pass`)
-    const left = Math.floor((this.deadline - this.app.clock.now().getTime()) / 1000)
+    const left = Math.floor((this.deadline() - this.app.clock.now().getTime()) / 1000)
     await passTime(this.app, Math.max(0, Math.min(hours * HOUR, left)))
     await this.runJobs()
   }
@@ -181,6 +180,17 @@ export class Takeover {
       opened.push('second factor')
     if (!hasFactor && factors.recoveryCodesLeft > 0) opened.push('recovery codes')
     return { opened, links: await thief.followsLinks() }
+  }
+
+  /**
+   * Until when the owner has to read a mail: the first one, before a transfer happens. A way back from another address
+   * gives them more time, and no transfer happens meanwhile.
+   */
+  private deadline(): number {
+    const [first, ...later] = this.links
+    const waysBack = later.filter(({ page }) => page === '/undo-email').map(({ goodUntil }) => goodUntil)
+    const firstMail = first?.goodUntil ?? Number.POSITIVE_INFINITY
+    return waysBack.length > 0 ? Math.max(firstMail, ...waysBack) : Math.min(firstMail, this.transferAt)
   }
 
   private async runJobs(): Promise<void> {

@@ -43,7 +43,7 @@ export function UserFactors({ person, reload }: PersonProps) {
 
 /** A button to request a reset, or to cancel the pending one. */
 function Reset({ person, reload }: PersonProps) {
-  const { id, email, hasSecondFactor, disabledAt, resetAt } = person
+  const { id, email, hasSecondFactor, disabledAt, disabledBy, resetAt } = person
   if (resetAt)
     return (
       <div className="actions">
@@ -56,7 +56,7 @@ function Reset({ person, reload }: PersonProps) {
         />
       </div>
     )
-  if (!hasSecondFactor || disabledAt) return null
+  if (!hasSecondFactor || (disabledAt && disabledBy !== 'operator')) return null
   return (
     <div className="actions">
       <ChangeButton
