@@ -59,7 +59,11 @@ export class UserAdministration {
   ) {}
 
   /** Sets exactly these permissions; live sessions get them at their next refresh. */
-  async grant(user: TargetUser, granted: Permissions, actor: Actor = SERVICE): Promise<void> {
+  async grant(
+    user: TargetUser & Pick<User, 'granted'>,
+    granted: Permissions,
+    actor: Actor = SERVICE,
+  ): Promise<void> {
     await this.changes.commit(transaction => this.userChanges.grant(transaction, user, granted, actor))
   }
 

@@ -3,7 +3,7 @@ import type { Actor, TargetUser } from '../audit/actor.js'
 import { auditEventOf } from '../audit/audit-event.js'
 import { AuditLog } from '../audit/audit-log.js'
 import type { Db } from '../database/connection.js'
-import type { Permissions } from '../permissions/permissions.js'
+import { PERMISSIONS, type Permissions } from '../permissions/permissions.js'
 import { NOTHING_RECORDED, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { PendingAccountChanges } from './pending/pending-account-changes.js'
@@ -34,18 +34,22 @@ export class UserChanges {
     return added
   }
 
-  /** Sets exactly these permissions; live sessions get them at their next refresh. */
+  /**
+   * Sets exactly these permissions; live sessions get them at their next refresh. The row says which of them the user
+   * did not have: see `InvitedMembers`.
+   */
   async grant(
     transaction: Db,
-    user: TargetUser,
+    user: TargetUser & Pick<User, 'granted'>,
     granted: Permissions,
     actor: Actor,
   ): Promise<RecordedChanges> {
+    const gained = PERMISSIONS.filter(name => granted[name] && !user.granted[name])
     await this.users.setGranted(transaction, user.id, granted)
     return this.changes.record(
       transaction,
       [{ kind: 'set-permissions', userId: user.id, granted }],
-      auditEventOf(user, actor, 'permissions.change', { granted }),
+      auditEventOf(user, actor, 'permissions.change', { granted, gained }),
     )
   }
 

@@ -8,8 +8,8 @@ export const UnrecognizedLoginDocs = () =>
       'it ends all sessions of the user, removes the password, forgets the device and network in question, and mails a link for ' +
       "a new password to the address that this link went to. If the user's address has been changed since, it is changed back. " +
       'Invitations, a transfer and a deletion of the account that were pending are cancelled; members who have joined by an ' +
-      'invitation of the user since that login are disabled. The link works once, within seven days, even if the session has ' +
-      'ended by then.',
+      'invitation of the user since that login, or whom the user has enabled or allowed more, are disabled. The link works ' +
+      'once, within seven days, even if the session has ended by then.',
     status: 204,
     answer: 'The user is logged out everywhere; the mail with the link for a new password is on its way',
     refusals: [

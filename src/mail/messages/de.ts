@@ -232,9 +232,9 @@ export const de: Translated = {
         'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
     },
     membersDisabled: {
-      subject: 'Neue Mitglieder Ihres Teams wurden gesperrt',
+      subject: 'Mitglieder Ihres Teams wurden gesperrt',
       paragraphs: [
-        '{inviter} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden: {members}.',
+        '{inviter} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden oder mehr Rechte bekamen: {members}.',
         'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
       ],
       action: 'Zu {site}',

@@ -225,9 +225,9 @@ export const en = {
         'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
     },
     membersDisabled: {
-      subject: 'New members of your team have been disabled',
+      subject: 'Members of your team have been disabled',
       paragraphs: [
-        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time: {members}.',
+        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time, or was allowed more: {members}.',
         'If you know them, you can enable them again on your team page.',
       ],
       action: 'Go to {site}',

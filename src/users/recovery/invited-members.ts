@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte } from 'drizzle-orm'
+import { and, eq, gte, inArray, isNull } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
+import type { AuditAction } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { users } from '../../database/schema/accounts.js'
+import { auditLog } from '../../database/schema/audit.js'
 import {
   followedBy,
   mergeRecorded,
@@ -17,15 +20,23 @@ import { Users } from '../users.js'
 /** So few that no statement takes long, and so many that there are few statements. */
 const MEMBERS_A_PAGE = 1_000
 
-const INVITED = {
-  id: users.id,
-  accountId: users.accountId,
-  email: users.email,
-  invitedBy: users.invitedBy,
-  disabledAt: users.disabledAt,
+/** What the audit log calls it when somebody gives a member access, or more of it. */
+const GIVES_ACCESS = [
+  'user.create',
+  'user.enable',
+  'permissions.change',
+  'satellites.change',
+] as const satisfies readonly AuditAction[]
+
+type AuditRow = typeof auditLog.$inferSelect
+
+/** Somebody has given a member access. */
+interface Gift {
+  readonly from: string
+  readonly to: string
 }
 
-/** The members of an account who joined by invitation. */
+/** The members of an account who have their access from somebody in it: invited, enabled, or allowed more. */
 @Injectable()
 export class InvitedMembers {
   constructor(
@@ -35,11 +46,12 @@ export class InvitedMembers {
   ) {}
 
   /**
-   * Disables whoever has joined since then by the user's invitation, or by that of somebody whom this disables. The
-   * account must be locked, so that nobody joins meanwhile.
+   * Disables whoever has been given access since then by the user, or by somebody whom this disables: by an invitation,
+   * by being enabled, by permissions that they did not have, or by the end of a limit to satellites. The account must be
+   * locked, so that nobody is given any meanwhile.
    */
   async disableSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
-    const invited = await this.invitedSince(transaction, user, since)
+    const invited = await this.letInSince(transaction, user, since)
     if (invited.length === 0) return NOTHING_RECORDED
     // Whoever locks several users locks them in this order.
     const inOrder = invited.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -56,18 +68,58 @@ export class InvitedMembers {
     return followedBy(recorded, await this.notices.aboutDisabled(transaction, user, invited))
   }
 
-  private async invitedSince(transaction: Db, { id, accountId }: User, since: Date) {
-    const isMember = and(eq(users.accountId, accountId), eq(users.role, 'member'))
-    const joined = await transaction
-      .select(INVITED)
+  private async letInSince(transaction: Db, { id, accountId }: User, since: Date) {
+    const reached = new Set([id])
+    const invitations = await this.invitations(transaction, accountId, since)
+    const recorded = await this.recordedGifts(transaction, accountId, since)
+    for (const { from, to } of [...invitations, ...recorded]) if (reached.has(from)) reached.add(to)
+    reached.delete(id)
+    const { id: userId, email, createdAt, role, disabledAt } = users
+    const isOfAccount = and(eq(users.accountId, accountId), eq(role, 'member'), isNull(disabledAt))
+    return transaction
+      .select({ id: userId, accountId: users.accountId, email })
       .from(users)
-      .where(and(isMember, gte(users.createdAt, since)))
+      .where(and(isAnyOf(userId, [...reached]), isOfAccount))
+      .orderBy(createdAt)
+  }
+
+  /** In the order in which they joined. */
+  private async invitations(transaction: Db, accountId: string, since: Date): Promise<Gift[]> {
+    const joined = await transaction
+      .select({ from: users.invitedBy, to: users.id })
+      .from(users)
+      .where(and(eq(users.accountId, accountId), gte(users.createdAt, since)))
       .orderBy(users.createdAt)
-    const inviters = new Set([id])
-    return joined.filter(member => {
-      if (!member.invitedBy || !inviters.has(member.invitedBy)) return false
-      inviters.add(member.id)
-      return !member.disabledAt
+    return joined.flatMap(({ from, to }) => (from ? [{ from, to }] : []))
+  }
+
+  /**
+   * From the audit log, which nobody can change: a thief could otherwise hide the first gift by a later one, or by
+   * removing those in between. In the order of their ids, whatever the clocks of the replicas say.
+   */
+  private async recordedGifts(transaction: Db, accountId: string, since: Date): Promise<Gift[]> {
+    const { userId, detail, action, outcome, at } = auditLog
+    const rows = await transaction
+      .select({ userId, detail, action })
+      .from(auditLog)
+      .where(
+        and(
+          eq(auditLog.accountId, accountId),
+          inArray(action, [...GIVES_ACCESS]),
+          eq(outcome, 'ok'),
+          gte(at, since),
+        ),
+      )
+      .orderBy(auditLog.id)
+    return rows.flatMap(row => {
+      const from = row.detail.invitedBy ?? row.detail.by
+      return typeof from === 'string' && row.userId && isMore(row) ? [{ from, to: row.userId }] : []
     })
   }
+}
+
+/** Whether it was more than before; rows of an earlier release about permissions do not say so, and count. */
+function isMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'action' | 'detail'>): boolean {
+  if (action === 'permissions.change') return !Array.isArray(gained) || gained.length > 0
+  return action !== 'satellites.change' || satellites === null
 }

@@ -157,10 +157,10 @@ describe('what an owner is told about the team', () => {
       expect(await isDisabled(known.id)).toBe(false)
       expect(await isDisabled(owner.id)).toBe(false)
       expect(outcome(await refreshByCookie(app, puppetsSession.sessionId))).toBe(ENDED)
-      const mail = (await app.mailsTo(owner.email)).find(({ subject }) => subject.startsWith('New members'))
-      expect(mail?.subject).toBe('New members of your team have been disabled')
+      const mail = (await app.mailsTo(owner.email)).find(({ subject }) => subject.startsWith('Members'))
+      expect(mail?.subject).toBe('Members of your team have been disabled')
       expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
-        `in that time: ${puppet.email} and ${puppetsPuppet.email}.`,
+        `in that time, or was allowed more: ${puppet.email} and ${puppetsPuppet.email}.`,
       )
     })
 
@@ -174,6 +174,42 @@ describe('what an owner is told about the team', () => {
       expect(outcome(await team(app, stranger, method, `/${puppet.id}${path}`))).toBe('204')
       expect(outcome(await notMe(owner.email))).toBe('204')
       expect(await isDisabled(puppetsPuppet.id)).toBe(true)
+    })
+
+    it('who was there before is disabled if the stranger allowed them more, or enabled them, also through others', async () => {
+      const owner = await anOwner(app)
+      const before = await provenSession(app, owner)
+      const [promoted, enabled, accomplice, lifted, reduced] = [
+        await aMember(app, owner),
+        await aMember(app, owner),
+        await aMember(app, owner),
+        await aJoined(before, ['payments'], [SHOP_ONE]),
+        await aMember(app, owner),
+      ]
+      const change = async (by: SignedIn, { id }: { id: string }, path: string, body?: object) =>
+        expect(outcome(await team(app, by, body ? 'PUT' : 'POST', `/${id}${path}`, body))).toBe('204')
+      await change(before, enabled, '/disable')
+      app.clock.advance(60 * 60)
+      expect((await logIn(owner.email, PHONE)).status).toBe(200)
+      await app.mailsTo(owner.email)
+      app.clock.advance(60)
+      const stranger = await provenSession(app, owner)
+      const powers = permissionsOf(['teamManagement', 'dataEntry', 'viewReports'])
+      await change(stranger, promoted, '/permissions', powers)
+      await change(stranger, enabled, '/enable')
+      await change(stranger, lifted, '/satellites', { satellites: null })
+      await change(stranger, reduced, '/permissions', permissionsOf(['viewReports']))
+      // Each has theirs from the other now, as far as the last change says.
+      const helper = await provenSession(app, promoted)
+      await change(helper, accomplice, '/permissions', powers)
+      const other = await provenSession(app, accomplice)
+      await change(other, promoted, '/permissions', permissionsOf(['teamManagement', 'viewReports']))
+      await change(other, promoted, '/permissions', powers)
+      expect(outcome(await notMe(owner.email))).toBe('204')
+      for (const { id } of [promoted, enabled, accomplice, lifted])
+        expect([id, await isDisabled(id)]).toEqual([id, true])
+      expect(await isDisabled(reduced.id)).toBe(false)
+      expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
     })
 
     it('others of the team stay, and the owner hears of what a manager reports', async () => {
