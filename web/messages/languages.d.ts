@@ -7,9 +7,9 @@ declare module 'virtual:languages' {
         /** What it calls itself: “Deutsch”. */
         readonly name: string
         readonly direction: 'ltr' | 'rtl'
-        readonly load: () => Promise<import('@lingui/core').Messages>
+        readonly load: () => Promise<import('../pieces/language/t.js').CompiledMessages>
         /** What the service may find wrong with a field. */
-        readonly loadLater: () => Promise<import('@lingui/core').Messages>
+        readonly loadLater: () => Promise<import('../pieces/language/t.js').CompiledMessages>
       }
     >
   >

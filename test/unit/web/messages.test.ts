@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from '@jest/globals'
+import { compileMessage } from '@lingui/message-utils/compileMessage'
 import { ERROR_CODES } from '../../../src/errors/error-codes.js'
 import { FIELD_FAULTS } from '../../../src/errors/field-faults.js'
 import { faultsOf, readMessages, withOwnMessages } from '../../../web/messages/read-messages.mjs'
 import { shorten, shortNames } from '../../../web/messages/short-names.mjs'
 import { chooseLanguage } from '../../../web/pieces/language/choose-language.js'
+import { type CompiledMessage, fillIn } from '../../../web/pieces/language/compiled-message.js'
 import { i18n, t } from '../../../web/pieces/language/t.js'
 import { readLanguage } from '../../support/web-language.js'
 
@@ -160,6 +162,7 @@ describe('the language of a page', () => {
 })
 
 describe('a message', () => {
+  const compiled = (message: string) => compileMessage(message) as CompiledMessage
   afterEach(() => readLanguage('en'))
 
   it('is in the language that was loaded', () => {
@@ -168,5 +171,33 @@ describe('a message', () => {
     expect(t('login.title')).toBe('Anmelden')
     expect(t('retry.inMinutes', { minutes: 1 })).toBe('Bitte versuchen Sie es in einer Minute noch einmal.')
     expect(t('retry.inMinutes', { minutes: 7 })).toBe('Bitte versuchen Sie es in 7 Minuten noch einmal.')
+  })
+
+  it.each([
+    ['Hello', {}, 'Hello'],
+    ['{name}, it’s #1', { name: 'Rosa' }, 'Rosa, it’s #1'],
+    ['{count, plural, =1 {you} one {# day} other {# days}}', { count: 1 }, 'you'],
+    ['{count, plural, one {# day} other {# days}}', { count: 1 }, '1 day'],
+    ['{count, plural, one {# day} other {# days}}', { count: 12_000 }, '12,000 days'],
+    ['More than {people, number}', { people: 1_000 }, 'More than 1,000'],
+    ['for {whom, select, self {them} other {{whom}}}', { whom: 'self' }, 'for them'],
+    ['for {whom, select, self {them} other {{whom}}}', { whom: 'constructor' }, 'for constructor'],
+    [
+      '{a, plural, one {# of {b, plural, one {#} other {# in all}}} other {}}',
+      { a: 1, b: 2 },
+      '1 of 2 in all',
+    ],
+  ])('%s with %j is “%s”', (message, values, text) => {
+    expect(fillIn(compiled(message), values as Record<string, string | number>, 'en')).toBe(text)
+  })
+
+  it('counts as the language does, and writes numbers as the country does', () => {
+    const days = compiled('{days, plural, one {# dzień} few {# dni} other {# dnia}}')
+    expect([1, 3, 1.5].map(count => fillIn(days, { days: count }, 'pl'))).toEqual([
+      '1 dzień',
+      '3 dni',
+      '1,5 dnia',
+    ])
+    expect(fillIn(compiled('{sum, number}'), { sum: 12_000 }, 'de-DE')).toBe('12.000')
   })
 })

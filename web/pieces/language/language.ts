@@ -40,18 +40,18 @@ export async function setLanguage(language: string): Promise<void> {
 }
 
 /** Loads what is not needed at first: messages about field errors that the service has found. */
-export async function loadLater(language = i18n.locale): Promise<void> {
-  i18n.load(language, await (languages[language] as (typeof languages)[string]).loadLater())
+export async function loadLater(): Promise<void> {
+  const { locale, messages } = i18n
+  Object.assign(messages, await languages[locale]?.loadLater())
   hasLater = true
 }
 
 async function show(wanted: readonly string[]): Promise<void> {
   const { language, locale } = chooseLanguage(wanted, AVAILABLE)
-  const { direction, load } = languages[language] as (typeof languages)[string]
-  const country = navigator.languages.find(one => one.split('-')[0] === language)
-  i18n.load(language, await load())
-  if (hasLater) await loadLater(language)
-  i18n.activate(language, [country ?? locale])
+  const { direction, load, loadLater } = languages[language] as (typeof languages)[string]
+  const regional = navigator.languages.find(one => one.split('-')[0] === language) ?? locale
+  const [messages, later] = await Promise.all([load(), hasLater && loadLater()])
+  Object.assign(i18n, { locale: language, regional, messages: Object.assign(messages, later) })
   document.documentElement.lang = language
   document.documentElement.dir = direction
   redraw()

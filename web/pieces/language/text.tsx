@@ -1,6 +1,6 @@
 import { cloneElement, Fragment, type ReactElement, type ReactNode } from 'react'
 import { breakable } from './breakable.js'
-import { i18n, type MessageKey } from './t.js'
+import { type MessageKey, t } from './t.js'
 
 /** Marks a value that is inserted afterwards; no message contains it. */
 const OPEN = '\uE000'
@@ -16,7 +16,7 @@ export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Reco
     name,
     typeof value === 'number' ? value : `${OPEN}${name}${CLOSE}`,
   ])
-  return nodesOf(i18n._(id, Object.fromEntries(marked)), values)
+  return nodesOf(t(id, Object.fromEntries(marked)), values)
 }
 
 function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
