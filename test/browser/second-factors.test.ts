@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import type { User } from '../../src/users/user.js'
-import { Authenticator, giveAuthenticator } from '../support/authenticator.js'
+import { Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
+import { isPreflight } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
@@ -15,6 +16,7 @@ import { addAuthenticator } from './stage/virtual-authenticator.js'
 const FIVE_MINUTES = 5 * 60
 /** A code counts once, and the next one comes with the next step. */
 const ONE_STEP = 30
+const CODE = 'Code from your authenticator app'
 
 let stage: Stage
 beforeAll(async () => {
@@ -50,6 +52,22 @@ async function beginLogin({ email }: Pick<User, 'email'>): Promise<void> {
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Log in')
+}
+
+/** Six digits are sent without a press of the button. */
+function enterCode(code: string): Promise<void> {
+  return page.getByLabel(CODE).fill(code)
+}
+
+/** The refusal is told of the field, which is ready for another code. */
+async function expectAskedAgain(field: Locator, refusal: string, kept = ''): Promise<void> {
+  await seeing(refusal)
+  await page.locator('input.code:focus').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  const told = (await field.getAttribute('aria-describedby'))?.split(' ').at(-1)
+  expect(await page.locator(`[id="${told}"]`).innerText()).toContain(refusal)
+  expect(await field.inputValue()).toBe(kept)
+  expect(await page.evaluate('String(getSelection())')).toBe(kept)
 }
 
 async function logOut(): Promise<void> {
@@ -91,8 +109,7 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   const phone = await giveAuthenticator(stage.app, owner)
   await visit(page, `${MAIN}/account/settings`)
   await beginLogin(owner)
-  await page.getByLabel('Code from your authenticator app').fill(phone.code())
-  await press('Log in')
+  await enterCode(phone.code())
   await untilHome()
   await page.getByLabel('Everybody').check()
   await page.getByLabel('Days to set one up').fill('0')
@@ -169,10 +186,12 @@ test('who must have a second factor: a late member sets one up, and goes on', as
   await page.getByRole('link', { name: 'Billing' }).click()
   await press('Subscribe to Yearly')
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Code from your authenticator app').fill(phone.code())
+  await dialog.getByLabel(CODE).waitFor()
   expect(await dialog.getByLabel('Your password').count()).toBe(0)
   await keepScreenshot(page, 'main-step-up')
-  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await enterCode(phone.wrongCode())
+  await expectAskedAgain(dialog.getByLabel(CODE), 'This code is wrong or was used before.')
+  await enterCode(phone.code())
   await page.waitForURL(`${stage.app.sandbox.url}/**`)
 })
 
@@ -195,11 +214,10 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
     return y + height
   }
   expect((await bottomOf(card)) - (await bottomOf(actions))).toBeLessThanOrEqual(1)
-  await page.getByLabel('Code from the app').fill(phone.wrongCode())
-  await press('Confirm the code')
-  await seeing('This code is wrong.')
-  await page.getByLabel('Code from the app').fill(phone.code())
-  await press('Confirm the code')
+  const field = page.getByLabel('Code from the app')
+  await field.fill(phone.wrongCode())
+  await expectAskedAgain(field, 'This code is wrong.')
+  await field.fill(phone.code())
   await seeing('Save your recovery codes')
   await expectGoodPage(page, 'main-recovery-codes')
   // On paper there are the codes alone.
@@ -223,14 +241,12 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await expectGoodPage(page, 'main-second-step')
   // Too late: what was typed is still there.
   stage.app.clock.advance(FIVE_MINUTES)
-  await page.getByLabel('Code from your authenticator app').fill(phone.code())
-  await press('Log in')
+  await enterCode(phone.code())
   await seeing('That took too long')
   expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
   await press('Log in')
-  await page.getByLabel('Code from your authenticator app').fill(phone.code())
   await page.getByLabel(/Remember this device/).check()
-  await press('Log in')
+  await enterCode(phone.code())
   await untilHome()
 
   await logOut()
@@ -261,15 +277,71 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await press(`Log in with ${new URL(MAIN).host}`)
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Log in')
-  await page.getByLabel('Code from your authenticator app').fill(phone.code())
+  await page.getByLabel(CODE).waitFor()
   await seeing('Afterwards you can go on to shop-one.test')
-  await press('Log in')
+  await enterCode(phone.code())
   await page.getByRole('button', { name: /^Continue/ }).click()
   await page.waitForURL(`${SHOP_ONE}/**`)
   await untilHome()
 })
 
 test('a passkey: added, used by the button and by what the browser fills in, removed', async () => {
+test('a code: sent by itself once it is whole, and once only; a recovery code is not', async () => {
+  const owner = await anOwner(stage.app)
+  const phone = await giveAuthenticator(stage.app, owner)
+  await giveRecoveryCodes(stage.app, owner)
+  const wrong = phone.wrongCode()
+  const sent: unknown[] = []
+  let isHeld = Promise.resolve()
+  await page.route('**/api/login/second-factor', async route => {
+    if (isPreflight(route)) return route.continue()
+    const { code, recoveryCode } = route.request().postDataJSON()
+    sent.push(code ?? recoveryCode)
+    await isHeld
+    await route.continue()
+  })
+  await visit(page, `${MAIN}/`)
+  await beginLogin(owner)
+  const field = page.getByLabel(CODE)
+  const button = page.getByRole('button', { name: 'Log in', exact: true })
+  expect(await field.getAttribute('autocomplete')).toBe('one-time-code')
+  expect(await field.getAttribute('inputmode')).toBe('numeric')
+
+  await field.pressSequentially(`${wrong.slice(0, 3)} ${wrong.slice(3)}`)
+  await expectAskedAgain(field, 'This code is wrong or was used before.')
+  await expectGoodPage(page, 'main-second-step-wrong')
+  await field.fill(wrong)
+  expect(await button.getAttribute('aria-busy')).toBe('false')
+  expect(await field.inputValue()).toBe(wrong)
+  expect(sent).toEqual([wrong])
+
+  let release = () => {}
+  isHeld = new Promise(resolve => {
+    release = resolve
+  })
+  await press('Log in')
+  await eventually(() => sent.length === 2)
+  await field.fill(phone.code())
+  release()
+  await expectAskedAgain(field, 'This code is wrong or was used before.')
+  expect(sent).toEqual([wrong, wrong])
+
+  await press('Use a recovery code')
+  const recovery = page.getByLabel('Recovery code')
+  await recovery.fill('123456')
+  expect(await button.getAttribute('aria-busy')).toBe('false')
+  await press('Log in')
+  await expectAskedAgain(recovery, 'This code is wrong or was used before.', '123456')
+  expect(sent).toEqual([wrong, wrong, '123456'])
+
+  await press('Use your authenticator app')
+  // As a phone fills it in, or somebody pastes it.
+  await page.getByLabel(CODE).focus()
+  await page.keyboard.insertText(phone.code())
+  await untilHome()
+  expect(sent).toHaveLength(4)
+})
+
   const owner = await anOwner(stage.app)
   const finger = await Finger.of(page)
   await visit(page, `${MAIN}/`)

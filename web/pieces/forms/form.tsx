@@ -1,8 +1,9 @@
 import { type FieldError, MainstayError } from '@mainstay-auth/client'
-import { createContext, type FormEvent, type ReactNode, useState } from 'react'
+import { createContext, type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '../language/t.js'
-import { faultText, type Messages } from '../notices/messages.js'
+import { faultText, type Messages, messageOf } from '../notices/messages.js'
 import { Failure } from '../notices/notice.js'
+import { isRefusal } from '../notices/refusal.js'
 import { SubmitButton } from './button.js'
 import { faultOf, wrongControlsOf } from './found-faults.js'
 import { useAction } from './use-action.js'
@@ -14,8 +15,8 @@ export const FieldErrors = createContext<readonly FieldError[]>([])
 export type Texts = Readonly<Record<string, string>>
 
 /**
- * A form with its button. Errors are shown at their fields, whether found by the page or by the service;
- * service errors about anything that is not a field here are shown above the button.
+ * A form with its button. Errors are shown at their fields, whether found by the page or by the service; so is the
+ * refusal of a code. Service errors about anything that is not a field here are shown above the button.
  */
 export function Form({
   send,
@@ -37,7 +38,13 @@ export function Form({
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
   const [fields, setFields] = useState<readonly string[]>([])
   const [found, setFound] = useState<readonly FieldError[]>([])
-  const faults = action.error instanceof MainstayError ? action.error.errors : []
+  const own = useRef<HTMLFormElement>(null)
+  const code = isRefusal(action.error, 'SECOND_FACTOR_INVALID') && fields.find(name => /code$/i.test(name))
+  useEffect(() => {
+    if (code) retype(own.current?.elements.namedItem(code) as HTMLInputElement)
+  }, [action.error])
+  const refused = action.error instanceof MainstayError ? action.error.errors : []
+  const faults = code ? [{ field: code, message: messageOf(action.error, messages) }] : refused
   const elsewhere = faults.filter(({ field }) => !fields.includes(field))
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -53,9 +60,9 @@ export function Form({
     setFound(found.filter(({ field }) => field !== name))
   }
   return (
-    <form noValidate onSubmit={onSubmit} onInput={onInput} className="form">
+    <form ref={own} noValidate onSubmit={onSubmit} onInput={onInput} className="form">
       <FieldErrors value={[...found, ...faults]}>{children}</FieldErrors>
-      <Failure error={action.error} messages={messages}>
+      <Failure error={!code && action.error} messages={messages}>
         {elsewhere.map(faultText).join(' ')}
       </Failure>
       <div className="actions">
@@ -70,6 +77,13 @@ export function Form({
       </div>
     </form>
   )
+}
+
+/** Of a wrong code there is nothing to keep, unless it is a long one with perhaps one slip. */
+function retype(control: HTMLInputElement): void {
+  if (control.inputMode === 'numeric') control.value = ''
+  control.focus()
+  control.select()
 }
 
 /** Errors are shown at the fields; only for a checkbox does the browser show its own message. */

@@ -32,17 +32,19 @@ export function SecondStep({
         send={proof => complete({ challenge, ...proof, rememberDevice } as SecondFactor)}
       >
         {client.source === 'main' && (
-          <label className="choice">
-            <input
-              type="checkbox"
-              checked={rememberDevice}
-              onChange={event => setRememberDevice(event.target.checked)}
-            />
-            <span>
-              {t('login.remember')}
-              <small>{t('login.rememberHint')}</small>
-            </span>
-          </label>
+          <p>
+            <label className="choice">
+              <input
+                type="checkbox"
+                checked={rememberDevice}
+                onChange={event => setRememberDevice(event.target.checked)}
+              />
+              <span>
+                {t('login.remember')}
+                <small>{t('login.rememberHint')}</small>
+              </span>
+            </label>
+          </p>
         )}
       </ProofForm>
       <p className="links">

@@ -1,8 +1,17 @@
+import { type ChangeEvent, useRef } from 'react'
 import { Field } from '../forms/field.js'
 import { t } from '../language/t.js'
 
-/** Six digits from an authenticator app. */
+/** Six digits from an authenticator app. They submit their form by themselves, the same ones only once. */
 export function CodeField({ label = t('field.code') }: { readonly label?: string }) {
+  const sent = useRef('')
+  const sendWhole = ({ target: { value, form } }: ChangeEvent<HTMLInputElement>) => {
+    const digits = value.replace(/\s/g, '')
+    const isOnItsWay = form?.querySelector('[aria-busy=true]')
+    if (!/^\d{6}$/.test(digits) || digits === sent.current || isOnItsWay) return
+    sent.current = digits
+    form?.requestSubmit()
+  }
   return (
     <Field
       label={label}
@@ -15,6 +24,7 @@ export function CodeField({ label = t('field.code') }: { readonly label?: string
       maxLength={8}
       spellCheck={false}
       className="code"
+      onChange={sendWhole}
       autoFocus
       required
     />

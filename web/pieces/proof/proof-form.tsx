@@ -34,7 +34,7 @@ export function ProofForm({
   readonly methods: readonly FactorMethod[]
   readonly submit: string
   readonly send: (proof: Proof) => Promise<unknown>
-  /** Further fields to fill in. */
+  /** To choose before the proof, because a code is sent as soon as it is whole. */
   readonly children?: ReactNode
 }) {
   const ways = methodsHere(methods)
@@ -58,10 +58,10 @@ export function ProofForm({
         </>
       ) : (
         <Form key={chosen} submit={submit} send={texts => send(proofIn(texts))} messages={messages()}>
+          {children}
           {chosen === 'password' && <PasswordField label={t('proof.yourPassword')} autoFocus />}
           {chosen === 'totp' && <CodeField />}
           {chosen === 'recovery' && <RecoveryCodeField />}
-          {children}
           <Failure error={passkey.error} />
         </Form>
       )}
