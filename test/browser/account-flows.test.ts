@@ -6,6 +6,8 @@ import { Users } from '../../src/users/users.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
+import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
+import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
@@ -81,8 +83,18 @@ async function confirmPassword(): Promise<void> {
 test('pages 12, 17, 18: signs up, proves the address, and is at home', async () => {
   const email = anEmail()
   await visit(page, `${MAIN}/signup`)
+  await page.getByLabel('Name (optional)').fill('Rosa')
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(PASSWORD)
+  await press('Sign up')
+  await seeing(`We have sent an e-mail to ${email}`)
+  await page.getByRole('heading', { name: 'Check your inbox' }).waitFor()
+  await expectGoodPage(page, 'main-signup-sent')
+  // Where the address is wrong, the form is as it was.
+  await press('Wrong address?')
+  await page.locator('input[type=email]:focus').waitFor()
+  const typed = ['Name (optional)', 'E-mail', 'Password'].map(name => page.getByLabel(name, { exact: true }))
+  expect(await Promise.all(typed.map(field => field.inputValue()))).toEqual(['Rosa', email, PASSWORD])
   await press('Sign up')
   await seeing(`We have sent an e-mail to ${email}`)
 
@@ -96,12 +108,10 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
   await seeing('Your account is ready.')
   await seeing('Owner of the account')
   // pages 18: who is logged in stands on every page.
-  await page.getByRole('button', { name: `Account menu ${email}` }).waitFor()
+  await page.getByRole('button', { name: `Account menu Rosa ${email}` }).waitFor()
 
   // pages 17: the link was used; there is a way to another.
   await followMail(email, /./)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await press('Confirm')
   await seeing('This link has already been used')
   await page.getByRole('link', { name: 'Sign up again' }).waitFor()
 })
@@ -142,6 +152,52 @@ test('forgets the password and chooses another one', async () => {
 })
 
 test('pages 13, 14, 18: invites somebody to one site, who works there and nowhere else', async () => {
+test('a mail is sent again after a while, and not more often than the service allows', async () => {
+  const owner = await anOwner(stage.app)
+  await page.clock.install()
+  await visit(page, `${MAIN}/forgot-password`)
+  await page.getByLabel('E-mail').fill(owner.email)
+  await press('Send me a link')
+  await seeing(`If there is an account for ${owner.email}, we have sent it a link.`)
+  await page.locator('.notice.good:focus').waitFor()
+  const again = page.getByRole('button', { name: /^Send again/ })
+  expect(await again.getAttribute('aria-disabled')).toBe('true')
+  await expectGoodPage(page, 'main-forgot-sent')
+  let answer: { status: number; headers?: Record<string, string> } | null = null
+  let asked = 0
+  await page.route('**/api/password/forgot', route => {
+    if (isPreflight(route)) return route.fulfill(YES)
+    asked += 1
+    const body = JSON.stringify({ status: 429, code: 'TOO_MANY_ATTEMPTS' })
+    return answer
+      ? route.fulfill({ ...answer, body, contentType: 'application/problem+json' })
+      : route.continue()
+  })
+  await again.click({ force: true })
+  expect(asked).toBe(0)
+  await pass(30)
+  await page.getByRole('button', { name: 'Send again', exact: true }).click()
+  await seeing('look in your spam folder')
+  await eventually(async () => (await stage.app.mailsTo(owner.email)).length === 2, { what: 'another mail' })
+  await pass(30)
+  const headers = { ...ALLOWED, 'Retry-After': '90', 'Access-Control-Expose-Headers': 'Retry-After' }
+  answer = { status: 429, headers }
+  await again.click()
+  await seeing('Please try again in 2 minutes.')
+  expect(asked).toBe(2)
+  await pass(60)
+  expect(await again.getAttribute('aria-disabled')).toBe('true')
+  await pass(30)
+  expect(await again.getAttribute('aria-disabled')).toBe('false')
+  await press('Wrong address?')
+  expect(await page.getByLabel('E-mail').inputValue()).toBe(owner.email)
+})
+
+/** So many seconds, each with what the page does in it. */
+async function pass(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) await page.clock.runFor(1_000)
+}
+
   const owner = await anOwner(stage.app)
   const email = anEmail()
   await logInAtHome(owner)
@@ -366,7 +422,6 @@ test('pages 17: a new password calls off another address that was not confirmed,
   const told = (await stage.app.mailsTo(owner.email)).find(({ subject }) => /password/.test(subject))
   expect(told?.text).toContain('If your e-mail address was about to change')
   await followMail(email, /./)
-  await press('Use this address')
   await seeing('This link has already been used, has expired or is incomplete.')
 })
 

@@ -4,7 +4,7 @@ import type { Action } from './use-action.js'
 
 interface ButtonLooks {
   readonly isBusy?: boolean
-  readonly kind?: 'primary' | 'plain' | 'danger'
+  readonly kind?: 'primary' | 'plain' | 'quiet' | 'danger'
   readonly children: ReactNode
 }
 
@@ -24,8 +24,14 @@ export function ActionButton({
   action,
   label,
   kind = 'plain',
+  isOff = false,
   children,
-}: ButtonLooks & { readonly action: Action<void>; readonly label?: string }) {
+}: ButtonLooks & {
+  readonly action: Action<void>
+  readonly label?: string
+  /** Not to be pressed yet. */
+  readonly isOff?: boolean
+}) {
   const button = useFocusRescue()
   return (
     <button
@@ -33,9 +39,9 @@ export function ActionButton({
       type="button"
       className={kind}
       aria-label={label}
-      aria-disabled={action.isBusy}
+      aria-disabled={isOff || action.isBusy}
       aria-busy={action.isBusy}
-      onClick={() => void action.run()}
+      onClick={() => isOff || void action.run()}
     >
       {action.isBusy && <span className="spinner" aria-hidden="true" />}
       {children}

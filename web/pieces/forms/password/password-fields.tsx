@@ -35,7 +35,8 @@ export function PasswordField({ label = t('field.password'), ...input }: Partial
 export function NewPasswordField({
   label = t('field.password'),
   person,
-}: {
+  defaultValue,
+}: Pick<FieldProps, 'defaultValue'> & {
   readonly label?: string
   /** Who it is for, besides what they type in the same form. */
   readonly person?: Person | null
@@ -54,6 +55,7 @@ export function NewPasswordField({
     <PasswordField
       label={label}
       autoComplete="new-password"
+      defaultValue={defaultValue}
       minLength={8}
       hint={t('password.hint')}
       below={form && <StrengthMeter password={password} known={[email, name ?? '']} />}

@@ -1,10 +1,8 @@
 import { useState } from 'react'
 import { EmailField } from '../../../../pieces/forms/field.js'
-import { Form } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
-import { Success } from '../../../../pieces/notices/notice.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import type { Person } from '../../../../pieces/shell/person-menu.js'
@@ -12,6 +10,7 @@ import type { SecondFactor } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { client } from '../../../client.js'
 import { ShownCodes } from '../../../factors/shown-codes.js'
+import { MailForm } from '../../../mail-form.js'
 import { Authenticator } from './authenticator.js'
 import { Passkeys } from './passkeys.js'
 import { Password } from './password.js'
@@ -78,19 +77,23 @@ export function SecurityPage({ person }: { readonly person: Person | null }) {
 }
 
 function EmailChange() {
-  const [sentTo, setSentTo] = useState('')
+  const [isSent, setIsSent] = useState(false)
   return (
-    <Form
+    <MailForm
       submit={t('security.changeEmail')}
-      send={async ({ email = '' }, form) => {
-        setSentTo('')
-        await call('POST', 'email/change', { email })
-        form.reset()
-        setSentTo(email)
-      }}
+      said={sentTo => t('security.emailSent', { sentTo })}
+      send={({ email = '' }) => call('POST', 'email/change', { email })}
+      isSent={isSent}
+      setIsSent={setIsSent}
     >
-      {sentTo && <Success>{t('security.emailSent', { sentTo })}</Success>}
-      <EmailField label={t('security.newEmail')} autoComplete="email" />
-    </Form>
+      {({ email }) => (
+        <EmailField
+          label={t('security.newEmail')}
+          autoComplete="email"
+          defaultValue={email}
+          autoFocus={!!email}
+        />
+      )}
+    </MailForm>
   )
 }
