@@ -8,6 +8,7 @@ import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { OptionalMainSessionGuard } from '../sessions/guards/optional-main-session.guard.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -23,6 +24,8 @@ import { EmailChangeController } from './email-change/email-change.controller.js
 import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
 import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
 import { EmailUndoService } from './email-change/email-undo.service.js'
+import { MailedLinkPreview } from './mailed-links/mailed-link-preview.service.js'
+import { MailedLinksController } from './mailed-links/mailed-links.controller.js'
 import { DataExport } from './profile/data-export.js'
 import { ProfileController } from './profile/profile.controller.js'
 import { ProfileService } from './profile/profile.service.js'
@@ -58,6 +61,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     BillingModule,
     MailModule,
     LinksModule,
+    SatellitesModule,
     SessionsModule,
     TokensModule,
   ],
@@ -68,6 +72,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountController,
     AccountDeletionController,
     TransferController,
+    MailedLinksController,
     SecondFactorPolicyController,
   ],
   providers: [
@@ -92,6 +97,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountsDueForDeletion,
     AccountTransactions,
     OwnershipTransferService,
+    MailedLinkPreview,
     TransferAcceptance,
     TransferCancellation,
     TransferCompletion,

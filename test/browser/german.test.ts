@@ -12,6 +12,7 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
+import { bearWithLinks } from './stage/previewed-link.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
@@ -121,18 +122,25 @@ describe('somebody who reads German', () => {
 })
 
 describe('every page in German', () => {
-  /** Without a link of a mail, and with one that is wrong. */
+  /** Before a link of a mail is used, and after it turned out to be wrong. */
   const PUBLIC = PAGE_PATHS.main.filter(path => path !== '/' && !path.startsWith('/account'))
   test.each(PUBLIC)('%s', async path => {
+    await bearWithLinks(page, {
+      accountName: 'Rosen & Söhne',
+      invitedBy: 'anna@example.com',
+      satellites: [SHOP_ONE],
+    })
     await visit(page, `${MAIN}${path}#token=${'a'.repeat(43)}`)
     await expectNoEnglish()
+    await page.setViewportSize(NARROW)
+    expect(await brokenWords(page)).toEqual([])
+    await keepScreenshot(page, `german${path.replaceAll('/', '-')}-asks`)
     const button = page.locator('main form button[type=submit]').last()
     if (await button.isVisible()) {
       await button.click()
       await untilShown(page)
       await expectNoEnglish()
     }
-    await page.setViewportSize(NARROW)
     expect(await brokenWords(page)).toEqual([])
     await keepScreenshot(page, `german${path.replaceAll('/', '-')}`)
   })

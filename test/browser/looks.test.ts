@@ -10,6 +10,7 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, CUSTOMER, MAIN } from './stage/hosts.js'
+import { bearWithLinks } from './stage/previewed-link.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
@@ -158,6 +159,7 @@ test('on a phone, neither the word e-mail of a heading nor an address in a notic
   await page.getByText(/^If there is an account/).waitFor()
   expect(await brokenParts(page, email)).toEqual([])
 })
+  await bearWithLinks(page)
 
 test.each([
   ['en-GB', 'e-mail'],
@@ -174,6 +176,7 @@ test.each([
 test.each([
   ['en-GB', 'e-mails'],
   ['de-DE', 'E-Mails'],
+  await bearWithLinks(other)
 ])('so does a hint at a field in %s', async (locale, word) => {
   const { page: other } = await openTab(await stage.newPerson({ locale }))
   await visit(other, `${MAIN}/account/satellites`)
@@ -214,6 +217,7 @@ test('what is not torn is found in the page, and is one word to who hears it', a
   expect(await page.evaluate(`window.find('${member.email}')`)).toBe(true)
   const devtools = await page.context().newCDPSession(page)
   const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+  await bearWithLinks(page)
   const names = nodes.filter(({ role }) => role?.value === 'link').map(({ name }) => name?.value)
   expect(names).toContain(member.email)
 })

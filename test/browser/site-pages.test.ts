@@ -12,6 +12,8 @@ import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { bearWithLinks } from './stage/previewed-link.js'
+import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
@@ -80,6 +82,7 @@ describe.each([
   beforeAll(async () => {
     const tab = await openTab(await stage.newPerson())
     ;({ page, complaints } = tab)
+    await bearWithLinks(page, { accountName: 'Rose & Sons', invitedBy: owner.email, satellites: [SHOP_ONE] })
     if (!isLoggedIn) return
     await visit(page, `${origin}/`)
     await logInOn(page, owner)
@@ -335,6 +338,40 @@ describe('what goes wrong', () => {
     await page.getByRole('button', { name: 'Go to payment' }).waitFor()
   })
 
+  test('an outage when a page is opened has the brand, and says what is the matter', async () => {
+    const visitor = await stage.newPerson()
+    const { page: tab } = await openTab(visitor)
+    await tab.route(`${API}/**`, route => route.abort())
+    await tab.goto(`${MAIN}/account`)
+    await tab.getByRole('status').filter({ hasText: 'We cannot be reached right now.' }).waitFor()
+    await tab.getByRole('main').getByRole('link', { name: 'Mainstay' }).waitFor()
+    await keepScreenshot(tab, 'main-outage-at-the-start')
+    await tab.unroute(`${API}/**`)
+    await tab.getByRole('button', { name: 'Try now' }).click()
+    await tab.getByRole('button', { name: 'Log in', exact: true }).waitFor()
+    await visitor.close()
+  })
+
+  test('a link that no longer works says so before anybody fills in a form', async () => {
+    await page.unroute('**/api/mailed-links/preview')
+    for (const token of ['', 'any', 'a'.repeat(43)]) {
+      await page.goto('about:blank')
+      await visit(page, `${MAIN}/accept-invitation#token=${token}`)
+      await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+      expect(await page.locator('form').count()).toBe(0)
+    }
+    await expectGoodPage(page, 'main-invalid-link')
+  })
+
+  test('while the service cannot say what a link is about, it can be used all the same', async () => {
+    await page.goto('about:blank')
+    await page.route('**/api/mailed-links/preview', route => route.abort())
+    await visit(page, `${MAIN}/accept-invitation#token=any`)
+    await page.getByText('You have been invited.').waitFor()
+    await page.getByRole('button', { name: 'Join' }).waitFor()
+    await page.unroute('**/api/mailed-links/preview')
+  })
+
   test('pages 6: a logout that the service does not hear of says so', async () => {
     await visit(page, `${MAIN}/account`)
     await page.route(`${API}/**`, route => route.abort())
@@ -378,6 +415,7 @@ describe('what goes wrong', () => {
       isPreflight(route) ? route.fulfill(YES) : route.fulfill({ status: 401, headers: ALLOWED, body: asked }),
     )
     await page.route(`${API}/api/refresh*`, route => route.fulfill({ status: 503, headers: ALLOWED }))
+    await bearWithLinks(page)
     await visit(page, `${MAIN}/confirm-email#token=any`)
     await page.getByRole('button', { name: 'Use this address' }).click()
     await page.getByRole('alert').getByText('This took too long.').waitFor()

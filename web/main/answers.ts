@@ -9,6 +9,7 @@ export type {
   InvitationAnswer as Invitation,
   InvoiceAnswer as Invoice,
   LoginEntry as Login,
+  MailedLinkAnswer as MailedLink,
   NewRecoveryCodesAnswer as NewRecoveryCodes,
   OriginAnswer as ConfirmedSatellite,
   PasskeyAnswer as Passkey,

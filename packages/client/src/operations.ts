@@ -501,6 +501,11 @@ export interface Operations {
       readonly body: MailedLinkBody
       readonly answer: null
     }
+    /** What a mailed link is about */
+    readonly '/api/mailed-links/preview': {
+      readonly body: MailedLinkBody
+      readonly answer: MailedLinkAnswer
+    }
   }
   readonly patch: {
     /** Rename a passkey */
@@ -793,6 +798,16 @@ export interface LoginPage {
   readonly logins: readonly LoginEntry[]
   /** For `after` */
   readonly next: string | null
+}
+export interface MailedLinkAnswer {
+  /** The address that the link was mailed to */
+  readonly email: string
+  /** Of an invitation or a transfer */
+  readonly accountName: string | null
+  /** Of an invitation: who sent it, if they are still in the team */
+  readonly invitedBy: string | null
+  /** Of an invitation: origins to log in at, as far as they are proven */
+  readonly satellites: readonly string[] | null
 }
 export interface MailedLinkBody {
   /** From behind `#token=` in the link */

@@ -25,6 +25,7 @@ const PUBLIC_HANDLERS = [
   'HealthController.status',
   'JwksController.list',
   'LoginController.login',
+  'MailedLinksController.preview',
   'PasskeyLoginController.login',
   'PasskeyLoginController.options',
   'PasswordController.forgot',

@@ -2,7 +2,7 @@ import { MainstayError } from '@mainstay-auth/client'
 import { EmptyPage } from '../../pieces/empty.js'
 import { t } from '../../pieces/language/t.js'
 import { Page, SmallPage } from '../../pieces/page.js'
-import { Link } from '../../pieces/router.js'
+import { WayOn } from '../../pieces/way-on.js'
 
 /** Inside the frame of the account pages. */
 export function NotFoundHere() {
@@ -18,9 +18,7 @@ export function NotFoundHere() {
 export function NotFoundPage() {
   return (
     <SmallPage title={t('notFound.title')} lead={t('notFound.mistyped')}>
-      <p className="links">
-        <Link href="/account">{t('notFound.toAccount')}</Link>
-      </p>
+      <WayOn href="/account">{t('notFound.toAccount')}</WayOn>
     </SmallPage>
   )
 }

@@ -10,8 +10,9 @@ export function AcceptTransferPage() {
       title={t('newOwner.title')}
       path="account/transfer/accept"
       submit={t('newOwner.submit')}
+      doneTitle={t('newOwner.doneTitle')}
       done={({ readyAt }) => <T id="newOwner.done" date={<When at={readyAt} />} />}
-      anew={t('newOwner.anew')}
+      anew={<p>{t('newOwner.anew')}</p>}
     >
       <p>{t('newOwner.about')}</p>
     </MailedPage>

@@ -2,7 +2,7 @@ import { MainstayError } from '@mainstay-auth/client'
 import { useState } from 'react'
 import { PasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
-import { Link } from '../../../pieces/router.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import { callAsWhoeverIsHere } from '../../api.js'
 import { MailedPage } from './mailed-page.js'
 
@@ -25,9 +25,10 @@ export function ConfirmEmailPage() {
       title={t('newEmail.title')}
       path="email/confirm"
       submit={t('newEmail.submit')}
+      doneTitle={t('newEmail.doneTitle')}
       done={t('newEmail.done')}
       send={send}
-      anew={<Link href="/account/security">{t('common.newLink')}</Link>}
+      anew={<WayOn href="/account/security">{t('common.newLink')}</WayOn>}
       messages={{
         REAUTHENTICATION_REQUIRED: t('newEmail.passwordToo'),
         INVALID_CREDENTIALS: t('password.wrong'),

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { t } from '../../../pieces/language/t.js'
-import { Link } from '../../../pieces/router.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import { MailedPage } from './mailed-page.js'
 
 /** For users who have lost their second factor, and for users who have not and must be told. */
@@ -12,8 +12,9 @@ export function FactorResetPage() {
       title={t('factorReset.title')}
       path="second-factor-reset/confirm"
       submit={t('factorReset.submit')}
+      doneTitle={t('factorReset.doneTitle')}
       done={t('factorReset.done')}
-      anew={t('factorReset.anew')}
+      anew={<p>{t('factorReset.anew')}</p>}
       instead={
         <button type="button" className="link" onClick={() => setIsWrong(true)}>
           {t('factorReset.notMe')}
@@ -32,9 +33,10 @@ export function StopFactorResetPage() {
       title={t('factorKeep.title')}
       path="second-factor-reset/stop"
       submit={t('factorKeep.submit')}
+      doneTitle={t('factorKeep.doneTitle')}
       done={t('factorKeep.done')}
-      next={() => <Link href="/account/security">{t('factorKeep.next')}</Link>}
-      anew={<Link href="/account/security">{t('factorKeep.next')}</Link>}
+      next={() => <WayOn href="/account/security">{t('factorKeep.next')}</WayOn>}
+      anew={<WayOn href="/account/security">{t('factorKeep.next')}</WayOn>}
     >
       <p>{t('factorKeep.about')}</p>
     </MailedPage>

@@ -1,6 +1,6 @@
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
-import { Link } from '../../../pieces/router.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import { MailedPage } from './mailed-page.js'
 
 export function UndoEmailPage() {
@@ -9,8 +9,9 @@ export function UndoEmailPage() {
       title={t('undoEmail.title')}
       path="email/undo"
       submit={t('undoEmail.submit')}
+      doneTitle={t('undoEmail.doneTitle')}
       done={t('undoEmail.done')}
-      anew={<Link href="/forgot-password">{t('resetPassword.title')}</Link>}
+      anew={<WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
     >
       <p>
         <T id="undoEmail.about" />
@@ -25,8 +26,9 @@ export function NotMePage() {
       title={t('notMe.title')}
       path="sessions/not-me"
       submit={t('notMe.submit')}
+      doneTitle={t('notMe.doneTitle')}
       done={t('notMe.done')}
-      anew={<Link href="/forgot-password">{t('resetPassword.title')}</Link>}
+      anew={<WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
     >
       <p>{t('notMe.about')}</p>
     </MailedPage>
@@ -39,9 +41,10 @@ export function StopTransferPage() {
       title={t('stopTransfer.title')}
       path="account/transfer/stop"
       submit={t('stopTransfer.title')}
+      doneTitle={t('stopTransfer.doneTitle')}
       done={t('stopTransfer.done')}
-      next={() => <Link href="/forgot-password">{t('resetPassword.title')}</Link>}
-      anew={<Link href="/account/settings">{t('stopTransfer.anew')}</Link>}
+      next={() => <WayOn href="/forgot-password">{t('resetPassword.title')}</WayOn>}
+      anew={<WayOn href="/account/settings">{t('stopTransfer.anew')}</WayOn>}
     >
       <p>{t('stopTransfer.about')}</p>
     </MailedPage>

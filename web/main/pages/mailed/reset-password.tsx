@@ -1,7 +1,7 @@
 import { NewPasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
-import { Link } from '../../../pieces/router.js'
 import { SiteLinks } from '../../../pieces/site/site-links.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import type { LoginSites } from '../../answers.js'
 import { MailedPage } from './mailed-page.js'
 import { ToLogin } from './to-login.js'
@@ -12,16 +12,24 @@ export function ResetPasswordPage() {
       title={t('resetPassword.title')}
       path="password/reset"
       submit={t('resetPassword.submit')}
+      doneTitle={t('resetPassword.doneTitle')}
       done={t('resetPassword.done')}
       next={({ satellites }) => <ToSites origins={satellites} />}
-      anew={<Link href="/forgot-password">{t('common.newLink')}</Link>}
+      anew={<WayOn href="/forgot-password">{t('common.newLink')}</WayOn>}
     >
-      <NewPasswordField label={t('password.new')} />
+      {link => (
+        <NewPasswordField label={t('password.new')} person={link && { email: link.email, name: null }} />
+      )}
     </MailedPage>
   )
 }
 
 /** Where the user logs in; without origins, that is here. */
 export function ToSites({ origins }: { readonly origins: LoginSites['satellites'] }) {
-  return origins ? <SiteLinks origins={origins} /> : <ToLogin />
+  if (!origins) return <ToLogin />
+  return (
+    <div className="actions">
+      <SiteLinks origins={origins} look={origins.length > 1 ? 'button' : 'button primary'} />
+    </div>
+  )
 }

@@ -1,7 +1,8 @@
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
-import { go, Link } from '../../../pieces/router.js'
+import { go } from '../../../pieces/router.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import type { Profile } from '../../answers.js'
 import { call } from '../../api.js'
 import { client } from '../../client.js'
@@ -10,13 +11,15 @@ import { client } from '../../client.js'
 export function ToLogin() {
   const { data: person } = useLoad(whoIsHere)
   const logIn = useAction(() => client.logout().then(() => go('/login')))
-  if (!person) return <Link href="/login">{t('common.toLogin')}</Link>
+  if (!person) return <WayOn href="/login">{t('common.toLogin')}</WayOn>
   return (
     <>
-      <Link href="/account">{t('mailed.goOn', { email: person.email })}</Link>
-      <button type="button" className="link" onClick={() => void logIn.run()}>
-        {t('mailed.logInAsOther')}
-      </button>
+      <WayOn href="/account">{t('mailed.goOn', { email: person.email })}</WayOn>
+      <p className="links">
+        <button type="button" className="link" onClick={() => void logIn.run()}>
+          {t('mailed.logInAsOther')}
+        </button>
+      </p>
     </>
   )
 }

@@ -2,7 +2,8 @@ import type { Texts } from '../../../pieces/forms/form.js'
 import { PasswordField } from '../../../pieces/forms/password/password-fields.js'
 import { t } from '../../../pieces/language/t.js'
 import { toast } from '../../../pieces/notices/toasts.js'
-import { go, Link, watchPage } from '../../../pieces/router.js'
+import { go, watchPage } from '../../../pieces/router.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import { client } from '../../client.js'
 import { forgetSignup, pendingSignup } from '../../signup-memory.js'
 import { MailedPage } from './mailed-page.js'
@@ -14,9 +15,10 @@ export function VerifyEmailPage() {
       path="signup/verify"
       submit={t('common.confirm')}
       messages={{ INVALID_CREDENTIALS: t('verifyEmail.wrongPassword') }}
+      doneTitle={t('verifyEmail.doneTitle')}
       done={t('verifyEmail.done')}
       finish={logIn}
-      anew={<Link href="/signup">{t('verifyEmail.anew')}</Link>}
+      anew={<WayOn href="/signup">{t('verifyEmail.anew')}</WayOn>}
     >
       <p>{t('verifyEmail.about')}</p>
       <PasswordField />

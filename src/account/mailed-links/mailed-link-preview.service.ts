@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common'
+import { ApiError } from '../../errors/api-error.js'
+import type { Client } from '../../http/client.js'
+import type { OneTimeToken, Purpose } from '../../links/one-time-token.js'
+import { OneTimeTokens } from '../../links/one-time-tokens.js'
+import { safeName } from '../../mail/safe-name.js'
+import { Satellites } from '../../satellites/satellites.js'
+import type { Invitation } from '../../team/invitations/invitation-records.js'
+import { Accounts } from '../../users/accounts.js'
+import { Users } from '../../users/users.js'
+import type { MailedLinkAnswer } from './mailed-links.dto.js'
+
+/** No other token is in a mail. */
+const MAILED: readonly Purpose[] = [
+  'sign-up',
+  'password-reset',
+  'invitation',
+  'email-change',
+  'email-undo',
+  'not-me',
+  'transfer-accept',
+  'transfer-stop',
+  'factor-reset',
+]
+/** An address that somebody wants to change to may be a stranger's, who learns nothing of the account. */
+const OF_ACCOUNT: ReadonlySet<Purpose> = new Set(['invitation', 'transfer-accept', 'transfer-stop'])
+
+/** Tells the pages that mails lead to whom and what a link is about. */
+@Injectable()
+export class MailedLinkPreview {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly satellites: Satellites,
+  ) {}
+
+  /**
+   * What a valid link is about; uses nothing up. Throws `INVALID_LINK`, and `TOO_MANY_ATTEMPTS` after too many
+   * invalid ones.
+   */
+  async find(text: string, client: Client): Promise<MailedLinkAnswer> {
+    const token = await this.tokens.find(MAILED, text, client)
+    if (!token) throw new ApiError('INVALID_LINK')
+    const { email, purpose, accountId } = token
+    const nothing = { email, accountName: null, invitedBy: null, satellites: null }
+    if (!accountId || !OF_ACCOUNT.has(purpose)) return nothing
+    const account = await this.accounts.find(accountId)
+    const about = { ...nothing, accountName: account?.name ? safeName(account.name) : null }
+    return purpose === 'invitation' ? { ...about, ...(await this.invitation(accountId, token)) } : about
+  }
+
+  private async invitation(accountId: string, { detail }: OneTimeToken) {
+    const { invitedBy, satellites } = detail as unknown as Invitation
+    const inviter = await this.users.findInAccount(invitedBy, accountId)
+    return {
+      invitedBy: inviter?.email ?? null,
+      // As in the mail: strangers could use our pages to lead people anywhere.
+      satellites: satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null,
+    }
+  }
+}
