@@ -275,6 +275,7 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await beginLogin(owner)
   await seeing('You cannot log in here with your password.')
   await press(`Log in with ${new URL(MAIN).host}`)
+  await page.getByRole('heading', { name: `Log in to ${new URL(SHOP_ONE).host}` }).waitFor()
   await page.getByLabel('Password').fill(PASSWORD)
   await press('Log in')
   await page.getByLabel(CODE).waitFor()
@@ -285,7 +286,6 @@ test('an authenticator app: set up, asked for, replaced by a recovery code, reme
   await untilHome()
 })
 
-test('a passkey: added, used by the button and by what the browser fills in, removed', async () => {
 test('a code: sent by itself once it is whole, and once only; a recovery code is not', async () => {
   const owner = await anOwner(stage.app)
   const phone = await giveAuthenticator(stage.app, owner)
@@ -342,6 +342,7 @@ test('a code: sent by itself once it is whole, and once only; a recovery code is
   expect(sent).toHaveLength(4)
 })
 
+test('a passkey: added, used by the button and by what the browser fills in, removed', async () => {
   const owner = await anOwner(stage.app)
   const finger = await Finger.of(page)
   await visit(page, `${MAIN}/`)

@@ -22,7 +22,7 @@ import { SecondStep } from './second-step.js'
 export interface LoginStepsProps {
   readonly client: Client
   /** Of the first step; the second has another. */
-  readonly title?: string
+  readonly title?: string | undefined
   readonly lead?: string
   readonly loginHint?: string
   readonly kind?: 'primary' | 'plain'

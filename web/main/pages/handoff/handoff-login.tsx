@@ -5,6 +5,7 @@ import { useLoad } from '../../../pieces/loading/use-load.js'
 import { LoginSteps, type LoginStepsProps } from '../../../pieces/login/login-steps.js'
 import { Warning } from '../../../pieces/notices/notice.js'
 import { isRefusal } from '../../../pieces/notices/refusal.js'
+import { Avatar } from '../../../pieces/people/avatar.js'
 import { hostOf } from '../../../pieces/site/site.js'
 import type { ConfirmedSatellite } from '../../answers.js'
 import { askAsAnybody } from '../../api.js'
@@ -30,6 +31,7 @@ export function HandOffLogin({
   return (
     <HintedLogin
       request={request}
+      title={satellite ? t('handoff.title', { host: hostOf(satellite.origin) }) : undefined}
       isWaiting={!satellite && !confirmed.error}
       above={news}
       about={
@@ -37,11 +39,7 @@ export function HandOffLogin({
           {!navigator.cookieEnabled && (
             <Warning isAnswer>{t('handoff.allowCookies', { host: location.host })}</Warning>
           )}
-          {satellite && (
-            <p>
-              <T id="handoff.afterwards" host={hostOf(satellite.origin)} strong={<strong />} />
-            </p>
-          )}
+          {satellite && <Afterwards origin={satellite.origin} />}
         </>
       }
     >
@@ -69,11 +67,29 @@ export function AccountSwitch({
   readonly back: () => void
 }) {
   return (
-    <HintedLogin title={t('handoff.otherAccount')} request={request} done={done}>
+    <HintedLogin
+      title={t('handoff.otherAccount')}
+      about={<Afterwards origin={request.satellite} />}
+      request={request}
+      done={done}
+    >
       <button type="button" className="link" onClick={back}>
         {t('handoff.goBack')}
       </button>
     </HintedLogin>
+  )
+}
+
+/** Its host alone: anybody can register a satellite, with any name and logo. */
+function Afterwards({ origin }: { readonly origin: string }) {
+  const host = hostOf(origin)
+  return (
+    <p className="someone">
+      <Avatar name={host} />
+      <span>
+        <T id="handoff.afterwards" host={host} strong={<strong />} />
+      </span>
+    </p>
   )
 }
 

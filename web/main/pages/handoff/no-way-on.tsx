@@ -6,6 +6,7 @@ import { Failure, Warning } from '../../../pieces/notices/notice.js'
 import { SmallPage } from '../../../pieces/page.js'
 import { Link } from '../../../pieces/router.js'
 import { hostOf } from '../../../pieces/site/site.js'
+import { WayOn } from '../../../pieces/way-on.js'
 import { client } from '../../client.js'
 import type { HandOffRequest } from './handoff-request.js'
 
@@ -13,7 +14,7 @@ export function IncompletePage() {
   return (
     <SmallPage title={t('handoff.incompleteTitle')}>
       <Warning>{t('handoff.incomplete')}</Warning>
-      <ToAccount />
+      <WayOn href="/account">{t('handoff.toAccount', { host: location.host })}</WayOn>
     </SmallPage>
   )
 }
@@ -25,7 +26,7 @@ export function UnknownSatellitePage({ request }: { readonly request: HandOffReq
       <Warning>
         <T id="handoff.unknown" host={hostOf(request.satellite)} here={location.host} strong={<strong />} />
       </Warning>
-      <ToAccount />
+      <WayOn href="/account">{t('handoff.toAccount', { host: location.host })}</WayOn>
     </SmallPage>
   )
 }
@@ -46,15 +47,9 @@ export function CookiesBlockedPage({ retry }: { readonly retry: () => Promise<vo
           {t('common.tryAgain')}
         </ActionButton>
       </div>
-      <ToAccount />
+      <p className="links">
+        <Link href="/account">{t('handoff.toAccount', { host: location.host })}</Link>
+      </p>
     </SmallPage>
-  )
-}
-
-function ToAccount() {
-  return (
-    <p className="links">
-      <Link href="/account">{t('handoff.toAccount', { host: location.host })}</Link>
-    </p>
   )
 }
