@@ -18,7 +18,8 @@ export async function brokenParts(page: Page, address: string): Promise<string[]
   const found = await page.evaluate(`(() => {
     ${FUNCTIONS}
     const texts = textsIn(document.querySelector('main'))
-    const isShown = texts.some(text => text.parentElement.textContent.includes(${JSON.stringify(address)}))
+    const wholeOf = ({ parentElement }) => parentElement.closest('.address') ?? parentElement
+    const isShown = texts.some(text => wholeOf(text).textContent.includes(${JSON.stringify(address)}))
     return isShown && brokenIn(texts, new RegExp(${parts}.join('|'), 'g'))
   })()`)
   if (!found) throw new Error(`${address} is not on the page`)

@@ -3,6 +3,8 @@ import { Children, type ReactNode } from 'react'
 const WHOLE = /(\S+[.@][a-z]\S+|\S*e-mail\S*)/i
 /** Not before the last part: `.com` alone in a line looks like an accident. */
 const PART = /(?=@|\.[^.@]+[.@].)|(?<=\/\/)/
+/** Fits in a notice on a page of 320 px, in characters. */
+const LONGEST_PART = 20
 
 /**
  * Texts, in which e-mail addresses, hosts and words such as “e-mail” are whole where they fit in a line; an address
@@ -16,14 +18,21 @@ export function breakable(content: ReactNode): ReactNode {
   )
 }
 
+/** A hyphen in it ends no line, unless the part alone may be longer than one. */
+function Part({ text }: { readonly text: string }) {
+  return text.includes('-') && text.length <= LONGEST_PART ? <span className="unbroken">{text}</span> : text
+}
+
 function Whole({ text }: { readonly text: string }) {
   const [first, ...others] = text.split(PART)
   // Not in a box where it can be avoided: searching a page does not look across its edge.
   return /[.@]\w/.test(text) ? (
     <span className="address">
-      {first}
+      <Part text={first ?? ''} />
       {others.map((part, index) => (
-        <span key={index}>{part}</span>
+        <span key={index}>
+          <Part text={part} />
+        </span>
       ))}
     </span>
   ) : (

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useFocusRescue } from '../forms/button.js'
+import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
 import { Failure } from '../notices/notice.js'
 import { outageIn } from '../sessions/outage.js'
@@ -17,7 +18,7 @@ export function Waiting({ what = t('waiting.moment') }: { readonly what?: string
   return (
     <p className="waiting" role="status">
       <span className="spinner" aria-hidden="true" />
-      {isLong ? t('waiting.long') : what}
+      <span>{isLong ? t('waiting.long') : breakable(what)}</span>
     </p>
   )
 }

@@ -4,6 +4,7 @@ import { Activity, type ReactNode, useRef } from 'react'
 import { t } from '../language/t.js'
 import { Waiting } from '../loading/waiting.js'
 import { Hint } from '../notices/notice.js'
+import { BrandLink } from '../shell/brand-link.js'
 import { OutageBanner, wordsFor } from './outage-banner.js'
 
 /**
@@ -33,7 +34,10 @@ export function SessionGate({
       <>
         <OutageBanner client={client} />
         <main className="small">
-          <Waiting />
+          {state.reason && <BrandLink href="/" />}
+          <div className={state.reason ? 'card' : ''}>
+            <Waiting />
+          </div>
         </main>
       </>
     )
