@@ -7,19 +7,14 @@ import { initialGrant, type NewUser, type User } from '../../src/users/user.js'
 import { UserCreation } from '../../src/users/user-administration.js'
 import { Users } from '../../src/users/users.js'
 import type { TestResponse } from './http-request.js'
+import { knownHash } from './known-passwords.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
 
 export const PASSWORD = 'a password nobody else has'
 
-const hashes = new Map<string, string>()
-
 /** The service's own, but the password that all users of a test file have is hashed once, not for each. */
 function creationOf({ app }: TestApp): UserCreation {
-  const hash = async (password: string) => {
-    const made = hashes.get(password) ?? (await app.get(Passwords).hash(password, null))
-    hashes.set(password, made)
-    return made
-  }
+  const hash = (password: string) => knownHash(app.get(Passwords), password)
   return Object.create(app.get(UserCreation), { passwords: { value: { hash } } })
 }
 

@@ -12,8 +12,10 @@ import { createApp } from '../../src/create-app.js'
 import { Database } from '../../src/database/database.js'
 import { auditLog } from '../../src/database/schema/audit.js'
 import { Mailer } from '../../src/mail/mailer.js'
+import { Passwords } from '../../src/users/passwords/passwords.js'
 import { copyEmbeddedDatabase } from './embedded-database.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
+import { rememberAnswers } from './known-passwords.js'
 import { createDatabase } from './postgres/postgres-server.js'
 import { startRedis } from './redis/redis-server.js'
 import { TestClock } from './test-clock.js'
@@ -85,6 +87,8 @@ export class TestApp {
     settings.mail?.smtpUrl.searchParams.set('maxConnections', '1')
     const clock = new TestClock()
     const app = await createApp(settings, clock)
+    // Who says how many are hashed at a time wants them hashed.
+    if (!('HASH_CONCURRENCY' in environment)) rememberAnswers(app.get(Passwords))
     await app.listen(0, '127.0.0.1')
     const url = await app.getUrl()
     sandbox.webhookUrl = `${url}/api/webhooks/stripe`
