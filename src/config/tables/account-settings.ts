@@ -30,7 +30,7 @@ export const ACCOUNT_SETTINGS = {
     read: read.wholeNumber(1, MAX_SATELLITES),
     default: '200',
     meaning:
-      'How many satellites an account may add, with those that are suspended or wait for a proof; operators may add more',
+      'How many satellites an account may have, including those that are suspended or waiting for a proof; operators may add more',
   },
   deletionGraceSeconds: {
     name: 'DELETION_GRACE_SECONDS',

@@ -38,7 +38,7 @@ export const ADDRESS_SETTINGS = {
     read: read.choiceOf({ listed: false, registry: true }),
     default: 'listed',
     meaning:
-      'Which satellites there are: `listed`, those of ALLOWED_ORIGINS for every account beside those that accounts have registered; ' +
+      'Which satellites there are: `listed`, those of ALLOWED_ORIGINS, for every account, and those that accounts have registered; ' +
       '`registry`, only the latter',
   },
   dnsServers: {
@@ -46,7 +46,7 @@ export const ADDRESS_SETTINGS = {
     read: read.listOf(address.nameServer),
     default: '',
     defaultInWords: "the machine's own",
-    meaning: 'The name servers, `address[:port]`, that proofs of satellites are looked up at',
+    meaning: 'The name servers, `address[:port]`, where the proofs of satellites are looked up',
   },
   pages: {
     name: 'PAGES',
@@ -55,7 +55,7 @@ export const ADDRESS_SETTINGS = {
     defaultInWords: 'the service serves no pages',
     meaning:
       'The sites whose pages this service serves itself, comma-separated: `main` at the host of MAIN_ORIGIN, `satellite` ' +
-      'at the host of every active satellite that leads here; see [docs/operations.md](docs/operations.md#the-pages)',
+      'at the host of every active satellite that points here; see [docs/operations.md](docs/operations.md#the-pages)',
     examples: { development: 'main' },
   },
   cookieDomain: {

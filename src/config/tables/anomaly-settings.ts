@@ -19,6 +19,6 @@ export const ANOMALY_SETTINGS = {
     read: read.orNull(read.asText),
     default: '',
     defaultInWords: 'locations are unknown',
-    meaning: 'City database in MMDB form (GeoLite2 City, DB-IP City Lite), read once at start',
+    meaning: 'City database in MMDB format (GeoLite2 City, DB-IP City Lite), read once at start',
   },
 } as const satisfies SettingsTable

@@ -23,7 +23,7 @@ export const BRAND_SETTINGS = {
     read: read.color,
     default: '#3b4fd8',
     meaning:
-      'The colour of buttons and links, as `#rrggbb`; made darker or lighter where it could not be read',
+      'The colour of buttons and links, as `#rrggbb`; made darker or lighter where it would be hard to read',
   },
   supportUrl: {
     name: 'SUPPORT_URL',
@@ -38,6 +38,6 @@ export const BRAND_SETTINGS = {
     read: read.oneOf(...LANGUAGES),
     default: 'en',
     meaning:
-      'The language of pages where a browser asks for none that there is, and of mails to people whose language nobody knows',
+      'The language of pages when a browser asks for none of the available ones, and of mails to people whose language is not known',
   },
 } as const satisfies SettingsTable

@@ -9,7 +9,7 @@ export const OPERATOR_SETTINGS = {
     default: '',
     defaultInWords: 'there is no console',
     meaning:
-      'The exact origin of the operator console, at a host of its own that leads to this service; see ' +
+      'The exact origin of the operator console, at a host of its own that points to this service; see ' +
       '[docs/operations.md](docs/operations.md#the-operator-console)',
     examples: { production: 'https://operators.example.com' },
   },

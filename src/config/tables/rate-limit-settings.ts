@@ -117,7 +117,7 @@ export const RATE_LIMIT_SETTINGS = {
     name: 'SATELLITE_CHECKS_PER_ACCOUNT',
     read: read.wholeNumber(1),
     default: '10',
-    meaning: 'Look-ups of proofs of satellites per hour, asked for by all users of one account',
+    meaning: "Checks of satellites' proofs per hour, requested by all users of one account",
   },
 } as const satisfies SettingsTable
 

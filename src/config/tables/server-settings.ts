@@ -87,20 +87,20 @@ export const SERVER_SETTINGS = {
     default: '',
     defaultInWords: 'no metrics are served',
     meaning:
-      'A port of its own for `GET /metrics`, in the form of Prometheus; 0 takes any free one. Each process needs its own',
+      'A separate port for `GET /metrics`, in the format of Prometheus; 0 takes any free one. Each process needs its own',
   },
   metricsHost: {
     name: 'METRICS_HOST',
     read: read.asText,
     default: '127.0.0.1',
-    meaning: 'The address that `METRICS_PORT` is opened at; never one that strangers reach',
+    meaning: 'The address that `METRICS_PORT` listens on; never one that strangers can reach',
   },
   tracesUrl: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     read: read.orNull(address.urlOf('http:', 'https:')),
     default: '',
     defaultInWords: 'no traces',
-    meaning: 'A collector that takes traces by OTLP over HTTP; they are sent to `/v1/traces` there',
+    meaning: 'A collector that accepts traces by OTLP over HTTP; they are sent to `/v1/traces` there',
   },
   logLevel: {
     name: 'LOG_LEVEL',
