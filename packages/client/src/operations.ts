@@ -281,7 +281,7 @@ export interface Operations {
     /** Log out */
     readonly '/api/logout': {
       readonly query?: {
-        /** On the main site: whether the sessions of satellites end too that this one was handed off to, or only this one (`here`) */
+        /** On the main site: whether the satellite sessions that were handed off from this one end too, or only this one (`here`) */
         readonly scope?: 'browser' | 'here'
       }
       readonly answer: null
@@ -300,7 +300,7 @@ export interface Operations {
       readonly body: PasskeyLoginBody
       readonly answer: LoginAnswer
     }
-    /** Hand the login on to a satellite */
+    /** Hand the login off to a satellite */
     readonly '/api/handoff/codes': {
       readonly body: HandoffBody
       readonly answer: HandoffAnswer

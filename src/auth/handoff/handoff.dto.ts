@@ -97,7 +97,7 @@ export const SatelliteOriginDocs = () =>
 
 export const IssueCodeDocs = () =>
   Documented({
-    summary: 'Hand the login on to a satellite',
+    summary: 'Hand the login off to a satellite',
     description:
       'For pages of the main site, with a live main session. The address in the answer carries a code that only a page of that satellite ' +
       'can use, and only with the verifier that it has kept.',

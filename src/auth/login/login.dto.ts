@@ -60,7 +60,7 @@ export class LogoutQuery {
     enum: LOGOUT_SCOPES,
     default: 'browser',
     description:
-      'On the main site: whether the sessions of satellites end too that this one was handed off to, or only this one (`here`)',
+      'On the main site: whether the satellite sessions that were handed off from this one end too, or only this one (`here`)',
   })
   @IsIn(LOGOUT_SCOPES)
   @IsOptional()
@@ -99,7 +99,7 @@ export const LogoutDocs = () =>
     summary: 'Log out',
     description:
       'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
-      'On the main site the sessions of satellites that it was handed off to end too, unless `scope` is `here`.',
+      'On the main site the satellite sessions that were handed off from it end too, unless `scope` is `here`.',
     status: 204,
     answer: 'Logged out; on the main site the cookie is cleared, unless by now it names another session',
     refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
