@@ -10,6 +10,7 @@ import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet } from './setting.js'
 import type { Settings } from './settings.js'
 import { ALL_SETTINGS } from './settings-table.js'
+import { similarName } from './similar-name.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
 import { ADDRESS_SETTINGS } from './tables/address-settings.js'
 import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
@@ -40,6 +41,7 @@ export function readSettings(
 ): Settings {
   const { name, file, texts } = givenTexts(environment, configFolder)
   const sheet = new SettingSheet(texts, name === 'production')
+  sheet.warnings.push(...mistypedNames(environment))
   // Most likely a typo.
   const unknown = unknownNames(Object.keys(file))
   return settingsOn(
@@ -83,6 +85,15 @@ function readFile(path: string): Record<string, string> {
 function unknownNames(names: readonly string[]): string[] {
   const known = new Set(ALL_SETTINGS.flatMap(({ name, formerName }) => [name, formerName]))
   return names.filter(name => !known.has(name))
+}
+
+/** The environment has names of other programs too: a setting that it has as well was not meant. */
+function mistypedNames(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const missing = ALL_SETTINGS.map(({ name }) => name).filter(name => environment[name] === undefined)
+  return unknownNames(Object.keys(environment)).flatMap(name => {
+    const meant = similarName(name, missing)
+    return meant ? [`${name} is not a setting: ${meant} may have been meant`] : []
+  })
 }
 
 /** In the order of the table, because some defaults depend on settings above them. */

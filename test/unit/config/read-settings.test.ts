@@ -370,6 +370,20 @@ describe('the settings file of an environment', () => {
     })
   })
 
+  it('warns of a name in the environment that is nearly a setting, unless that is set too', () => {
+    const others = { SITE_URL: 'x', HOSTNAME: 'x', SSL_CERT_FILE: '/etc/ssl/cert.pem', ALLOWED_ORIGIN: '' }
+    expect(read({ SESION_TTL_SECONDS: '60', ...others }).warnings).toEqual([
+      'SESION_TTL_SECONDS is not a setting: SESSION_TTL_SECONDS may have been meant',
+    ])
+    for (const name of [
+      'SESSION_TTL_SECNODS',
+      'SESSION_TTL_SECOND',
+      'SESSION_TTTL_SECONDS',
+      'SESSION_TTL_SEKONDS',
+    ])
+      expect(read({ [name]: '60' }).warnings).toHaveLength(1)
+  })
+
   it.each(['development', 'test'])('config/%s.env is complete as it is', NODE_ENV => {
     expect(readSettings({ NODE_ENV }).environment).toBe(NODE_ENV)
   })
