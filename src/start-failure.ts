@@ -1,14 +1,22 @@
 import { SettingsError } from './config/read-settings.js'
+import { StartError } from './errors/start-error.js'
+
+/** Of the operating system. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string
+  readonly port?: number
+}
 
 /**
  * What an operator sees when the start fails: one line for something they can fix, the error with its stack
  * for a bug.
  */
 export function startFailure(error: unknown): unknown {
-  if (error instanceof SettingsError) return error.message
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number }
+  if (error instanceof SettingsError || error instanceof StartError) return error.message
+  const { code, syscall, message, address, port } = error as SystemError
   if (code === 'EADDRINUSE')
-    return `Port ${port} at ${address} is taken: stop what listens there, or set another one (a second instance: see config/development.env)`
+    return `Port ${port} at ${address} is taken: stop what listens there, or set another one (a second npm start needs its own PORT, STRIPE_API_URL, SMTP_URL and DATA_DIR)`
   if (code === 'EACCES' && port) return `Port ${port} at ${address} may not be opened by this user`
-  return error
+  // It names the file: one that is missing, or a folder that may not be written to.
+  return syscall === undefined ? error : message
 }

@@ -7,6 +7,7 @@ import type { Connection } from './connection.js'
 import { Database } from './database.js'
 import { DatabaseClock } from './database-clock.js'
 import { OpenConnections } from './open-connections.js'
+import { startErrorOf } from './unusable-database.js'
 
 @Module({})
 export class DatabaseModule {
@@ -45,7 +46,7 @@ export async function openDatabase(settings: DatabaseSettings, signal?: AbortSig
     await connection.migrate(signal)
   } catch (error) {
     await connection.close()
-    throw error
+    throw startErrorOf(error, connection.isOutage(error))
   }
   return new Database(connection)
 }

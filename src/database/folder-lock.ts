@@ -4,6 +4,7 @@ import { link, open, readFile, realpath, rename, rm, stat, writeFile } from 'nod
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '../errors/start-error.js'
 
 const TIMES = {
   /** With `--watch`, two processes overlap for a moment at a restart; a longer overlap is another instance. */
@@ -45,7 +46,7 @@ export async function lockFolder(
 async function reserve(file: string, until: number): Promise<void> {
   while (RESERVED.has(file)) {
     if (performance.now() > until)
-      throw new Error(
+      throw new StartError(
         `The database in ${dirname(file)} is in use by another Mainstay of this process; set another DATA_DIR`,
       )
     await sleep(100)
@@ -63,7 +64,7 @@ async function lockFile(
   for (let triedAt = startedAt; !(await take(file, times.deadAfterMs)); triedAt = performance.now()) {
     const patienceMs = times.patienceMs + ((await isElsewhere(file)) ? times.deadAfterMs : 0)
     if (triedAt > startedAt + patienceMs)
-      throw new Error(
+      throw new StartError(
         `The database in ${dirname(file)} is in use by another process; stop it or set another DATA_DIR`,
       )
     await sleep(100)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type CityResponse, Reader } from 'mmdb-lib'
 import { causeMessage } from '../errors/cause-message.js'
+import { StartError } from '../errors/start-error.js'
 import { Logger } from '../log/logger.js'
 
 type Names = Readonly<Record<string, string>>
@@ -78,7 +79,7 @@ export class GeoIp {
     try {
       return new GeoIp(cityReader(readFileSync(file)))
     } catch (cause) {
-      throw new Error(`GEOIP_FILE ${file} cannot be used: ${causeMessage(cause)}`, { cause })
+      throw new StartError(`GEOIP_FILE ${file} cannot be used: ${causeMessage(cause)}`, { cause })
     }
   }
 

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common'
 import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
 import { causeMessage } from '../errors/cause-message.js'
+import { StartError } from '../errors/start-error.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
@@ -57,7 +58,7 @@ export async function openRedis(
       connection.onApplicationShutdown()
       const reason = causeMessage(cause)
       if (connection.isFinal(cause) || performance.now() > giveUpAt || signal?.aborted)
-        throw new Error(`The session store cannot be used: ${reason}`, { cause })
+        throw new StartError(`The session store cannot be used: ${reason}`, { cause })
       if (attempt === 1) new Logger('Redis').warn(`Waiting for the session store: ${reason}`)
       await sleep(RETRY_EVERY_MS)
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { StartError } from '../errors/start-error.js'
 import type { Logger } from '../log/logger.js'
 import type { RotatingKey } from './rotating-keys.js'
 
@@ -23,8 +24,9 @@ export async function readKeyFile<T>(setting: string, file: string, read: (text:
     return read(await readFile(file, 'utf8'))
   } catch (cause) {
     // Its message would quote the file, which contains keys.
-    if (cause instanceof SyntaxError) throw new Error(`${setting} ${file} cannot be used: it is not JSON`)
-    throw new Error(`${setting} ${file} cannot be used: ${(cause as Error).message}`, { cause })
+    if (cause instanceof SyntaxError)
+      throw new StartError(`${setting} ${file} cannot be used: it is not JSON`)
+    throw new StartError(`${setting} ${file} cannot be used: ${(cause as Error).message}`, { cause })
   }
 }
 

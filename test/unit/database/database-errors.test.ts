@@ -9,6 +9,7 @@ import { openPostgres } from '../../../src/database/postgres/postgres.connection
 import { users } from '../../../src/database/schema/accounts.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { startFailure } from '../../../src/start-failure.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 
@@ -48,6 +49,42 @@ describe('what the database throws never holds the values of the query', () => {
     const error = await working.transaction(addUser).catch(error => error)
     expectNoValues(error)
   })
+})
+
+describe('a start says in a line why DATABASE_URL cannot be used', () => {
+  it.each([
+    [
+      'nobody answers',
+      async () => `postgres://127.0.0.1:${await freePort()}/none`,
+      'connect ECONNREFUSED 127.0.0.1:',
+    ],
+    [
+      'there is no such database',
+      async () => elsewhere({ database: 'nowhere' }),
+      'database "nowhere" does not exist',
+    ],
+    [
+      'the user may create nothing there',
+      async () => elsewhere({ user: await guest() }),
+      'permission denied for ',
+    ],
+  ])('%s', async (_, url, reason) => {
+    const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL: await url() })
+    const failure = startFailure(await openDatabase(settings).catch(error => error))
+    expect(failure).toMatch(new RegExp(`^DATABASE_URL cannot be used: ${reason}[^\\n]*$`))
+  })
+
+  const elsewhere = ({ database, user }: { database?: string; user?: string }) => {
+    const url = new URL(server.url)
+    if (database) url.pathname = database
+    if (user) url.username = user
+    return url.href
+  }
+  const guest = async () => {
+    const name = `guest_${randomUUID().slice(0, 8)}`
+    await working.run(db => db.execute(sql.raw(`create role ${name} login`)))
+    return name
+  }
 })
 
 it('does not take the outage of another store for its own', async () => {

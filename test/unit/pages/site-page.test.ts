@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { mailPage } from '../../../dev/mail-outbox/outbox-pages.js'
 import type { Brand } from '../../../src/brand/brand.js'
-import { SettingsError } from '../../../src/config/read-settings.js'
 import { pagePolicy, pageWith } from '../../../src/pages/page.js'
-import { startFailure } from '../../../src/start-failure.js'
 
 const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'background', 'support']
 const BUILT = `<html lang="en">${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`
@@ -62,12 +60,4 @@ it('pages 4: links of a mail in the outbox open in the whole window, and the tex
   expect(text).toContain('&#60;head lang=&#34;en&#34;&#62;&#60;base target=&#34;_top&#34;&#62;')
   expect(text).toContain(`<a href="${link}">${link}</a>`)
   expect(text).toContain('&#60;b&#62;')
-})
-
-it('pages 20: a start that fails says in a line what an operator can mend', () => {
-  const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 })
-  expect(startFailure(taken)).toMatch(/^Port 3000 at 127\.0\.0\.1 is taken: [^\n]+$/)
-  expect(startFailure(new SettingsError(['PORT must be a number']))).toContain('PORT must be a number')
-  const bug = new Error('a bug')
-  expect(startFailure(bug)).toBe(bug)
 })

@@ -1,0 +1,23 @@
+import { StartError } from '../errors/start-error.js'
+
+/** There is no such database; this user may not create tables in it (SQLSTATE, PostgreSQL, appendix A). */
+const NOT_SET_UP = new Set(['3D000', '42501'])
+
+/** What the start fails with: the error itself, unless an operator can mend its cause. */
+export function startErrorOf(error: unknown, isOutage: boolean): unknown {
+  const cause = deepestCause(error)
+  if (!isOutage && !NOT_SET_UP.has((cause as { code?: string }).code ?? '')) return error
+  return new StartError(`DATABASE_URL cannot be used: ${messageOf(cause)}`, { cause: error })
+}
+
+/** Drizzle wraps the driver's error. */
+function deepestCause(error: unknown): unknown {
+  const { cause } = error as Error
+  return cause instanceof Error ? deepestCause(cause) : error
+}
+
+/** A name with several addresses fails once for each of them, and says nothing itself. */
+function messageOf(error: unknown): string {
+  const { message } = error as Error
+  return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : message
+}

@@ -1,0 +1,20 @@
+import { mkdir } from 'node:fs/promises'
+import { expect, it } from '@jest/globals'
+import { SettingsError } from '../../src/config/read-settings.js'
+import { startFailure } from '../../src/start-failure.js'
+import { loadKeys } from '../../src/tokens/key-file.js'
+
+it('pages 20: a start that fails says in a line what an operator can mend', () => {
+  const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 })
+  expect(startFailure(taken)).toMatch(/^Port 3000 at 127\.0\.0\.1 is taken: [^\n]+$/)
+  expect(startFailure(new SettingsError(['PORT must be a number']))).toContain('PORT must be a number')
+  const bug = new Error('a bug')
+  expect(startFailure(bug)).toBe(bug)
+})
+
+it('names a file that is missing, and a folder that cannot be used', async () => {
+  const keys = await loadKeys('/nowhere/keys.json').catch(error => error)
+  expect(startFailure(keys)).toMatch(/^JWT_KEYS_FILE \/nowhere\/keys\.json cannot be used: ENOENT[^\n]+$/)
+  const folder = await mkdir('/dev/null/database', { recursive: true }).catch(error => error)
+  expect(startFailure(folder)).toBe("ENOTDIR: not a directory, mkdir '/dev/null/database'")
+})
