@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { Logger } from '@nestjs/common'
+import { CommandLogger } from '../../../src/cli/command-logger.js'
 import { runCommand } from '../../../src/cli/run-command.js'
 import type { Ended } from './run-program.js'
 
@@ -13,7 +14,7 @@ export async function runInProcess(
   input = '',
 ): Promise<Ended> {
   // As src/cli.ts does.
-  Logger.overrideLogger(['error', 'warn'])
+  Logger.overrideLogger(new CommandLogger(console.error))
   const written = { output: '', errors: '' }
   const code = await runCommand(args, {
     environment,
