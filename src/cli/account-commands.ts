@@ -52,7 +52,8 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .action(async (email: string, names: string[], { none, reason }: WithReason & { none?: boolean }) => {
       if ((names.length === 0) !== (none === true)) throw new Error('Name the permissions, or use --none')
       const unknown = names.filter(name => !PERMISSIONS.includes(name as Permission))
-      if (unknown.length > 0) throw new Error(`Unknown permission: ${unknown.join(', ')}`)
+      if (unknown.length > 0)
+        throw new Error(`Unknown permission: ${unknown.join(', ')}; known: ${PERMISSIONS.join(', ')}`)
       await withUser(context, email, (app, user) =>
         app.get(UserAdministration).grant(user, permissionsOf(names as Permission[]), atCommandLine(reason)),
       )

@@ -14,6 +14,7 @@ import { BillingReplay } from '../billing/operations/billing-replay.js'
 import { BillingWorker } from '../billing/sync/billing-worker.js'
 import { Database } from '../database/database.js'
 import { isId } from '../http/ids.js'
+import { pluralize } from '../log/pluralize.js'
 import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
 
 /** A terminal page; more than a person reads. */
@@ -64,7 +65,9 @@ async function listEvents(
   const events = await inspection.listEvents(filter, limit)
   for (const event of events) print(lineOf(event))
   const all = events.length < limit ? events.length : await inspection.countEvents(filter)
-  print(all > events.length ? `${events.length} of ${all} events (use --limit for more)` : `${all} events`)
+  print(
+    all > events.length ? `${events.length} of ${all} events (use --limit for more)` : pluralize(all, 'event'),
+  )
 }
 
 function lineOf({
@@ -134,7 +137,7 @@ async function reconcile(app: INestApplicationContext, context: CommandContext):
       context.print(
         `Corrected: account ${accountId}, subscription ${detail.subscription} is ${detail.status}`,
       )
-    context.print(`Compared ${customers} customers, corrected ${repairs.length}`)
+    context.print(`Compared ${pluralize(customers, 'customer')}, corrected ${repairs.length}`)
   } finally {
     clearInterval(progress)
   }
@@ -144,7 +147,7 @@ async function reconcile(app: INestApplicationContext, context: CommandContext):
 async function printProgress(inspection: BillingInspection, { printError }: CommandContext): Promise<void> {
   // Progress only; the comparison itself reports what is wrong.
   const due = await inspection.countDue().catch(() => null)
-  if (due !== null) printError(`${due} customers are still waiting`)
+  if (due !== null) printError(`Still waiting: ${pluralize(due, 'customer')}`)
 }
 
 /** Running servers may have taken some of them. Gives up when there is no progress for a while. */
@@ -166,9 +169,9 @@ async function requireNoneFailed(
   for (const { customerId, attempts, lastError } of failed.slice(0, LISTED))
     printError(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
   if (failed.length > 0)
-    throw new Error(`${failed.length} customers could not be checked; they will be tried again`)
+    throw new Error(`Could not check ${pluralize(failed.length, 'customer')}; this will be tried again`)
   const due = await inspection.countDue()
-  if (due > 0) throw new Error(`${due} customers are still waiting; running servers continue`)
+  if (due > 0) throw new Error(`Still waiting: ${pluralize(due, 'customer')}; running servers continue`)
 }
 
 function filterOf(state?: string, account?: string): EventFilter {

@@ -67,8 +67,12 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
 /** This and the following functions print their part and return its problems. */
 function showQueue(health: BillingHealth, now: Date, print: Print): string[] {
   const { waitingEvents, oldestWaiting: oldest, customersDue, customersFailed, customersParked } = health
-  print(`${waitingEvents} events wait${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`)
-  print(`${customersDue} customers are due, ${customersFailed} failed, ${customersParked} of them given up`)
+  print(
+    `Waiting: ${counted(waitingEvents, 'event')}${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`,
+  )
+  print(
+    `Due: ${counted(customersDue, 'customer')}; failed: ${customersFailed}, of them given up: ${customersParked}`,
+  )
   const isLate = oldest !== null && now.getTime() - oldest.getTime() > LONG_WAIT_MS
   return [
     ...(customersParked > 0 ? ['customers were given up'] : []),
@@ -97,8 +101,7 @@ function showUnknownPrices(
 ): string[] {
   if (plans.version === null) return []
   const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
-  for (const [priceId, count] of unknown)
-    print(`${count} subscriptions have the price ${priceId}, which is in no plan`)
+  for (const [priceId, count] of unknown) print(`${priceId} is in no plan: ${counted(count, 'subscription')}`)
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
@@ -136,7 +139,7 @@ async function forgetCustomers(
 async function listSurplus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
   const found = await app.get(SurplusSubscriptions).list()
   for (const { accountId, subscriptionId } of found) print(`${subscriptionId}  account ${accountId}`)
-  print(`${found.length} surplus subscriptions`)
+  print(counted(found.length, 'surplus subscription'))
 }
 
 async function endSurplus(

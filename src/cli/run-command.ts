@@ -62,8 +62,10 @@ function programFor(context: CommandContext): Command {
 /** The running servers apply a change that the store did not take. */
 function explanationOf(error: Error): string {
   const { message, code, options } = error as Partial<ApiError> & Error
-  if (code !== 'SESSION_STORE_UNAVAILABLE')
-    return [message, ...(options?.errors ?? []).map(fault => fault.message)].join('\n')
+  // They say what the message, which is about the body of a request, does not.
+  const faults = options?.errors ?? []
+  if (faults.length > 0) return faults.map(fault => fault.message).join('\n')
+  if (code !== 'SESSION_STORE_UNAVAILABLE') return message
   return `${message}. Your change is recorded; running servers apply it as soon as the store accepts it`
 }
 
