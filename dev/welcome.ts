@@ -27,7 +27,7 @@ export function welcome(
   Mails      ${outbox ? `${publicUrl}/dev/mails (outbox, nothing leaves this machine)` : 'as SMTP_URL says'}
   Users      ${SEED_OWNER} and ${SEED_MEMBER}, password "${SEED_PASSWORD}"
 
-  Log in there, or so:
+  Log in there, or like this:
     curl -c cookies.txt ${publicUrl}/api/login -H 'Content-Type: application/json' \\
       -d '${body}'
 `
