@@ -68,10 +68,10 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
 function showQueue(health: BillingHealth, now: Date, print: Print): string[] {
   const { waitingEvents, oldestWaiting: oldest, customersDue, customersFailed, customersParked } = health
   print(
-    `Waiting: ${counted(waitingEvents, 'event')}${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`,
+    `Waiting: ${pluralize(waitingEvents, 'event')}${oldest ? `, the oldest since ${oldest.toISOString()}` : ''}`,
   )
   print(
-    `Due: ${counted(customersDue, 'customer')}; failed: ${customersFailed}, of them given up: ${customersParked}`,
+    `Due: ${pluralize(customersDue, 'customer')}; failed: ${customersFailed}, of them given up: ${customersParked}`,
   )
   const isLate = oldest !== null && now.getTime() - oldest.getTime() > LONG_WAIT_MS
   return [
@@ -101,7 +101,7 @@ function showUnknownPrices(
 ): string[] {
   if (plans.version === null) return []
   const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
-  for (const [priceId, count] of unknown) print(`${priceId} is in no plan: ${counted(count, 'subscription')}`)
+  for (const [priceId, count] of unknown) print(`${priceId} is in no plan: ${pluralize(count, 'subscription')}`)
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
@@ -139,7 +139,7 @@ async function forgetCustomers(
 async function listSurplus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
   const found = await app.get(SurplusSubscriptions).list()
   for (const { accountId, subscriptionId } of found) print(`${subscriptionId}  account ${accountId}`)
-  print(counted(found.length, 'surplus subscription'))
+  print(pluralize(found.length, 'surplus subscription'))
 }
 
 async function endSurplus(
