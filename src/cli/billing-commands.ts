@@ -66,7 +66,9 @@ async function listEvents(
   for (const event of events) print(lineOf(event))
   const all = events.length < limit ? events.length : await inspection.countEvents(filter)
   print(
-    all > events.length ? `${events.length} of ${all} events (use --limit for more)` : pluralize(all, 'event'),
+    all > events.length
+      ? `${events.length} of ${all} events (use --limit for more)`
+      : pluralize(all, 'event'),
   )
 }
 

@@ -101,7 +101,8 @@ function showUnknownPrices(
 ): string[] {
   if (plans.version === null) return []
   const unknown = [...subscriptionsByPrice].filter(([priceId]) => plans.of(priceId) === null)
-  for (const [priceId, count] of unknown) print(`${priceId} is in no plan: ${pluralize(count, 'subscription')}`)
+  for (const [priceId, count] of unknown)
+    print(`${priceId} is in no plan: ${pluralize(count, 'subscription')}`)
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
