@@ -208,7 +208,7 @@ describe('what cannot be handled', () => {
     expect(queue.claims.at(-1)).toEqual([SLOTS, OTHER_SLOTS])
   })
 
-  it('says no more than five causes, and ends at what is no error', async () => {
+  it('says no more than five causes, also one that is no error', async () => {
     queue.waiting = [aWork('a'), aWork('b')]
     worker.nudge()
     await turns()
@@ -221,7 +221,7 @@ describe('what cannot be handled', () => {
     await turns()
     expect(queue.postponed).toEqual([
       ['a', '0: 1: 2: 3: 4'],
-      ['b', 'out'],
+      ['b', 'out: a text'],
     ])
   })
 

@@ -147,8 +147,8 @@ describe('what is known of a subscription', () => {
     expect(dueSince(NOW)).toEqual(new Date('2026-01-02T01:00:00.000Z'))
     expect(dueSince(new Date(NOW.getTime() - GRACE_SECONDS * 1_000))).toBeNull()
     expect(dueSince(null)).toBeNull()
-    const paid = knownSubscription(row({ pastDueSince: NOW }), GRACE_SECONDS)
-    expect(nextChangeOf(paid, NOW)).toBeNull()
+    const ended = knownSubscription(row({ status: 'canceled', pastDueSince: NOW }), GRACE_SECONDS)
+    expect(nextChangeOf(ended, NOW)).toBeNull()
   })
 })
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { transformFile } from '@swc/core'
@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually.js'
 
 /** A process of its own that takes the lock, says so, and holds it until it is ended. */
 const TAKER = `
-  import { lockFolder } from './folder-lock.mjs'
+  import { lockFolder } from './database/folder-lock.js'
   process.on('message', async folder => {
     try { await lockFolder(folder); process.send('taken') } catch { process.send('refused') }
   })
@@ -26,11 +26,15 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mainstay-lock-'))
   program = join(folder, 'taker.mjs')
   processes = []
-  const { code } = await transformFile('src/database/folder-lock.ts', {
-    swcrc: false,
-    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
-  })
-  await writeFile(join(folder, 'folder-lock.mjs'), code)
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
+  for (const name of ['database/folder-lock', 'errors/start-error']) {
+    const { code } = await transformFile(`src/${name}.ts`, {
+      swcrc: false,
+      jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    })
+    await mkdir(dirname(join(folder, name)))
+    await writeFile(join(folder, `${name}.js`), code)
+  }
   await writeFile(program, TAKER)
 })
 
