@@ -47,7 +47,10 @@ function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQ
 
 const INSERT_ROWS = new RowsInsert(auditLog, COLUMNS)
 
-/** The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from {@link AuditLog.rowOf}. */
+/**
+ * The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from
+ * {@link AuditLog.rowOf}.
+ */
 export const AUDIT_ROW = insertAuditRow(name => given('audit', name, COLUMNS[name]), sql`found`)
 
 function budgetOf({ outcome, userId }: AuditEvent) {

@@ -31,8 +31,9 @@ export class AuditVerifier {
 
   /**
    * Seals what is new, then checks the whole chain in pages, again if retention has removed rows meanwhile, and
-   * calls `report` with each fault; of links with faults it names the first 1,000. A chain whose end was cut off looks intact from inside; only a head that was
-   * `noted` elsewhere reveals it. Changes nothing but seals. A row that was never sealed is sealed and reported once.
+   * calls `report` with each fault; of links with faults it names the first 1,000. A chain whose end was cut off looks
+   * intact from inside; only a head that was `noted` elsewhere reveals it. Changes nothing but seals. A row that was never
+   * sealed is sealed and reported once.
    */
   async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
     let overdueFaults = 0

@@ -16,8 +16,6 @@ import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { hashToken } from '../secrets/token-hash.js'
 import { type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
 
-/** Tokens can be guessed from anywhere and for anybody, so guesses are not counted per account. */
-const NOBODY = ''
 /** 256 bits, as base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
@@ -75,7 +73,8 @@ export class OneTimeTokens {
 
   /** Counts a guess that failed for another reason. Throws `TOO_MANY_ATTEMPTS`. */
   async countGuess(client: Client): Promise<void> {
-    await this.rateLimiter.count({ kind: 'link', subject: NOBODY, client })
+    // Tokens can be guessed for anybody, so no account's guesses are counted.
+    await this.rateLimiter.count({ kind: 'link', subject: '', client })
   }
 
   /** Like {@link find}, but throws `INVALID_LINK`, after recording a failed `action` in the audit log. */

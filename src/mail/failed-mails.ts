@@ -54,9 +54,8 @@ export class FailedMails {
   }
 
   /**
-   * Keeps a mail that was given up, unless its link has already been used or withdrawn. `isRefused`: the mail
-   * server will never accept it. When there are too many, those are dropped first, then the oldest. Never
-   * rejects: if a mail cannot be kept, that is logged.
+   * Keeps a mail that was given up, unless its link has been used or withdrawn. `isRefused`: the mail server will never
+   * accept it. When there are too many, those are dropped first, then the oldest. Never rejects: a failure is logged.
    */
   async keep(addressed: AddressedMail, { message }: Error, isRefused: boolean): Promise<void> {
     try {

@@ -65,9 +65,9 @@ export class SurplusSubscriptions {
 
   /**
    * Refunds everything paid for a surplus subscription, then ends it at the provider. Null when it is not surplus.
-   * Nothing is refunded twice, and nothing that was taken from the customer's credit balance. If a refund fails that may work later, it is not ended, so that this can be repeated;
-   * a payment that will never be refunded, because it is disputed, say, does not keep it from ending. Throws like
-   * `callStripe` when the payments cannot be read.
+   * Nothing is refunded twice, and nothing that was taken from the customer's credit balance. If a refund fails that may
+   * work later, it is not ended, so that this can be repeated; a payment that will never be refunded, because it is
+   * disputed, say, does not keep it from ending. Throws like `callStripe` when the payments cannot be read.
    */
   async end(subscriptionId: string): Promise<SurplusEnd | null> {
     const owner = await this.ownerOf(subscriptionId)

@@ -72,8 +72,9 @@ export class Subscriptions {
   }
 
   /**
-   * Stores which of the customer's subscriptions counts. Every change at the provider causes an event and thus a sync, and the sync that starts last sees
-   * all changes, so the latest one wins whatever the order in which events and answers arrive.
+   * Stores which of the customer's subscriptions counts. Every change at the provider causes an event and thus a sync,
+   * and the sync that starts last sees all changes, so the latest one wins whatever the order in which events and answers
+   * arrive.
    */
   async save(
     transaction: Db,
