@@ -37,13 +37,16 @@ export class AccountSettlement {
    * commit, and one that the provider is just creating is handed to nobody. The account must be locked.
    */
   async closePages(transaction: Db, accountId: string): Promise<void> {
-    const isUnhosted = and(eq(checkouts.accountId, accountId), isNull(checkouts.providerId))
-    await transaction.update(checkouts).set({ isOpen: false }).where(isUnhosted)
+    const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
+    await transaction
+      .update(checkouts)
+      .set({ isOpen: false })
+      .where(and(isOpen, isNull(checkouts.providerId)))
     const [open] = await transaction
       .select({ customerId: billingCustomers.customerId })
       .from(checkouts)
       .innerJoin(billingCustomers, eq(billingCustomers.accountId, checkouts.accountId))
-      .where(and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true)))
+      .where(isOpen)
     if (open?.customerId) await this.queue.add(open.customerId, transaction)
   }
 

@@ -56,12 +56,14 @@ export class UserChanges {
   /** Sets where the user may log in; the caller must end their sessions elsewhere. */
   async setSatellites(
     transaction: Db,
-    user: TargetUser,
+    user: TargetUser & Pick<User, 'satellites'>,
     satellites: User['satellites'],
     actor: Actor,
   ): Promise<void> {
     await this.users.setSatellites(transaction, user.id, satellites)
-    await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', { satellites }))
+    // Null says that a limit has ended, which gives access (`InvitedMembers`): where there was none, nothing has changed.
+    if (satellites !== null || user.satellites !== null)
+      await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', { satellites }))
   }
 
   endSessions(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {

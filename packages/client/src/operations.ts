@@ -804,7 +804,7 @@ export interface MailedLinkAnswer {
   readonly email: string
   /** Of an invitation or a transfer */
   readonly accountName: string | null
-  /** Of an invitation: who sent it, if they are still in the team */
+  /** Of an invitation: who sent it */
   readonly invitedBy: string | null
   /** Of an invitation: origins to log in at, as far as they are proven */
   readonly satellites: readonly string[] | null

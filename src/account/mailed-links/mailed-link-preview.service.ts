@@ -53,8 +53,9 @@ export class MailedLinkPreview {
   private async invitation(accountId: string, { detail }: OneTimeToken) {
     const { invitedBy, satellites } = detail as unknown as Invitation
     const inviter = await this.users.findInAccount(invitedBy, accountId)
+    if (!inviter || inviter.disabledAt) throw new ApiError('INVALID_LINK')
     return {
-      invitedBy: inviter?.email ?? null,
+      invitedBy: inviter.email,
       // As in the mail: strangers could use our pages to lead people anywhere.
       satellites: satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null,
     }

@@ -11,7 +11,7 @@ import { MailedLinkAnswer, PreviewMailedLinkDocs } from './mailed-links.dto.js'
 export class MailedLinksController {
   constructor(private readonly linkPreview: MailedLinkPreview) {}
 
-  /** What a mailed link is about. Public: whoever has the link can read the mail, which says the same. */
+  /** What a mailed link is about. Public: whoever has the link may use it, and learns little more than its mail says. */
   @Public()
   @Post('preview')
   @HttpCode(200)

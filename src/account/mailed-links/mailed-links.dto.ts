@@ -16,7 +16,7 @@ export class MailedLinkAnswer {
     type: String,
     format: 'email',
     nullable: true,
-    description: 'Of an invitation: who sent it, if they are still in the team',
+    description: 'Of an invitation: who sent it',
   })
   invitedBy!: string | null
 

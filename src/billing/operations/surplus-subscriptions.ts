@@ -166,7 +166,9 @@ function intentOf({ payment_intent }: Stripe.InvoicePayment['payment']): string[
 /** A balance is negative while the customer has credit: https://docs.stripe.com/billing/customer/balance. */
 function creditUsed({ id, currency, starting_balance, ending_balance }: Stripe.Invoice): string[] {
   const used = Math.min(ending_balance ?? 0, 0) - Math.min(starting_balance, 0)
-  return used > 0 ? [`${id}: ${used} ${currency} were paid from the customer's credit balance`] : []
+  return used > 0
+    ? [`${id}: ${used} ${currency} (smallest unit) were paid from the customer's credit balance`]
+    : []
 }
 
 /** Whether the provider will not refund a payment however often it is asked. */

@@ -78,12 +78,14 @@ export class Seats {
   /** Tells the provider; after a lost answer, again under the same key. Throws like `callStripe`. */
   async sync(change: SeatChange): Promise<void> {
     const { accountId, subscriptionId, itemId, seats, version } = change
+    const proration = this.prorationOf(change)
     try {
       await callStripe(() =>
         this.stripe.subscriptions.update(
           subscriptionId,
-          { items: [{ id: itemId, quantity: seats }], proration_behavior: this.prorationOf(change) },
-          { idempotencyKey: `seats-${subscriptionId}-${version}` },
+          { items: [{ id: itemId, quantity: seats }], proration_behavior: proration },
+          // A key is for one body only, and what is due may change between a lost answer and the next try.
+          { idempotencyKey: `seats-${subscriptionId}-${version}-${proration}` },
         ),
       )
     } catch (error) {

@@ -4,14 +4,15 @@ import type { Database } from '../../database/database.js'
 import { billingCustomers, subscriptions } from '../../database/schema/billing.js'
 import { callStripe } from '../provider/payment-provider.js'
 
-/** The provider's page size; more would be open only after years without a payment. */
+/** The provider's page size, newest first. */
 const MAX_INVOICES = 100
 
 /**
  * Whether the customer still owes an invoice of a subscription that is active: the provider calls a past due
  * subscription active once its latest invoice is paid, whatever else is open
- * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). Asks, and throws like `callStripe`,
- * only where we know that a payment was due; false everywhere else.
+ * (https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses). One that is older than a renewal that
+ * was paid does not count. Asks, and throws like `callStripe`, only where we know that a payment was due; false
+ * everywhere else.
  */
 export async function owesInvoice(
   database: Database,
@@ -28,9 +29,22 @@ export async function owesInvoice(
       .where(isOverdue),
   )
   if (!row || !found.some(({ id, status }) => id === row.subscription && status === 'active')) return false
-  const { data } = await callStripe(() =>
-    stripe.invoices.list({ ...row, status: 'open', limit: MAX_INVOICES }),
-  )
-  // A new one is open for an hour before the provider charges it.
-  return data.some(({ attempted }) => attempted)
+  const { data } = await callStripe(() => stripe.invoices.list({ ...row, limit: MAX_INVOICES }))
+  return isAnyDue(data)
+}
+
+/** Of a subscription's invoices. */
+export function isAnyDue(invoices: readonly Stripe.Invoice[]): boolean {
+  return invoices.some(due => isDue(due) && !invoices.some(paid => isLaterRenewal(paid, due)))
+}
+
+/** A new one is open for an hour before the provider charges it. */
+function isDue({ status, attempted }: Stripe.Invoice): boolean {
+  return status === 'open' && attempted
+}
+
+/** Whoever has paid for a later period must have it, whatever is open. A change of plan or a credit is no such payment. */
+function isLaterRenewal(paid: Stripe.Invoice, due: Stripe.Invoice): boolean {
+  const isRenewal = paid.billing_reason === 'subscription_cycle' && paid.total > 0
+  return paid.status === 'paid' && isRenewal && paid.created > due.created
 }

@@ -21,6 +21,7 @@ import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import { PartsMonitor } from '../../health/parts-monitor.js'
 import { FailedMails } from '../../mail/failed-mails.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
@@ -59,6 +60,7 @@ export class OperatorEventsController {
   }
 
   @ForOperators()
+  @CountsAsWrite()
   @Get()
   async list(@Query() { state }: EventsQuery) {
     const found = await this.inspection.listEvents(state ? { state } : {}, MAX_EVENTS)

@@ -7,6 +7,7 @@ import { IdInPath } from '../../http/ids.js'
 import { PageLimit, pageOf } from '../../http/page.js'
 import { ParseText } from '../../http/request-validation.js'
 import { SatelliteAdministration } from '../../satellite-registry/satellite-administration.js'
+import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'
 import { AccountNames } from './account-names.js'
@@ -44,6 +45,7 @@ export class OperatorSatellitesController {
 
   /** Newest first. */
   @ForOperators()
+  @CountsAsWrite()
   @Get()
   async list(@Query() { state, origin, limit, after }: SatellitesQuery) {
     const filter = { state, origin: origin ? beginningsOf(origin) : undefined, after }

@@ -5,6 +5,7 @@ import { IsString, Matches, MaxLength } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { IsNewPasskeyResponse, IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { type Client, CurrentClient } from '../../http/client.js'
+import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import { IsName } from '../../users/name-text.js'
 import {
   CurrentOperator,
@@ -93,7 +94,9 @@ export class OperatorPasskeysController {
     await this.passkeys.add(body, session, actor)
   }
 
+  /** Not counted: whoever has stolen the cookie could use up the operator's changes, and keep a passkey of their own. */
   @ForOperators()
+  @ExemptFromWriteLimit()
   @Post('passkeys/remove')
   @HttpCode(204)
   async remove(

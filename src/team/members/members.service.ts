@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { Permissions } from '../../permissions/permissions.js'
+import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
@@ -59,6 +60,8 @@ export class MembersService {
         requireNotDisabledByOperator(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
       })
+      // A row would say that access was given: `InvitedMembers`.
+      if (!member.disabledAt) return NOTHING_RECORDED
       const recorded = await this.userChanges.enable(transaction, member, actor)
       const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
       return { ...recorded, afterCommit: sendOwnerNotice }

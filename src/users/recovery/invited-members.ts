@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gte, inArray, isNull } from 'drizzle-orm'
+import { and, eq, gt, gte, isNull } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
 import type { AuditAction } from '../../audit/audit-event.js'
 import type { Db } from '../../database/connection.js'
@@ -19,6 +19,8 @@ import { Users } from '../users.js'
 
 /** So few that no statement takes long, and so many that there are few statements. */
 const MEMBERS_A_PAGE = 1_000
+/** A thief may write hundreds of thousands in a week, and the statement that reads them must not run out of time. */
+const ROWS_A_PAGE = 10_000
 
 /** What the audit log calls it when somebody gives a member access, or more of it. */
 const GIVES_ACCESS = [
@@ -98,24 +100,32 @@ export class InvitedMembers {
    * removing those in between. In the order of their ids, whatever the clocks of the replicas say.
    */
   private async recordedGifts(transaction: Db, accountId: string, since: Date): Promise<Gift[]> {
-    const { userId, detail, action, outcome, at } = auditLog
-    const rows = await transaction
-      .select({ userId, detail, action })
-      .from(auditLog)
-      .where(
-        and(
-          eq(auditLog.accountId, accountId),
-          inArray(action, [...GIVES_ACCESS]),
-          eq(outcome, 'ok'),
-          gte(at, since),
-        ),
-      )
-      .orderBy(auditLog.id)
-    return rows.flatMap(row => {
-      const from = row.detail.invitedBy ?? row.detail.by
-      return typeof from === 'string' && row.userId && isMore(row) ? [{ from, to: row.userId }] : []
-    })
+    const gifts: (Gift & { readonly id: number })[] = []
+    for (const action of GIVES_ACCESS)
+      for (let after = 0, isMoreThere = true; isMoreThere; ) {
+        const rows = await rowsOf(transaction, { accountId, action, since, after })
+        for (const row of rows) {
+          const from = row.detail.invitedBy ?? row.detail.by
+          if (typeof from === 'string' && row.userId && isMore(row))
+            gifts.push({ id: row.id, from, to: row.userId })
+        }
+        after = rows.at(-1)?.id ?? after
+        isMoreThere = rows.length === ROWS_A_PAGE
+      }
+    return gifts.sort((one, other) => one.id - other.id)
   }
+}
+
+/** In the order of an index. */
+function rowsOf(transaction: Db, of: { accountId: string; action: AuditAction; since: Date; after: number }) {
+  const { id, accountId, action, outcome, at, userId, detail } = auditLog
+  const isOfAccount = and(eq(accountId, of.accountId), eq(action, of.action), gt(id, of.after))
+  return transaction
+    .select({ id, userId, detail, action })
+    .from(auditLog)
+    .where(and(isOfAccount, eq(outcome, 'ok'), gte(at, of.since)))
+    .orderBy(id)
+    .limit(ROWS_A_PAGE)
 }
 
 /** Whether it was more than before; rows of an earlier release about permissions do not say so, and count. */

@@ -133,7 +133,7 @@ describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backe
     const { data } = await invoices.list({ subscription: secondId })
     const [paid] = data.map(invoice => ({ ...invoice, starting_balance: -500, ending_balance: -100 }))
     jest.spyOn(invoices, 'list').mockResolvedValueOnce({ data: [paid] } as never)
-    const failure = `${paid!.id}: 400 usd were paid from the customer's credit balance`
+    const failure = `${paid!.id}: 400 usd (smallest unit) were paid from the customer's credit balance`
     const refunds = [expect.objectContaining({ amount: 2_000 })]
     const end = await app.app.get(SurplusSubscriptions).end(secondId)
     expect(end).toEqual({ refunds, hasEnded: true, failures: [failure] })

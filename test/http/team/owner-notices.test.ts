@@ -179,11 +179,12 @@ describe('what an owner is told about the team', () => {
     it('who was there before is disabled if the stranger allowed them more, or enabled them, also through others', async () => {
       const owner = await anOwner(app)
       const before = await provenSession(app, owner)
-      const [promoted, enabled, accomplice, lifted, reduced] = [
+      const [promoted, enabled, accomplice, lifted, reduced, unchanged] = [
         await aMember(app, owner),
         await aMember(app, owner),
         await aMember(app, owner),
         await aJoined(before, ['payments'], [SHOP_ONE]),
+        await aMember(app, owner),
         await aMember(app, owner),
       ]
       const change = async (by: SignedIn, { id }: { id: string }, path: string, body?: object) =>
@@ -199,6 +200,8 @@ describe('what an owner is told about the team', () => {
       await change(stranger, enabled, '/enable')
       await change(stranger, lifted, '/satellites', { satellites: null })
       await change(stranger, reduced, '/permissions', permissionsOf(['viewReports']))
+      await change(stranger, unchanged, '/enable')
+      await change(stranger, unchanged, '/satellites', { satellites: null })
       // Each has theirs from the other now, as far as the last change says.
       const helper = await provenSession(app, promoted)
       await change(helper, accomplice, '/permissions', powers)
@@ -208,7 +211,7 @@ describe('what an owner is told about the team', () => {
       expect(outcome(await notMe(owner.email))).toBe('204')
       for (const { id } of [promoted, enabled, accomplice, lifted])
         expect([id, await isDisabled(id)]).toEqual([id, true])
-      expect(await isDisabled(reduced.id)).toBe(false)
+      for (const { id } of [reduced, unchanged]) expect([id, await isDisabled(id)]).toEqual([id, false])
       expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
     })
 
