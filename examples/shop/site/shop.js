@@ -53,9 +53,9 @@ try {
 client.refresh().catch(() => {})
 
 function leaveForMain(options) {
-  loginThroughMain(options).catch(() =>
-    notify('Please allow this site to store data in your browser, then try again.'),
-  )
+  loginThroughMain(options).catch(() => {
+    element('problem').textContent = 'Please allow this site to store data in your browser, then try again.'
+  })
 }
 
 function show({ status, caller }) {

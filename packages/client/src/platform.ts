@@ -15,7 +15,7 @@ interface WakeEvent {
 /** What the client takes from the device; tests bring their own. */
 export interface Platform {
   readonly fetch: typeof fetch
-  /** Milliseconds since some moment, also those that the device slept. Goes back only if somebody sets the device's clock back. */
+  /** Milliseconds since some moment, also those that the device slept. Never goes back. */
   now(): number
   /** Milliseconds of the device's clock: only ever compared with what another tab on this device read from it. */
   deviceTime(): number
@@ -54,12 +54,19 @@ const page = globalThis as Page
  */
 export function thisPlatform(fetchInstead?: typeof fetch): Platform {
   const { document, navigator } = page
-  const startedAt = Date.now() - performance.now()
+  let ahead = Date.now() - performance.now()
+  let sleptMs = 0
   return {
     // Browsers' own wants to be called like this.
     fetch: (fetchInstead ?? globalThis.fetch).bind(globalThis),
-    // The monotonic clock of some devices stands still while they sleep.
-    now: () => Math.max(performance.now(), Date.now() - startedAt),
+    // The monotonic clock of some devices stands still while they sleep; the other one may be set back.
+    now: () => {
+      const monotonic = performance.now()
+      const leap = Date.now() - monotonic - ahead
+      ahead += leap
+      if (leap > 1_000) sleptMs += leap
+      return monotonic + sleptMs
+    },
     deviceTime: () => Date.now(),
     random: Math.random,
     after: startTimer,

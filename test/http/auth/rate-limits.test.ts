@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { Logger } from '../../../src/log/logger.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import { Passwords } from '../../../src/users/passwords/passwords.js'
 import { Users } from '../../../src/users/users.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -173,10 +174,13 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
   it('RL-06: are counted before the password is looked at, 200 at once too', async () => {
     const { email, id } = await anOwner(app)
     const ip = anIp()
+    const verify = jest.spyOn(app.app.get(Passwords), 'verify')
     const answers = await Promise.all(Array.from({ length: 200 }, () => guess(app, { email, ip })))
     const outcomes = answers.map(outcome)
     expect(outcomes.filter(what => what === WRONG)).toHaveLength(OWN)
     expect(outcomes.filter(what => what === TOO_MANY)).toHaveLength(200 - OWN)
+    expect(verify).toHaveBeenCalledTimes(OWN)
+    verify.mockRestore()
     const rows = (await app.auditRows()).filter(
       ({ userId, outcome: how }) => userId === id && how === 'failed',
     )

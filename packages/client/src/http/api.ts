@@ -132,7 +132,7 @@ export class Api {
     this.hasWarned = true
     const { location } = globalThis as { location?: { origin?: string } }
     this.platform.warn(
-      `Mainstay: ${location?.origin} may not use ${this.baseUrl}: it is not ` +
+      `Mainstay at ${this.baseUrl}: ${location?.origin} is not ` +
         `${this.home.source === 'main' ? 'MAIN_ORIGIN' : 'in ALLOWED_ORIGINS'}, or a proxy answers`,
     )
   }

@@ -107,12 +107,12 @@ export function MailedPage<T = null>({
 function Subject({ of: { email, accountName } }: { readonly of: MailedLink }) {
   return (
     <p className="someone">
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
       <Avatar name={accountName ?? email} />
       <span>
         <strong>{breakable(accountName ?? email)}</strong>
         {accountName && <small>{breakable(email)}</small>}
       </span>
-      <input type="email" autoComplete="username" value={email} readOnly hidden />
     </p>
   )
 }
