@@ -14,6 +14,7 @@ import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
+import { provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
 function memberOf({ id, accountId }: User) {
@@ -166,7 +167,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const gone = await signIn(app, member, 'main')
-    const signedIn = await signIn(app, owner, 'main')
+    const signedIn = await provenSession(app, owner)
     const headers = { Origin: MAIN, ...bearer(signedIn.accessToken), ...cookie(signedIn.sessionId) }
     const path = `/api/team/${member.id}`
     expect((await app.request({ method: 'DELETE', path, headers })).status).toBe(204)
