@@ -97,7 +97,7 @@ describe('the command line, beside a running server', () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       const { code, errors } = await mainstay('session:revoke', handle(session))
-      expect([code, errors]).toEqual([1, expect.stringContaining('What you asked for is recorded')])
+      expect([code, errors]).toEqual([1, expect.stringContaining('Your change is recorded')])
       expect(await app.app.get(UserSessions).sidsOf(owner.id, app.clock.now())).toEqual([])
     })
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { Logger } from '@nestjs/common'
+import { ConsoleLogger, Logger } from '@nestjs/common'
 import { CommandLogger } from '../../../src/cli/command-logger.js'
 import { runCommand } from '../../../src/cli/run-command.js'
 import type { Ended } from './run-program.js'
@@ -16,15 +16,20 @@ export async function runInProcess(
   // As src/cli.ts does.
   Logger.overrideLogger(new CommandLogger(console.error))
   const written = { output: '', errors: '' }
-  const code = await runCommand(args, {
-    environment,
-    input: Readable.from([Buffer.from(input)]),
-    print: line => {
-      written.output += `${line}\n`
-    },
-    printError: line => {
-      written.errors += `${line}\n`
-    },
-  })
-  return { code, ...written }
+  try {
+    const code = await runCommand(args, {
+      environment,
+      input: Readable.from([Buffer.from(input)]),
+      print: line => {
+        written.output += `${line}\n`
+      },
+      printError: line => {
+        written.errors += `${line}\n`
+      },
+    })
+    return { code, ...written }
+  } finally {
+    // A service of the same test goes on.
+    Logger.overrideLogger(new ConsoleLogger({ logLevels: ['error', 'warn'] }))
+  }
 }
