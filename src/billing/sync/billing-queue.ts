@@ -54,6 +54,7 @@ export class BillingQueue {
         insert into ${billingWork} (customer_id, due_at, is_routine)
         select id, clock_timestamp() + make_interval(secs => seconds), true
         from (values ${waiting}) as customer (id, seconds)
+        order by id
         on conflict (customer_id) do update set ${REQUEUE}`),
     )
   }
