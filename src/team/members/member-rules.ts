@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors/api-error.js'
-import type { User } from '../../users/user.js'
+import { isDisabledByOperator, type User } from '../../users/user.js'
 import { type ManagerAndMember, requireNotOwner, requireSomebodyElse } from '../team-authority.js'
 
 /** Throws `LAST_OWNER` or `OWN_RIGHTS` unless the manager may disable or remove the member, or enable them again. */
@@ -9,6 +9,6 @@ export function requireRemovable({ manager, member }: ManagerAndMember): void {
 }
 
 /** Throws `DISABLED_BY_OPERATOR` for somebody whom an operator has disabled: only an operator can let them in again. */
-export function requireNotDisabledByOperator({ disabledAt, disabledBy }: User): void {
-  if (disabledAt && disabledBy === 'operator') throw new ApiError('DISABLED_BY_OPERATOR')
+export function requireNotDisabledByOperator(user: User): void {
+  if (isDisabledByOperator(user)) throw new ApiError('DISABLED_BY_OPERATOR')
 }
