@@ -93,8 +93,9 @@ export class AccountsDueForDeletion {
   /** A subscription that nobody has cancelled is never ended, so somebody has to decide. */
   private async endOrReport(db: Db, accountId: string): Promise<void> {
     await this.billingStatus.endCancelled(db, accountId)
+    if (this.reported.has(accountId)) return
     const status = await this.billingStatus.uncancelled(db, accountId)
-    if (!status || this.reported.has(accountId)) return
+    if (!status) return
     this.reported.add(accountId)
     this.logger.error(
       `Account ${accountId} is due for deletion, but its subscription is ${status}: cancel it`,
