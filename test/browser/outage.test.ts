@@ -114,7 +114,7 @@ test('pages 3: a page that is not listed says so once, and why it waits', async 
   // Once more.
   await tab.run("void dispatchEvent(new Event('online'))")
   await eventually(() => stage.received.preflightsOf('/api/refresh').length > 1, { what: 'another try' })
-  const ours = said.filter(text => text.startsWith('Mainstay: '))
+  const ours = said.filter(text => text.startsWith('Mainstay at '))
   expect(ours).toEqual([expect.stringMatching(/https:\/\/evil\.test.*ALLOWED_ORIGINS/)])
 })
 
