@@ -1,8 +1,8 @@
 // Makes a checkout ready to run: packages installed, sources built. Plain Node, because it runs before any
 // package is installed. All of it is synchronous, and takes milliseconds when there is nothing to do.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { holdLock } from './prepare-lock.mjs'
@@ -10,7 +10,9 @@ import { holdLock } from './prepare-lock.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const installStamp = join(root, 'node_modules/.mainstay-install')
 const buildStamp = join(root, 'dist/.mainstay-build')
-const docsStamp = join(root, 'docs/.vitepress/dist/.mainstay-build')
+const builtDocs = join(root, 'docs/.vitepress/dist')
+const unfinishedDocs = join(root, 'docs/.vitepress/building')
+const docsStamp = join(builtDocs, '.mainstay-build')
 
 /** Installs and builds whatever is missing or out of date. Ends the process with a message when that fails. */
 export function prepare({ quiet = false } = {}) {
@@ -22,8 +24,24 @@ export function prepare({ quiet = false } = {}) {
 export function prepareDocs({ quiet = false } = {}) {
   inTurn(docsStamp, docsHash, () => {
     if (!quiet) console.error('Building the documentation …')
-    run('npm', ['run', '--silent', 'build:docs'])
+    run('npm', ['run', '--silent', 'build:docs', '--', '--outDir', unfinishedDocs])
+    rmSync(builtDocs, { recursive: true, force: true })
+    renameSync(unfinishedDocs, builtDocs)
   })
+}
+
+/** As `prepareDocs`, but returns at once: another process builds. Until it has, there is no documentation. */
+export function prepareDocsInBackground() {
+  if (isUpToDate(docsStamp, docsHash)) return
+  rmSync(builtDocs, { recursive: true, force: true })
+  const code = `const { prepareDocs } = await import(${JSON.stringify(import.meta.url)}); prepareDocs()`
+  const args = ['--input-type=module', '--eval', code]
+  // In a process group of its own, which ends as one.
+  const builder = spawn(process.execPath, args, { stdio: 'inherit', detached: true })
+  const stop = () => process.kill(-builder.pid)
+  process.once('exit', stop)
+  builder.once('exit', () => process.off('exit', stop))
+  builder.unref()
 }
 
 /** The first half of `prepare`: only the packages. */
@@ -35,7 +53,7 @@ export function install({ quiet = false } = {}) {
 
 // Checks again under the lock, because another process may have done the work meanwhile.
 function inTurn(stamp, hash, work, isThere = () => true) {
-  const isDone = () => existsSync(stamp) && isThere() && readFileSync(stamp, 'utf8') === hash()
+  const isDone = () => isUpToDate(stamp, hash) && isThere()
   if (isDone()) return
   const release = holdLock(root)
   try {
@@ -48,6 +66,10 @@ function inTurn(stamp, hash, work, isThere = () => true) {
   } finally {
     release()
   }
+}
+
+function isUpToDate(stamp, hash) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash()
 }
 
 // They are built into folders of their own, which can be removed without removing the stamp.
@@ -85,7 +107,9 @@ function sourcesHash() {
 function docsHash() {
   const files = ['docs', 'deploy', 'examples']
     .flatMap(folder => filesUnder(folder))
-    .filter(file => /\.(md|ts|svg|png)$/.test(file) && !/^docs\/\.vitepress\/(dist|cache)\//.test(file))
+    .filter(
+      file => /\.(md|ts|svg|png)$/.test(file) && !/^docs\/\.vitepress\/(dist|building|cache)\//.test(file),
+    )
   const all = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', 'package-lock.json', ...files]
   return sha256(all.flatMap(file => [file, read(file)]))
 }

@@ -2,7 +2,7 @@
 // if its Node is supported: no second process to hold memory, pass signals to, or wait for.
 import nodeModule from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { prepare, prepareDocs } from './prepare.mjs'
+import { prepare, prepareDocsInBackground } from './prepare.mjs'
 import { requireSupportedNode } from './supported-node.mjs'
 
 const root = new URL('..', import.meta.url)
@@ -16,7 +16,7 @@ if (!entry) {
 
 await requireSupportedNode()
 prepare()
-if (entry === SERVICE) prepareDocs()
+if (entry === SERVICE) prepareDocsInBackground()
 process.env.NODE_ENV ??= 'development'
 // So that a later start finds its modules compiled.
 nodeModule.enableCompileCache(fileURLToPath(new URL('node_modules/.cache/compiled', root)))

@@ -4,7 +4,9 @@ import { extname, join, relative } from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { PACKAGE_ROOT } from '../../src/config/package-root.js'
 
-/** Where `npm run build:docs` puts the site. */
+/** What it is built from, which the package does not contain. */
+const SOURCE_FOLDER = 'docs/.vitepress'
+/** Where `npm run build:docs` puts the site. It appears when all of it is there. */
 const BUILT_FOLDER = 'docs/.vitepress/dist'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -17,6 +19,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
+/** The page reloads itself. */
+const NOT_BUILT = `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Mainstay</title>
+<p>The documentation is being built, which takes some ten seconds.`
+const NOT_BUILT_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'",
+  'retry-after': '2',
+  refresh: '2',
+}
+
 /** Names of files there contain a hash of their content. */
 const IMMUTABLE = /^assets\//
 
@@ -25,14 +38,15 @@ interface DocsFile {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Serves the documentation at /docs/; false where it is not built, as in the package. */
-export function serveDocs(server: FastifyInstance): boolean {
-  const folder = join(PACKAGE_ROOT, BUILT_FOLDER)
-  if (!existsSync(folder)) return false
+/** Serves the documentation at /docs/, with 503 until it is built; false in the package, which has none. */
+export function serveDocs(server: FastifyInstance, root = PACKAGE_ROOT): boolean {
+  if (!existsSync(join(root, SOURCE_FOLDER))) return false
+  const folder = join(root, BUILT_FOLDER)
   // Read at the first request, because most starts are not for the documentation.
   let files: ReadonlyMap<string, DocsFile> | undefined
   server.get('/docs', (_, reply) => reply.redirect('/docs/', 308))
   server.get<{ Params: { '*': string } }>('/docs/*', ({ params }, reply) => {
+    if (!files && !existsSync(folder)) return reply.status(503).headers(NOT_BUILT_HEADERS).send(NOT_BUILT)
     files ??= filesIn(folder)
     const path = params['*']
     // The page of a folder has relative links.
