@@ -53,6 +53,7 @@ import { UsersModule } from './users/users.module.js'
   ],
 })
 export class AppModule {
+  /** The whole service. Tools that never listen omit the last three. */
   static with(
     settings: Settings,
     clock: Clock,

@@ -9,7 +9,7 @@ import { Readiness } from './health/readiness.js'
 import type { LogDestination } from './http/edge/log.js'
 import { Mount, requirePrefix } from './http/mount.js'
 
-/** Requests in progress get this long to finish on close; ours take at most 10 s. */
+/** How long close() waits for requests in progress; our own take at most 10 s. */
 const FINISH_MS = 12_000
 
 export interface MainstayOptions {

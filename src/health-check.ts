@@ -10,7 +10,7 @@ const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', 
 const { host, port, tls } = readSettings()
 const options = { host: ANY_ADDRESS[host] ?? host, port, path: '/health/live', timeout: TIMEOUT_MS }
 // Its certificate is for its public name, not for this address.
-const question = tls ? getHttps({ ...options, rejectUnauthorized: false }) : getHttp(options)
-question.on('response', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))
-question.on('timeout', () => process.exit(1))
-question.on('error', () => process.exit(1))
+const request = tls ? getHttps({ ...options, rejectUnauthorized: false }) : getHttp(options)
+request.on('response', ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1))
+request.on('timeout', () => process.exit(1))
+request.on('error', () => process.exit(1))

@@ -88,7 +88,7 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
   app.get(Readiness).stop()
   closeAfterAnswers(app.getHttpServer())
   await sleep(drainMs)
-  closeConnectionsAfter(ANSWER_MS, app)
+  closeLingeringConnections(app)
   // Closes connections that have been idle throughout: load balancers no longer use them.
   await app.close()
   process.exit()
@@ -98,14 +98,14 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
  * While the server closes, Node no longer limits how long a request may take to arrive, or a response to be read:
  * one such connection would keep the shutdown hooks from running.
  */
-function closeConnectionsAfter(milliseconds: number, app: NestFastifyApplication): void {
+function closeLingeringConnections(app: NestFastifyApplication): void {
   setTimeout(() => {
     app
       .getHttpAdapter()
       .getInstance()
       .log.warn('Closing connections that are still open after the shutdown grace period')
     app.getHttpServer().closeAllConnections()
-  }, milliseconds).unref()
+  }, ANSWER_MS).unref()
 }
 
 /**

@@ -63,7 +63,7 @@ export class AnomalyMails {
   /**
    * Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. With `always`
    * and a transaction, earlier addresses that the user can still return to are told too, because the present one may
-   * be a thief's. They get no link of their own: somebody else may have such a mailbox by now.
+   * be a thief's. They get no link of their own: such a mailbox may since have passed to somebody else.
    */
   async prepare(
     session: AffectedSession,

@@ -14,7 +14,7 @@ const SCORES = {
   'changed network': 10,
   // Never alone, only with a new or changed network.
   'changed address family': 5,
-  // High enough to report, too low to act on alone, because VPNs move people in no time.
+  // High enough to report, too low to act on alone, because a VPN moves its user instantly.
   'impossible speed': 35,
 } as const
 
@@ -68,7 +68,7 @@ export function refreshAnomaly(before: Use, now: Use): Anomaly {
   ])
 }
 
-/** The actions that the policy has for this score. Whatever is done is also logged. */
+/** The actions that the policy has for this score. Every action implies `log`. */
 export function actionsFor(score: number, policy: AnomalyPolicy): ReadonlySet<AnomalyAction> {
   const due = Object.entries(policy).filter(([, minScore]) => score >= minScore)
   return new Set(due.length === 0 ? [] : ['log', ...due.map(([action]) => action as AnomalyAction)])

@@ -4,8 +4,12 @@ import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { IfPresent } from '../http/field-rules.js'
 
 export class CreateSubscriptionBody {
-  @ApiPropertyOptional({ type: String, example: 'price_monthly' })
-  /** One of STRIPE_PRICE_IDS; the first of them when absent. */
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 255,
+    description: 'One of STRIPE_PRICE_IDS; the first of them by default',
+    example: 'price_monthly',
+  })
   @IfPresent()
   @IsString()
   @MaxLength(255)
@@ -15,9 +19,9 @@ export class CreateSubscriptionBody {
     type: String,
     format: 'uri',
     maxLength: 2048,
+    description: 'Where the browser goes afterwards; the main site by default',
     example: 'https://shop-one.example.net/thanks',
   })
-  /** Where the browser goes afterwards; the main site by default. */
   @IfPresent()
   @IsString()
   return?: string
@@ -63,9 +67,9 @@ export class PortalBody {
     type: String,
     format: 'uri',
     maxLength: 2048,
+    description: 'Where the browser goes afterwards; the main site by default',
     example: 'https://www.example.com/account',
   })
-  /** Where the browser goes afterwards; the main site by default. */
   @IfPresent()
   @IsString()
   return?: string

@@ -54,7 +54,7 @@ export class CorsModule implements OnModuleInit {
         return done(new ApiError('ORIGIN_NOT_ALLOWED'))
       }
       allowOrigin(reply, policy)
-      // A preflight is answered whatever it asks about, or no page could read the refusal of what it then requests.
+      // Every preflight is answered; otherwise pages could not read the refusal of the request that follows.
       done(isPreflight(request, policy) ? undefined : refusalOfUrl(request))
     })
     await server.register(scope => answerPreflights(scope, this.known))

@@ -23,7 +23,7 @@ class DataAnswer {
 const DataDocs = () =>
   Documented({
     summary: 'Who is calling, and what they may do',
-    description: 'The example of an ordinary request: checked by the signature of the access token alone.',
+    description: "An example of an ordinary request, authorised by the access token's signature alone.",
     status: 200,
     answer: 'What the access token says',
     type: DataAnswer,

@@ -6,7 +6,7 @@ import { OneTimeTokens } from './one-time-tokens.js'
 
 const JOB = { name: 'one-time-token-cleanup', everyMs: 60 * 60 * 1000 }
 
-/** Removes expired links, on one replica at a time: what they hold, such as a password hash, is no longer needed. */
+/** Removes expired tokens, on one replica at a time: what they hold, such as a password hash, is no longer needed. */
 @Injectable()
 export class OneTimeTokenCleanup {
   private readonly logger = new Logger('OneTimeTokenCleanup')
@@ -21,7 +21,7 @@ export class OneTimeTokenCleanup {
   run(): Promise<number | null> {
     return this.jobs.run(JOB, async now => {
       const removed = await this.tokens.removeExpired(now)
-      this.logger.log(`Removed ${removed} expired links`)
+      this.logger.log(`Removed ${removed} expired tokens`)
       return removed
     })
   }

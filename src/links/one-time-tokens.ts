@@ -32,8 +32,8 @@ export const USED_TOKEN: UsedRow = {
 }
 
 /**
- * Single-use links. The token itself is only in the mail; the database holds its hash until it is used or
- * expires.
+ * Single-use tokens: mailed links, hand-off codes, challenges. The database holds only their hashes, until they are used
+ * or expire.
  */
 @Injectable()
 export class OneTimeTokens {
@@ -65,7 +65,7 @@ export class OneTimeTokens {
     client: Client,
   ): Promise<OneTimeToken | null> {
     const [row] = TOKEN.test(text)
-      ? await this.database.run(db => db.select().from(oneTimeTokens).where(this.isGood(purpose, text)))
+      ? await this.database.run(db => db.select().from(oneTimeTokens).where(this.isValid(purpose, text)))
       : []
     if (!row) await this.countGuess(client)
     return (row as OneTimeToken | undefined) ?? null
@@ -91,7 +91,7 @@ export class OneTimeTokens {
    */
   async consume(transaction: Db, purpose: Purpose, text: string): Promise<OneTimeToken> {
     const [row] = TOKEN.test(text)
-      ? await transaction.delete(oneTimeTokens).where(this.isGood(purpose, text)).returning()
+      ? await transaction.delete(oneTimeTokens).where(this.isValid(purpose, text)).returning()
       : []
     if (!row) throw new ApiError('INVALID_LINK')
     return row as OneTimeToken
@@ -111,7 +111,7 @@ export class OneTimeTokens {
     const { detail, userId } = oneTimeTokens
     const tries = sql`(${detail} ->> 'tries')::int`
     const isAllowed = and(
-      this.isGood(purpose, text),
+      this.isValid(purpose, text),
       lt(tries, maxTries),
       sql`${detail} @> ${JSON.stringify(where)}::jsonb`,
     )
@@ -132,7 +132,7 @@ export class OneTimeTokens {
   async remove(db: Db, purpose: Purpose, text: string): Promise<Date | null> {
     const [removed] = await db
       .delete(oneTimeTokens)
-      .where(this.isGood(purpose, text))
+      .where(this.isValid(purpose, text))
       .returning({ expiresAt: oneTimeTokens.expiresAt })
     return removed?.expiresAt ?? null
   }
@@ -157,13 +157,13 @@ export class OneTimeTokens {
     const turned = await transaction
       .update(oneTimeTokens)
       .set({ purpose: next.purpose, detail: next.detail ?? {}, expiresAt })
-      .where(this.isGood(purpose, text))
+      .where(this.isValid(purpose, text))
       .returning({ id: oneTimeTokens.id })
     return turned.length > 0
   }
 
   /** Whether a token has been neither used nor withdrawn; it may have expired a short time ago. */
-  async isKept(text: string): Promise<boolean> {
+  async isUnused(text: string): Promise<boolean> {
     const { id, hash } = oneTimeTokens
     const rows = await this.database.run(db =>
       db
@@ -190,7 +190,7 @@ export class OneTimeTokens {
     return removeExpiredRows(this.database, oneTimeTokens, oneTimeTokens.expiresAt, now)
   }
 
-  private isGood(purpose: Purpose | readonly Purpose[], text: string) {
+  private isValid(purpose: Purpose | readonly Purpose[], text: string) {
     return and(
       eq(oneTimeTokens.hash, hashToken(text)),
       inArray(oneTimeTokens.purpose, [purpose].flat()),

@@ -9,12 +9,12 @@ type Address = Pick<typeof users.$inferSelect, 'email' | 'language'>
 /** More would let a thief who changes the address again and again have us mail thousands. */
 const MAX_ADDRESSES = 3
 
-/** Of a link that undoes a change of address: the number of the change. */
+/** The number of the change of address that a link undoes. */
 export const SEQUENCE = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
 /**
- * Of such links to one address: the language that the user had when the first was mailed, null if they had none;
- * `otherwise` for one of an earlier release.
+ * The language that the user had when the first of the links to one address was mailed, null if they had none;
+ * `otherwise` for a link of an earlier release.
  */
 function languageOfFirst(otherwise: string | null) {
   const language = sql`coalesce(${oneTimeTokens.detail} -> 'language', to_jsonb(${otherwise}::text))`

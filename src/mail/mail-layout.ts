@@ -67,12 +67,12 @@ function paragraph(text: string): Html {
     : html`<p style="${PARAGRAPH}">${flowing(text)}</p>\n`
 }
 
-/** Not the end of a proof, which people copy. */
+/** Not at the end of a proof, which people copy. */
 const NUMBER_WITH_WORD = /(?<![\w-])(\d+\.?) (?=\p{L})/gu
 
 /**
- * The text with “e-mail”, and each number with the word after it, on one line. Not by a hyphen that does not break:
- * some fonts have none.
+ * The text with “e-mail”, and each number with the word after it, on one line. Not with a non-breaking hyphen:
+ * some fonts lack it.
  */
 function flowing(text: string): Html[] {
   const parts = text.replace(NUMBER_WITH_WORD, '$1\u00a0').split(/(\n|\be-mail)/i)
@@ -89,8 +89,8 @@ function preview({ paragraphs }: Mail): Html {
 }
 
 /**
- * The logo, or the first letter in the button colour, beside the name. In the dark a logo keeps the colour that it was
- * made for behind it.
+ * The logo, or the first letter in the button colour, beside the name. In dark mode a logo keeps the background that it
+ * was designed for.
  */
 function head(site: string, logoUrl: string | null, colors: MailColors): Html {
   const { page, button: background, ink, onPage } = colors

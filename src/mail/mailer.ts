@@ -91,7 +91,7 @@ export class Mailer implements OnApplicationShutdown {
   ): void {
     this.hold(email, async () => {
       const { name, branding } = await this.sites.find(satellite)
-      // With its logo goes its name, whatever else the mail is about.
+      // The satellite's name accompanies its logo, whatever the mail is about.
       return { ...write(this.wordsFor(language), name), ...(branding && { branding, site: name }) }
     })
   }

@@ -60,11 +60,11 @@ async function sendPage(site: Site, request: FastifyRequest, reply: FastifyReply
   reply.headers(headers)
   if (status !== 200 || headers['cache-control'] === 'no-store') return reply.status(status).send(html)
   reply.header('ETag', tag)
-  return isKept(request, tag) ? reply.status(304).send() : reply.send(html)
+  return isUnused(request, tag) ? reply.status(304).send() : reply.send(html)
 }
 
 /** Whether the client already has this page. Proxies that compress mark the tag as weak (RFC 9110 §13.1.2). */
-function isKept({ headers }: FastifyRequest, tag: string): boolean {
+function isUnused({ headers }: FastifyRequest, tag: string): boolean {
   const tags = headers['if-none-match']?.split(',') ?? []
   return tags.some(each => each.trim().replace(/^W\//, '') === tag)
 }

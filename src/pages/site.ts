@@ -114,13 +114,13 @@ export class Site {
     const headers = {
       ...this.headers,
       'content-security-policy': pagePolicy(this.addresses, this.picturesOf(brand)),
-      'cache-control': this.isKept(path) ? 'no-cache' : 'no-store',
+      'cache-control': this.isUnused(path) ? 'no-cache' : 'no-store',
     }
     return { html: pageWith(built, this.addresses, brand), headers }
   }
 
   /** By the browser, which asks before it shows the page again. */
-  private isKept(path: string): boolean {
+  private isUnused(path: string): boolean {
     return !NOT_KEPT.includes(path) && !SITES_NOT_KEPT.includes(this.name)
   }
 

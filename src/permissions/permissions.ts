@@ -71,13 +71,14 @@ export function permissionBits(permissions: Permissions): number {
   return PERMISSIONS.reduce((bits, name, index) => bits | (permissions[name] ? 1 << index : 0), 0)
 }
 
-export function permissionsOfBits(bits: number): Permissions {
-  return OF_BITS[bits] as Permissions
-}
-
 const OF_BITS: readonly Permissions[] = Array.from({ length: 1 << PERMISSIONS.length }, (_, bits) =>
   permissionsOf(PERMISSIONS.filter((_, index) => bits & (1 << index))),
 )
+
+/** The inverse of {@link permissionBits}. */
+export function permissionsOfBits(bits: number): Permissions {
+  return OF_BITS[bits] as Permissions
+}
 
 /** Whether an unknown value is exactly the five booleans. */
 export function isPermissions(value: unknown): value is Permissions {

@@ -7,13 +7,8 @@ import { Tracing } from '../tracing/tracing.js'
 import { isOutage, OUTAGE_REPLIES } from './outage.js'
 import type { RedisClient, RedisCommands, ServerAddress, ServerCommands } from './redis-client.js'
 import { evaluate, type RedisScript } from './redis-script.js'
-import {
-  EvictingServerError,
-  mayEvict,
-  ReplicaPolicies,
-  readServerFacts,
-  type ServerFacts,
-} from './server-facts.js'
+import { ReplicaPolicies } from './replica-policies.js'
+import { EvictingServerError, mayEvict, readServerFacts, type ServerFacts } from './server-facts.js'
 
 /** Most answers come within a millisecond; SESSION_STORE_TIMEOUT_MS ends the wait. */
 const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000]
@@ -66,7 +61,7 @@ export class RedisConnection implements OnApplicationShutdown {
       if (found.status !== 'fulfilled') continue
       replicas.push(...found.value.replicas)
       if (found.value.maxmemoryPolicy === null)
-        this.logger.warn('The server hides its maxmemory-policy; make sure that it is noeviction')
+        this.logger.warn('The server does not report its maxmemory-policy; make sure that it is noeviction')
     }
     await this.replicaPolicies.require(replicas)
     // After this process was suspended, timers run before the answers that have already arrived are read.

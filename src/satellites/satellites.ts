@@ -121,7 +121,7 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
       else this.map.set(satelliteOf(row))
     })
     // Afterwards, because one may have been removed meanwhile. By id, because somebody else may have the
-    // origin by now.
+    // origin since.
     const { satelliteId: id, origin } = satelliteRemovals
     const removed = await this.database.run(db =>
       db.select({ id, origin }).from(satelliteRemovals).where(gt(satelliteRemovals.version, version)),

@@ -28,7 +28,7 @@ export function setSessionCookie(reply: FastifyReply, sessionId: SessionId, sett
   reply.setCookie(NAME, sessionId, { ...attributes(settings), maxAge: settings.sessionTtlSeconds })
 }
 
-/** Clears the cookie of a session that was ended. If it names another one by now, it stays: of a later login. */
+/** Clears the cookie of a session that was ended. A cookie that meanwhile names a later login's session stays. */
 export function clearSessionCookie(
   reply: FastifyReply,
   { source, sid }: Pick<Caller, 'source' | 'sid'>,

@@ -186,7 +186,7 @@ describe('what goes wrong', () => {
       await route.fulfill(broken)
     })
     await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByRole('heading', { name: 'Latest activity' }).waitFor()
+    await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
     await page.locator('.page-head ~ .skeleton').waitFor()
     answer()
     await page.locator('.page-head ~ .notice.bad').waitFor()

@@ -642,7 +642,9 @@ export interface ConfirmEmailBody {
   readonly password?: string
 }
 export interface CreateSubscriptionBody {
+  /** One of STRIPE_PRICE_IDS */
   readonly priceId?: string
+  /** Where the browser goes afterwards */
   readonly return?: string
 }
 export interface CreationOptionsAnswer {
@@ -767,7 +769,7 @@ export interface JwksAnswer {
   readonly keys: readonly (Readonly<Record<string, string>>)[]
 }
 export interface LoginAnswer {
-  /** JWT, valid for 15 minutes */
+  /** JWT, valid for 15 minutes by default */
   readonly accessToken: string
   /** Satellites and mobile apps only */
   readonly sessionId?: string
@@ -980,6 +982,7 @@ export interface PortalAnswer {
   readonly url: string
 }
 export interface PortalBody {
+  /** Where the browser goes afterwards */
   readonly return?: string
 }
 export interface ProfileAnswer {
@@ -1054,7 +1057,7 @@ export interface RedeemBody {
   readonly deviceId?: string | null
 }
 export interface RefreshAnswer {
-  /** JWT, valid for 15 minutes */
+  /** JWT, valid for 15 minutes by default */
   readonly accessToken: string
 }
 export interface RelatedOriginsAnswer {

@@ -42,7 +42,7 @@ export class TransferParties {
     return { owner, newOwner, deleteAt }
   }
 
-  /** Null when the transfer is void by now, or no longer the one that is given. */
+  /** Null when the transfer has become void, or no longer the one that is given. */
   async ofPending(transaction: Db, transfer: PendingTransfer): Promise<Parties | null> {
     const { accountId, fromUserId, toUserId } = transfer
     const { users, deleteAt } = await this.lock(transaction, accountId, [fromUserId, toUserId])

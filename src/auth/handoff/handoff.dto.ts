@@ -120,7 +120,7 @@ export const RedeemDocs = () =>
     summary: 'Log in on a satellite with a code from the main site',
     description:
       'Only from the origin that the code was made for. The session ends with the session of the main site that it comes from, at the latest. ' +
-      'Whatever is wrong is `HANDOFF_CODE_INVALID` and does not use the code up. A code that is used again ends the session that it opened.',
+      'Any fault is refused with `HANDOFF_CODE_INVALID`, and the code stays usable. A code that is used again ends the session that it opened.',
     status: 200,
     answer: 'Logged in',
     type: LoginAnswer,

@@ -42,7 +42,7 @@ export class LoginController {
 
   /**
    * Ends the session of the access token; on the main site also clears its cookie and ends the satellites' sessions
-   * that were handed off from it. A cookie that by now names another session stays: a logout may be repeated after the
+   * that were handed off from it. A cookie that meanwhile names another session stays: a logout may be repeated after the
    * next login.
    */
   @Post('logout')

@@ -37,7 +37,7 @@ export class LoginBody {
 }
 
 export class LoginAnswer {
-  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes' })
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes by default' })
   accessToken!: string
 
   @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
@@ -101,6 +101,6 @@ export const LogoutDocs = () =>
       'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
       'On the main site the satellite sessions that were handed off from it end too, unless `scope` is `here`.',
     status: 204,
-    answer: 'Logged out; on the main site the cookie is cleared, unless by now it names another session',
+    answer: 'Logged out; on the main site the cookie is cleared, unless it meanwhile names another session',
     refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
   })

@@ -1,7 +1,6 @@
-import { Body, Controller, Get, HttpCode, Post, Req, Res } from '@nestjs/common'
+import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from '../../errors/api-error.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
 import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { type Client, CurrentClient } from '../../http/client.js'
@@ -12,7 +11,6 @@ import {
   PasskeyLoginDocs,
   type PasskeyOptionsAnswer,
   PasskeyOptionsDocs,
-  RelatedOriginsDocs,
 } from './passkey-login.dto.js'
 import { PasskeyLoginService } from './passkey-login.service.js'
 
@@ -55,21 +53,5 @@ export class PasskeyLoginController {
     const context = this.transport.contextOf(body, client, request)
     const loggedIn = await this.passkeyLogin.login(body.response, context)
     return this.transport.answer(loggedIn, body, request, reply)
-  }
-}
-
-@ApiTags('Auth')
-@Controller('.well-known')
-export class RelatedOriginsController {
-  constructor(private readonly sites: PasskeySites) {}
-
-  /** Where else browsers may use the passkeys. Public: browsers ask without credentials. */
-  @Public()
-  @Get('webauthn')
-  @RelatedOriginsDocs()
-  list() {
-    const { relatedOrigins: origins } = this.sites
-    if (origins.length === 0) throw new ApiError('NOT_FOUND')
-    return { origins }
   }
 }

@@ -54,8 +54,8 @@ export const PasskeyLoginDocs = () =>
   Documented({
     summary: 'Log in with a passkey',
     description:
-      'A passkey that has checked its user is two factors. Otherwise like `POST /api/login`. Satellites may do so where PASSKEY_RELATED_ORIGINS lists them. ' +
-      'Whatever is wrong is `PASSKEY_INVALID`: the challenge, the page, the signature, or a user who may not log in there.',
+      'A passkey that verified its user counts as two factors. Otherwise like `POST /api/login`. Satellites may do so where PASSKEY_RELATED_ORIGINS lists them. ' +
+      'Any fault is refused with `PASSKEY_INVALID`: the challenge, the page, the signature, or a user who may not log in there.',
     status: 200,
     answer: 'Logged in',
     type: LoginAnswer,

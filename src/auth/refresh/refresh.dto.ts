@@ -3,7 +3,10 @@ import { ApiCookieAuth, ApiHeader, ApiProperty, ApiQuery, ApiResponse } from '@n
 import { Documented } from '../../http/documented.js'
 
 class RefreshAnswer {
-  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes; replaces the previous one' })
+  @ApiProperty({
+    type: String,
+    description: 'JWT, valid for 15 minutes by default; replaces the previous one',
+  })
   accessToken!: string
 }
 

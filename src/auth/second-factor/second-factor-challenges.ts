@@ -87,7 +87,7 @@ export class SecondFactorChallenges {
 
   /** Whether the login was completed by another request, or cancelled. An expired login is not done. */
   async isDone({ text }: SecondFactorChallenge): Promise<boolean> {
-    return !(await this.tokens.isKept(text))
+    return !(await this.tokens.isUnused(text))
   }
 
   /**

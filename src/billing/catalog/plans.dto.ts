@@ -15,7 +15,7 @@ class PlanAnswer {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    example: { de: 'Mannschaft' },
+    example: { de: 'Team' },
     description: 'What it is called in other languages, by their BCP 47 tags',
   })
   names!: Record<string, string>
@@ -30,7 +30,7 @@ class PlanAnswer {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    example: { de: ['Ihre ganze Mannschaft', 'Alle Berichte'] },
+    example: { de: ['Ihr ganzes Team', 'Alle Berichte'] },
     description: 'The features in other languages, by their BCP 47 tags',
   })
   translatedFeatures!: Record<string, string[]>

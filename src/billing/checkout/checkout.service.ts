@@ -23,7 +23,7 @@ export class FailedFirstPayments {
   ) {}
 
   /**
-   * Ends the account's for good before another is sold; does nothing when there is none. Throws
+   * Ends the account's failed subscription for good before another is sold; does nothing when there is none. Throws
    * `ALREADY_SUBSCRIBED` when it was paid in the meantime, and like `callStripe`.
    */
   async end(accountId: string): Promise<void> {
@@ -68,7 +68,7 @@ export class CheckoutService {
   constructor(
     private readonly checkouts: Checkouts,
     private readonly hosted: HostedCheckouts,
-    private readonly unpaid: FailedFirstPayments,
+    private readonly failedFirstPayments: FailedFirstPayments,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
@@ -78,7 +78,7 @@ export class CheckoutService {
    * URL.
    */
   async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
-    await this.unpaid.end(actor.accountId)
+    await this.failedFirstPayments.end(actor.accountId)
     const checkout = await this.open(actor.accountId, intent)
     if (checkout.url) return checkout.url
     const underWay = this.underWay.get(checkout.id) ?? this.host(checkout, actor)

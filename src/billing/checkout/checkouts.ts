@@ -115,12 +115,14 @@ export class Checkouts {
 
   /** The account's checkout by our id or the provider's; null for anything else, such as another account's. */
   async find(accountId: string, reference: string): Promise<Checkout | null> {
-    const isReferred = isId(reference) ? eq(checkouts.id, reference) : eq(checkouts.providerId, reference)
+    const matchesReference = isId(reference)
+      ? eq(checkouts.id, reference)
+      : eq(checkouts.providerId, reference)
     const [found] = await this.database.run(db =>
       db
         .select()
         .from(checkouts)
-        .where(and(eq(checkouts.accountId, accountId), isReferred)),
+        .where(and(eq(checkouts.accountId, accountId), matchesReference)),
     )
     return found ?? null
   }
@@ -187,8 +189,8 @@ export class Checkouts {
 
 /** Whether the account is going to be deleted. */
 async function isClosing(transaction: Db, accountId: string): Promise<boolean> {
-  const isThis = and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt))
-  return (await transaction.$count(accounts, isThis)) > 0
+  const isClosing = and(eq(accounts.id, accountId), isNotNull(accounts.deleteAt))
+  return (await transaction.$count(accounts, isClosing)) > 0
 }
 
 function isSameIntent(checkout: Checkout, intent: CheckoutIntent): boolean {

@@ -58,13 +58,13 @@ export class Entitlements {
     const { version } = this.plans
     const locked = await lockAccounts(transaction, accountIds)
     const marked = new Set(locked.filter(({ isBehind }) => isBehind).map(({ id }) => id))
-    const ruled = locked.filter(({ by }) => version !== null || by !== null)
-    if (ruled.length === 0) return marked
+    const governed = locked.filter(({ by }) => version !== null || by !== null)
+    if (governed.length === 0) return marked
     const rows = await this.subscriptions.rows(
       transaction,
-      ruled.map(({ id }) => id),
+      governed.map(({ id }) => id),
     )
-    const decisions = ruled.map(({ id, entitled, by, until }) =>
+    const decisions = governed.map(({ id, entitled, by, until }) =>
       this.decide(id, { entitled, by, until }, rows.get(id) ?? null),
     )
     const changed = decisions.filter(({ entitled, by, until, before }) => {
@@ -73,9 +73,11 @@ export class Entitlements {
     this.reportUnknownPrices(decisions)
     await write(transaction, changed)
     await this.subscriptions.saveEntitled(transaction, this.entitledByPlan(rows))
-    const news = changed.filter(({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled))
-    await this.auditLog.recordAll(transaction, news.map(eventOf))
-    return new Set([...marked, ...news.map(({ accountId }) => accountId)])
+    const withNewEntitlement = changed.filter(
+      ({ entitled, before }) => !isDeepStrictEqual(before.entitled, entitled),
+    )
+    await this.auditLog.recordAll(transaction, withNewEntitlement.map(eventOf))
+    return new Set([...marked, ...withNewEntitlement.map(({ accountId }) => accountId)])
   }
 
   private decide(accountId: string, before: Entitlement, row: SubscriptionRow | null): Decision {

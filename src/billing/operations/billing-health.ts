@@ -16,7 +16,7 @@ export interface BillingHealth {
   readonly waitingEvents: number
   /** When the oldest of them arrived; null when none waits. */
   readonly oldestWaiting: Date | null
-  /** At most {@link MAX_COUNTED}, as the two below. */
+  /** At most 10,000, like the two counts below. */
   readonly customersDue: number
   /** Customers whose last sync failed, and how many of them were given up and not asked for since. */
   readonly customersFailed: number

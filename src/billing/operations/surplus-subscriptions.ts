@@ -33,7 +33,7 @@ export interface SurplusEnd {
 }
 
 /** Refusals of a refund that may pass: https://docs.stripe.com/error-codes. */
-const PASSING_REFUSALS: readonly string[] = ['balance_insufficient', 'lock_timeout']
+const TRANSIENT_REFUSALS: readonly string[] = ['balance_insufficient', 'lock_timeout']
 
 /** The provider's page size; a surplus subscription is days old and has one or two invoices. */
 const MAX_INVOICES = 100
@@ -175,6 +175,6 @@ function creditUsed({ id, currency, starting_balance, ending_balance }: Stripe.I
 function isRefusedForGood(error: unknown): boolean {
   const { cause } = error as ApiError
   return (
-    cause instanceof Stripe.errors.StripeInvalidRequestError && !PASSING_REFUSALS.includes(cause.code ?? '')
+    cause instanceof Stripe.errors.StripeInvalidRequestError && !TRANSIENT_REFUSALS.includes(cause.code ?? '')
   )
 }

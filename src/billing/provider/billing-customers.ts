@@ -79,8 +79,8 @@ export class BillingCustomers {
     const isThis = eq(billingCustomers.customerId, customerId)
     const [found] = await transaction.select().from(billingCustomers).where(isThis)
     if (!found) return null
-    const isItsAccount = eq(accounts.id, found.accountId)
-    await transaction.select({ id: accounts.id }).from(accounts).where(isItsAccount).for('no key update')
+    const isOwnAccount = eq(accounts.id, found.accountId)
+    await transaction.select({ id: accounts.id }).from(accounts).where(isOwnAccount).for('no key update')
     const [row] = await transaction.select().from(billingCustomers).where(isThis).for('update')
     if (row && row.isLive === null && this.key.known)
       await transaction.update(billingCustomers).set(this.key.known).where(isThis)

@@ -14,8 +14,8 @@ export interface RefusedSale {
 /**
  * What to throw for an error of `callStripe` about a price: `CURRENCY_FIXED` (409) if the customer pays in another
  * currency, because trying again does not help. The provider has no code for that, and several wordings, so this
- * asks it for both currencies. The error itself when it does not answer, and for a price that it sells to nobody: it
- * remembers a customer's currency also when nothing is fixed to it any more.
+ * asks it for both currencies. Returns `error` unchanged if the provider does not answer, and for a price that is not on
+ * sale: the provider remembers a customer's currency even when nothing fixes it any more.
  */
 export async function refusalOfPrice(
   stripe: Stripe,

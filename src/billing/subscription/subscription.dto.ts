@@ -56,7 +56,7 @@ class SubscriptionAnswer {
   @ApiProperty({
     type: 'object',
     additionalProperties: { type: 'string' },
-    example: { de: 'Mannschaft' },
+    example: { de: 'Team' },
     description: 'What the plan is called in other languages, by their BCP 47 tags',
   })
   planNames!: Record<string, string>

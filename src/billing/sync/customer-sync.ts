@@ -37,7 +37,7 @@ export class CustomerSnapshots {
    */
   async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
     const events = await this.database.run(db => this.events.of(db, waitsAs))
-    const seenAt = await this.now()
+    const seenAt = await this.databaseNow()
     const found = await this.subscriptionsOf(customerId)
     const subscriptions = found ?? []
     // A customer with a live subscription was not deleted, which saves a request for most. A comparison does
@@ -89,7 +89,7 @@ export class CustomerSnapshots {
 
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
-    const seenAt = await this.now()
+    const seenAt = await this.databaseNow()
     return { customerId, events: [], subscriptions: [], isOwing: false, isDeleted: true, seenAt }
   }
 
@@ -101,7 +101,7 @@ export class CustomerSnapshots {
     return customer?.deleted === true
   }
 
-  private async now(): Promise<Date> {
+  private async databaseNow(): Promise<Date> {
     const [clock] = await this.database.run(db =>
       db.select({ now: sql<string>`clock_timestamp()::text` }).from(sql`(select 1) as one`),
     )

@@ -2,8 +2,8 @@ import { index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-c
 import { instant } from '../columns/instant.js'
 
 /**
- * Tokens of mailed links that nobody has followed yet, and single-use texts that have been used
- * (src/links/used-texts.ts). `hash` is base64url SHA-256 of the token or text; a token is only in its mail.
+ * Unused tokens of mailed links, hand-off codes and challenges, and single-use texts that have been used
+ * (src/links/used-texts.ts). `hash` is base64url SHA-256 of the token or text.
  */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',

@@ -88,7 +88,7 @@ export const EndSessionDocs = () =>
         "not in the caller's list (already ended, unknown, somebody else's) is 404.",
       status: 204,
       answer:
-        "Ended; if it was the caller's own, the main site's cookie is cleared too, unless by now it names another session",
+        "Ended; if it was the caller's own, the main site's cookie is cleared too, unless it meanwhile names another session",
       refusals: ['NOT_FOUND'],
     }),
   )

@@ -9,7 +9,8 @@ import { evaluate } from '../../redis/redis-script.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { SESSION_KEYS, sidOfKey } from '../stores/session-keys.js'
 import { REMOVE_IF_AHEAD } from '../stores/session-scripts.js'
-import type { ChangeHistory, ChangeReplay } from './change-history.js'
+import type { ChangeHistory } from './change-history.js'
+import type { ChangeReplay } from './change-replay.js'
 import type { Markers, ShardState } from './markers.js'
 import { NotYetError } from './shard-recovery.js'
 
@@ -79,11 +80,11 @@ export class LossAcceptance {
     }
   }
 
-  /** Returns whether the remaining problems may pass by themselves. */
+  /** Returns whether the remaining problems may resolve by themselves. */
   private async acceptUndone(): Promise<boolean> {
     const undone = this.redis.shards().filter(shard => this.outcomes.get(shard)?.problem !== null)
-    const passing = await Promise.all(undone.map(shard => this.acceptOn(shard)))
-    return passing.every(isPassing => isPassing)
+    const outcomes = await Promise.all(undone.map(shard => this.acceptOn(shard)))
+    return outcomes.every(isTransient => isTransient)
   }
 
   private async acceptOn(shard: string): Promise<boolean> {

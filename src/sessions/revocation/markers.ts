@@ -188,8 +188,8 @@ export class Markers {
 }
 
 function idOf(marker: string | null, generation: string): number | null {
-  const [of, id] = marker?.split(':') ?? []
-  return of === generation && id !== undefined && /^\d+$/.test(id) ? Number(id) : null
+  const [owner, id] = marker?.split(':') ?? []
+  return owner === generation && id !== undefined && /^\d+$/.test(id) ? Number(id) : null
 }
 
 function isForeign(marker: string | null, generation: string): boolean {

@@ -75,8 +75,8 @@ export class SessionChanges {
   ): Promise<RecordedChanges> {
     const endings = changes.flatMap(change => (change.kind === 'end' ? [change] : []))
     const ended = endings.length > 0 ? await this.log.end(transaction, endings) : []
-    const usersEndings = changes.flatMap(change => (change.kind === 'end-all' ? [change] : []))
-    if (usersEndings.length > 0) ended.push(...(await this.log.endAll(transaction, usersEndings)))
+    const userEndings = changes.flatMap(change => (change.kind === 'end-all' ? [change] : []))
+    if (userEndings.length > 0) ended.push(...(await this.log.endAll(transaction, userEndings)))
     const wanted = changes.flatMap(change => (change.kind === 'set-permissions' ? [change] : []))
     const grants = wanted.length > 0 ? await this.log.grant(transaction, wanted) : []
     await this.store.applyIn(transaction, { ended, grants })

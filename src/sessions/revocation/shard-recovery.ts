@@ -4,7 +4,8 @@ import { dropLease, holdLease } from '../../database/lease.js'
 import { Logger } from '../../log/logger.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { StoreChanges } from '../stores/session-store.js'
-import type { ChangeHistory, ChangeReplay } from './change-history.js'
+import type { ChangeHistory } from './change-history.js'
+import type { ChangeReplay } from './change-replay.js'
 import type { Markers } from './markers.js'
 
 /** Renewed with every page. */

@@ -86,7 +86,7 @@ test.each(['allkeys-lru', 'volatile-ttl'])(
     const redis = await startRedis({ args: ['--maxmemory-policy', policy] })
     try {
       await expect(start(redis.url)).rejects.toThrow(
-        new RegExp(`maxmemory-policy is ${policy}, it must be noeviction`),
+        new RegExp(`maxmemory-policy is ${policy}; it must be noeviction`),
       )
     } finally {
       await redis.stop()
@@ -108,7 +108,7 @@ test('fleet 7: the service does not start on a Redis with a replica that would e
     await eventually(async () => (await cli(redis.port, 'INFO', 'replication')).includes('state=online'))
     const url = `redis://:${encodeURIComponent(password)}@127.0.0.1:${redis.port}`
     await expect(start(url)).rejects.toThrow(
-      `the maxmemory-policy of its replica 127.0.0.1:${replica.port} is allkeys-lru, it must be noeviction`,
+      `the maxmemory-policy of its replica 127.0.0.1:${replica.port} is allkeys-lru; it must be noeviction`,
     )
     await cli(replica.port, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
     await start(url)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { LoginSessions } from '../../../src/auth/login/login-sessions.js'
-import { PasskeyUsers } from '../../../src/auth/passkey-login/passkey-login.service.js'
+import { PasskeyUsers } from '../../../src/auth/passkey-login/passkey-users.js'
 import { Database } from '../../../src/database/database.js'
 import { userSessions } from '../../../src/database/schema/sessions.js'
 import { CHALLENGE_SECONDS } from '../../../src/factors/passkeys/passkey-challenges.js'

@@ -256,7 +256,7 @@ describe('METRICS_PORT', () => {
         () => null,
         error => startFailure(error),
       )
-      expect(failure).toMatch(`Port ${port} at 127.0.0.1 is taken: stop what listens there`)
+      expect(failure).toMatch(`Port ${port} at 127.0.0.1 is in use: stop whatever listens there`)
     } finally {
       occupant.close()
     }

@@ -42,6 +42,6 @@ it.each([
   )
   expect(code).toBe(1)
   expect(errors).toContain(`Port ${taken} at`)
-  expect(errors).toContain('is taken: stop what listens there, or set another one')
+  expect(errors).toContain('is in use: stop whatever listens there, or choose another')
   expect(`${output}${errors}`).not.toMatch(/^ {4}at /m)
 })

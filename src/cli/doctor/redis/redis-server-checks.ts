@@ -40,7 +40,11 @@ function policyFinding({ info, name }: ExaminedServer): Finding {
   if (maxmemoryPolicy === 'noeviction') return ok(check, `maxmemory-policy${name} is noeviction`)
   const todo = 'Set maxmemory-policy noeviction, in its redis.conf too'
   if (maxmemoryPolicy === null)
-    return warning(check, `The server hides its maxmemory-policy${name}`, `Make sure that it is noeviction`)
+    return warning(
+      check,
+      `The server does not report its maxmemory-policy${name}`,
+      `Make sure that it is noeviction`,
+    )
   const saw = `maxmemory-policy${name} is ${maxmemoryPolicy}: a full server would log people out`
   return fault(check, saw, todo)
 }
