@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { AccountSettlement } from '../../../src/billing/account-settlement.js'
 import { PAYABLE_FOR_SECONDS } from '../../../src/billing/checkout/checkouts.js'
 import { secondsAfter } from '../../../src/clock/clock.js'
@@ -142,6 +142,55 @@ describe('a subscription of an account that is to be deleted', () => {
     )
     await subscribed({ cancelAtPeriodEnd: true })
     expect(await queued()).toBe(false)
+  })
+})
+
+describe('the payment pages of an account that is to be deleted', () => {
+  /** The account's customer is queued after this, if the provider has to expire a page. */
+  const isQueuedByClosing = () =>
+    run(async db => {
+      await settlement.closePages(db, accountId)
+      return (await db.$count(billingWork, eq(billingWork.customerId, customerId))) > 0
+    })
+  const openPages = () =>
+    run(db => db.$count(checkouts, and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))))
+
+  it('are left alone when they are closed, or those of another account', async () => {
+    await checkedOut({ isOpen: false })
+    await checkedOut({ accountId: (await anAccount()).accountId })
+    expect(await isQueuedByClosing()).toBe(false)
+  })
+
+  it('are expired at the provider, and stay open here until it has answered', async () => {
+    await checkedOut()
+    expect([await isQueuedByClosing(), await openPages()]).toEqual([true, 1])
+  })
+
+  it('are closed here at once while the provider is creating them', async () => {
+    await checkedOut({ providerId: null })
+    expect([await isQueuedByClosing(), await openPages()]).toEqual([false, 0])
+  })
+
+  it('need not be expired where their customer is gone', async () => {
+    const isOurs = eq(billingCustomers.accountId, accountId)
+    await run(db => db.update(billingCustomers).set({ customerId: null }).where(isOurs))
+    await checkedOut()
+    expect(await isQueuedByClosing()).toBe(false)
+  })
+})
+
+describe('a subscription that holds up the deletion of its account', () => {
+  const uncancelled = () => run(db => settlement.uncancelled(db, accountId))
+
+  it('is a live one that nobody has cancelled', async () => {
+    await subscribed({}, (await anAccount()).accountId)
+    expect(await uncancelled()).toBeNull()
+    await subscribed({ status: 'past_due' })
+    expect(await uncancelled()).toBe('past_due')
+    await subscribed({ status: 'canceled' })
+    expect(await uncancelled()).toBeNull()
+    await subscribed({ cancelAtPeriodEnd: true })
+    expect(await uncancelled()).toBeNull()
   })
 })
 
