@@ -47,7 +47,7 @@ ${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
 <tr><td class="card" style="${CARD}">
-<h1 class="title" style="${TITLE}">${flowing(subject)}</h1>
+<h1 class="title" style="${TITLE}">${flowing(subject).map(breakableAddresses)}</h1>
 ${paragraphs.map(paragraph)}
 ${action ? button(action, words, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
@@ -80,6 +80,11 @@ function flowing(text: string): Html[] {
     if (part === '\n') return html`<br>`
     return index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`
   })
+}
+
+/** In large type an address may be longer than a line: it continues on the next at a dot or `@`. */
+function breakableAddresses({ text }: Html): Html {
+  return new Html(text.replace(/\S+@\S+/g, address => address.replace(/(?<=\.)(?=.)|(?=@)/g, '<wbr>')))
 }
 
 /** What mail lists show beside the subject: the beginning of the text, more than they have room for. */
@@ -119,7 +124,12 @@ function foot(sender: MailSender, words: MailLanguage, { onPage }: MailColors): 
   const support = supportUrl
     ? html`<br>${words.phrase('layout.questions')} <a class="quiet" href="${supportUrl}" style="${WHOLE};color:${onPage}">${supportName(supportUrl)}</a>`
     : ''
-  return html`<p class="quiet" style="${FOOT};color:${onPage}">${sentBy(sender, words)}${support}</p>`
+  return html`<p class="quiet" style="${FOOT};color:${onPage}">${onOneLine(sender.host, sentBy(sender, words))}${support}</p>`
+}
+
+function onOneLine(part: string, text: string): Html {
+  const start = text.lastIndexOf(part)
+  return html`${text.slice(0, start)}<span style="${WHOLE}">${part}</span>${text.slice(start + part.length)}`
 }
 
 function sentBy({ name, host }: MailSender, words: MailLanguage): string {

@@ -77,16 +77,24 @@ function valuesIn(words: MailLanguage) {
   }
 }
 
-/** What reads badly on two lines, and stands on two: “e-mail”, and numbers with their word. */
+/**
+ * What reads badly on two lines, and stands on two: “e-mail”, numbers with their word, and in the title any word or part
+ * of an address that one line has room for.
+ */
 const TORN = `(() => {
   const range = document.createRange()
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const torn = []
+  const anywhere = /\\be-mail|(?<![\\w-])\\d+\\.?\\s\\p{L}+/giu
+  const inTitle = new RegExp(anywhere.source + '|[^\\\\s@.-]+', 'giu')
   for (let text = walker.nextNode(); text; text = walker.nextNode())
-    for (const { 0: words, index } of text.data.matchAll(/\\be-mail|(?<![\\w-])\\d+\\.?\\s\\p{L}+/giu)) {
+    for (const { 0: words, index } of text.data.matchAll(text.parentElement.closest('h1') ? inTitle : anywhere)) {
       range.setStart(text, index)
       range.setEnd(text, index + words.length)
-      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) torn.push(words)
+      const boxes = [...range.getClientRects()]
+      const width = boxes.reduce((sum, box) => sum + box.width, 0)
+      const hasRoom = width <= text.parentElement.closest('h1, p, td, div').clientWidth
+      if (hasRoom && new Set(boxes.map(({ top }) => top)).size > 1) torn.push(words)
     }
   return torn
 })()`

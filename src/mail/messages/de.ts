@@ -25,7 +25,7 @@ export const de: Translated = {
     confirmEmail: {
       subject: 'Bestätigen Sie Ihre neue E-Mail-Adresse für {site}',
       paragraphs: [
-        'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden.',
+        'Diese E-Mail-Adresse soll für ein Konto bei {site} verwendet werden.',
         'Folgen Sie zur Bestätigung innerhalb von 24 Stunden dem Link unten. Verwenden Sie dafür den Browser, in dem Sie die Änderung veranlasst haben, oder halten Sie Ihr Passwort bereit. Danach melden Sie sich mit dieser Adresse an.',
       ],
       action: 'E-Mail-Adresse verwenden',
@@ -35,7 +35,7 @@ export const de: Translated = {
     addressInUse: {
       subject: 'Sie haben bereits ein Konto bei {site}',
       paragraphs: [
-        'Wir wurden gebeten, diese E-Mail-Adresse für ein Konto bei {site} zu verwenden, aber ein anderes Konto verwendet sie schon. Es hat sich nichts geändert.',
+        'Diese E-Mail-Adresse sollte für ein Konto bei {site} verwendet werden, gehört aber schon zu einem anderen Konto. Es hat sich nichts geändert.',
         'Sie können zuerst die Adresse des anderen Kontos ändern oder eine andere Adresse wählen.',
       ],
       action: 'Zu {site}',
@@ -61,7 +61,7 @@ export const de: Translated = {
     resetPassword: {
       subject: 'Wählen Sie ein neues Passwort für {site}',
       paragraphs: [
-        'Wir wurden um ein neues Passwort für Ihr Konto bei {site} gebeten. Wählen Sie es über den Link unten.',
+        'Für Ihr Konto bei {site} wurde ein neues Passwort angefordert. Wählen Sie es über den Link unten.',
         'Er ist 30 Minuten gültig und funktioniert nur einmal.',
       ],
       action: 'Neues Passwort wählen',
@@ -158,7 +158,7 @@ export const de: Translated = {
     transferRequested: {
       subject: 'Übertragung Ihres Kontos bei {site} beantragt',
       paragraphs: [
-        'Wir wurden gebeten, Ihr Konto bei {site} an ein Mitglied zu übertragen. Das Mitglied muss zuerst annehmen, und vor dem {day} (UTC) ändert sich nichts.',
+        'Ihr Konto bei {site} soll an ein Mitglied übertragen werden. Das Mitglied muss zuerst zustimmen, und vor dem {day} (UTC) ändert sich nichts.',
         'Wenn Sie das nicht waren, stoppen Sie die Übertragung mit dem Link unten und ändern Sie jetzt Ihr Passwort.',
       ],
       action: 'Übertragung stoppen',
@@ -168,7 +168,7 @@ export const de: Translated = {
     transferAccepted: {
       subject: 'Ihr Konto bei {site} gehört bald jemand anderem',
       paragraphs: [
-        'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat angenommen. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
+        'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat zugestimmt. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
         'Wenn Sie das nicht wollen, stoppen Sie die Übertragung mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
       ],
       action: 'Übertragung stoppen',

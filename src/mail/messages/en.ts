@@ -68,7 +68,7 @@ export const en = {
       subject: 'Your password for {site} has been changed',
       paragraphs: [
         'Your account at {site} has a new password. You have been logged out everywhere else. If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
-        'If this was you, everything is fine. If not, use the link “This was not me” of an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
+        'If this was you, everything is fine. If not, use the link “This was not me” in an earlier e-mail, if you have one. Otherwise choose a new password now: we will send the link to this address.',
       ],
       action: 'Choose a new password',
     },
@@ -227,7 +227,7 @@ export const en = {
     membersDisabled: {
       subject: 'Members of your team have been disabled',
       paragraphs: [
-        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited with it in that time, or was allowed more: {members}.',
+        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited or given more permissions with it in that time: {members}.',
         'If you know them, you can enable them again on your team page.',
       ],
       action: 'Go to {site}',

@@ -50,7 +50,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
       'If your e-mail address was about to change, or the account about to be transferred, that has been cancelled.',
     )
     // Those links still work, and do more than a new password.
-    expect(text).toContain('use the link “This was not me” of an earlier e-mail')
+    expect(text).toContain('use the link “This was not me” in an earlier e-mail')
     const rows = (await app.auditRows()).filter(row => row.action === 'password.change')
     expect(rows.filter(row => row.userId === owner.id)).toEqual([
       expect.objectContaining({
