@@ -145,7 +145,7 @@ describe('Pages', () => {
       const portal = await stage.stripe.billingPortal.sessions.create(terms)
       expect(portal.locale).toBe('de')
       const home = await read(portal.url, 'en')
-      expect(home).toMatch(/Verlängert sich am \d+\. \S+ \d{4}\./)
+      expect(home).toMatch(/Verlängert sich am \d+\.\u00a0\S+ \d{4}\./)
       const [, invoice] = /href="(\/portal\/[^"/]+\/in_[^"]+)"/.exec(home)!
       const pages = [open, await read(url!, 'de'), home, await read(stage.sandbox.url + invoice, 'en')]
       expect(pages[3]).toContain('1 × Monatliches Abo')

@@ -63,14 +63,15 @@ const STYLE = new Html(`
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--text); font: .9375rem/1.5 system-ui, sans-serif; }
-.note { margin: 0; padding: .625rem 1rem; font-size: .875rem; background: var(--note); color: var(--note-text); text-align: center; }
+.note { margin: 0; padding: .625rem 1rem; font-size: .875rem; background: var(--note); color: var(--note-text); text-align: center; text-wrap: balance; }
+.note strong { display: inline-block; }
 main {
   width: min(30rem, 100% - 1.5rem); margin: clamp(1rem, 8vh, 5rem) auto 2rem; padding: clamp(1.25rem, 5vw, 2.5rem);
   background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
   box-shadow: 0 1px 2px rgb(16 24 40 / 5%);
 }
 .brand { display: flex; align-items: center; gap: .5rem; margin: 0 0 1rem; font-weight: 600; }
-h1 { margin: 0 0 1.25rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.02em; }
+h1 { margin: 0 0 1.25rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.02em; text-wrap: balance; }
 h2 { margin: 2rem 0 .75rem; font-size: 1rem; }
 h1 + h2 { margin-top: 0; }
 p { overflow-wrap: anywhere; }
@@ -87,6 +88,7 @@ small { display: block; font-weight: 400; color: var(--quiet); font-size: .875re
 .quiet { margin: .5rem 0 0; color: var(--quiet); font-size: .875rem; }
 form { margin-top: .75rem; }
 .quiet + form { margin-top: 1.5rem; }
+:is(h2, .card > p) + .quiet + form { margin-top: .75rem; }
 main > :last-child { margin-bottom: 0; }
 button, .button {
   display: block; width: 100%; padding: .6875rem 1rem; border: 1px solid var(--button); border-radius: .5rem;

@@ -77,8 +77,8 @@ function lineRow(words: Words, { price, quantity }: CheckoutLine): Html {
   const { pay, code, locale } = words
   const { id, recurring } = price
   const amount = money((price.unit_amount ?? 0) * quantity, price.currency, locale)
-  const name = recurring ? (recurring.interval === 'year' ? pay.year : pay.month) : pay.oneTime
+  const name = recurring ? productName(id, code) : pay.oneTime
   const count = quantity === 1 ? '' : ` × ${quantity}`
-  const plan = recurring ? html`<small>${productName(id, code)}</small>` : ''
-  return html`<div><dt>${name}${count}${plan}</dt><dd>${amount}</dd></div>`
+  const every = recurring ? html`<small>${recurring.interval === 'year' ? pay.year : pay.month}</small>` : ''
+  return html`<div><dt>${name}${count}${every}</dt><dd>${amount}</dd></div>`
 }

@@ -48,9 +48,11 @@ export function planName({ code }: Words, price: string, quantity: number): stri
   return quantity === 1 ? name : `${name} × ${quantity}`
 }
 
-/** The date in UTC, as in “March 1, 2027”. */
+/** The date in UTC, as in “March 1, 2027”, with the day on the line of its month. */
 export function formatDate({ locale }: Words, seconds: number): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(seconds * 1000)
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+    .format(seconds * 1000)
+    .replace(' ', '\u00a0')
 }
 
 const TONES: Record<string, string> = {
