@@ -106,7 +106,7 @@ function Subscription({ of }: { readonly of: NonNullable<Account['subscription']
   return (
     <>
       <span className={`tag ${LOOKS[status] ?? ''}`}>{words}</span> {priceId && <code>{priceId}</code>}
-      {quantity !== null && ` × ${quantity}`}
+      {quantity !== null && ` ×\u00a0${quantity}`}
       <br />
       <small>
         {endsAt ? (
