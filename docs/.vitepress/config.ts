@@ -6,11 +6,17 @@ import { followRepositoryLinks, LEFT_OUT, placeOf } from './repository-links.js'
 /** As the main site has it. */
 const ICON = readFileSync(new URL('../../web/main/icon.svg', import.meta.url), 'utf8')
 
+/** On a phone, columns of tables keep room for a word or two. */
+const TABLES = '@media (max-width: 640px) { .vp-doc :is(th, td) { min-width: 6.5rem; padding: 8px 10px; } }'
+
 export default defineConfig({
   title: 'Mainstay',
   description: 'Authentication for one main site and many satellites',
   base: '/docs/',
-  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  head: [
+    ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
+    ['style', {}, TABLES],
+  ],
   // Links between pages are those of the repository, so all of it is the source.
   srcDir: '..',
   srcExclude: LEFT_OUT.map(folder => `${folder}/**`),
@@ -21,6 +27,13 @@ export default defineConfig({
   markdown: { config: followRepositoryLinks, languageAlias: { conf: 'ini' } },
   themeConfig: {
     search: { provider: 'local' },
+    notFound: {
+      title: 'Page not found',
+      quote:
+        'The address may be mistyped, or the page may have moved. Search for it, or start from the beginning.',
+      linkLabel: 'go to the start page',
+      linkText: 'Start page',
+    },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/start' },
