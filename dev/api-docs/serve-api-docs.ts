@@ -17,6 +17,9 @@ export function serveApiDocs(app: NestFastifyApplication, { publicUrl }: Setting
   })
   SwaggerModule.setup(PATH, app, () => openApiDocument(app, publicUrl), {
     customSiteTitle: 'Mainstay API',
+    // The bar keeps the switch between light and dark.
+    customCss:
+      '.swagger-ui .topbar-wrapper .link { display: none } .swagger-ui .topbar-wrapper { justify-content: end }',
     swaggerOptions: { withCredentials: true, persistAuthorization: true },
   })
 }

@@ -291,7 +291,7 @@ export interface Operations {
       readonly body: SecondFactorBody
       readonly answer: LoginAnswer
     }
-    /** Request what `navigator.credentials.get()` takes */
+    /** Get the options for navigator.credentials.get() */
     readonly '/api/login/passkey/options': {
       readonly answer: PasskeyOptionsAnswer
     }
@@ -361,7 +361,7 @@ export interface Operations {
       readonly body: NewPasskeyBody
       readonly answer: PasskeyAddedAnswer
     }
-    /** Request what `navigator.credentials.create()` takes */
+    /** Get the options for navigator.credentials.create() */
     readonly '/api/passkeys/options': {
       readonly answer: CreationOptionsAnswer
     }

@@ -42,7 +42,7 @@ class RelatedOriginsAnswer {
 
 export const PasskeyOptionsDocs = () =>
   Documented({
-    summary: 'Request what `navigator.credentials.get()` takes',
+    summary: 'Get the options for navigator.credentials.get()',
     description:
       'PublicKeyCredentialRequestOptionsJSON, to log in, as a second factor, or to re-authenticate. The same for everybody; nothing is stored.',
     status: 200,

@@ -105,7 +105,7 @@ const CHANGE_REFUSALS = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as
 
 export const PasskeyCreationDocs = () =>
   Documented({
-    summary: 'Request what `navigator.credentials.create()` takes',
+    summary: 'Get the options for navigator.credentials.create()',
     description: 'PublicKeyCredentialCreationOptionsJSON, for this session, within 5 minutes.',
     status: 200,
     answer: 'The options',
