@@ -147,7 +147,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
   await page.getByLabel('On the satellite too').check()
   await page.getByLabel('How long they stay logged in').selectOption('7 days')
   await press('Save settings')
-  await seeing('Settings saved.')
+  await page.locator('.toast').getByText('Settings saved.').waitFor()
   await page.getByRole('heading', { name: 'Rose Garden' }).waitFor()
 
   const there = (await openTab(page.context())).page
@@ -167,7 +167,7 @@ test('changes how a satellite works and looks, and sees what it will look like',
     what: 'the logo to be shown',
   })
   await press('Save branding')
-  await seeing('Branding saved.')
+  await page.locator('.toast').getByText('Branding saved.').waitFor()
   await expectGoodPage(page, 'main-satellite-branded')
 
   await page.reload()
@@ -178,6 +178,8 @@ test('changes how a satellite works and looks, and sees what it will look like',
   expect(await page.getByLabel('Button colour').inputValue()).toBe('#8a1538')
   await press('Remove branding')
   await seeing('Branding removed.')
+  // The button is gone, the place in the page is not.
+  await page.locator('h1:focus').waitFor()
 
   await page.getByLabel('Logo address').fill('http://plain.test/logo.png')
   await press('Save branding')

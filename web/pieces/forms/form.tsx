@@ -24,6 +24,7 @@ export function Form({
   kind = 'primary',
   messages,
   cancel,
+  beside,
   children,
 }: {
   readonly send: (texts: Texts, form: HTMLFormElement) => Promise<unknown>
@@ -33,6 +34,8 @@ export function Form({
   readonly messages?: Messages | undefined
   /** For a form that can be left; dialogs have a button of their own. */
   readonly cancel?: () => void
+  /** Another button. */
+  readonly beside?: ReactNode
   readonly children?: ReactNode
 }) {
   const action = useAction((form: HTMLFormElement) => send(textsOf(form), form))
@@ -74,6 +77,7 @@ export function Form({
             {t('common.cancel')}
           </button>
         )}
+        {beside}
       </div>
     </form>
   )

@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { Field } from '../../../../pieces/forms/field.js'
+import { rescueFocus } from '../../../../pieces/forms/focus.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
-import { Failure, Success } from '../../../../pieces/notices/notice.js'
+import { Failure } from '../../../../pieces/notices/notice.js'
+import { toast } from '../../../../pieces/notices/toasts.js'
 import type { Branding } from '../../../answers.js'
 import { call } from '../../../api.js'
 import { BrandingPreview } from './branding-preview.js'
@@ -16,23 +18,25 @@ const COLOURS = { accent: '#1d5bd6', background: '#f4f6f9' }
 /** How the satellite looks in mails about it, and where people log in for it. */
 export function BrandingForm({ satellite: { id, name, branding }, reload }: SatelliteProps) {
   const [draft, setDraft] = useState<Branding>(branding ?? { name, logoUrl: null, ...COLOURS })
-  const [saved, setSaved] = useState('')
   const change = (part: Partial<Branding>) => setDraft(before => ({ ...before, ...part }))
   const patch = async (changed: Branding | null, message: string) => {
-    setSaved('')
     await call('PATCH', `satellites/${id}`, { branding: changed })
     await reload()
-    setSaved(message)
+    toast(message)
   }
-  const remove = useAction(() => patch(null, t('satelliteBranding.removed')))
+  const remove = useAction(async () => {
+    await patch(null, t('satelliteBranding.removed'))
+    // The button goes with the branding.
+    setTimeout(rescueFocus)
+  })
   return (
     <>
       <BrandingPreview branding={draft} />
       <Form
         submit={t('satelliteBranding.submit')}
         send={texts => patch(brandingIn(texts), t('satelliteBranding.saved'))}
+        beside={branding && <ActionButton action={remove}>{t('satelliteBranding.remove')}</ActionButton>}
       >
-        {saved && <Success>{saved}</Success>}
         <Field
           label={t('satelliteBranding.name')}
           name="branding.name"
@@ -70,13 +74,8 @@ export function BrandingForm({ satellite: { id, name, branding }, reload }: Sate
             onChange={event => change({ background: event.target.value })}
           />
         </div>
+        <Failure error={remove.error} />
       </Form>
-      {branding && (
-        <div className="actions">
-          <ActionButton action={remove}>{t('satelliteBranding.remove')}</ActionButton>
-          <Failure error={remove.error} />
-        </div>
-      )}
     </>
   )
 }

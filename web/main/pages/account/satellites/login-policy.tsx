@@ -1,10 +1,9 @@
-import { useState } from 'react'
 import { RadioChoice } from '../../../../pieces/forms/choice.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
-import { Success } from '../../../../pieces/notices/notice.js'
+import { toast } from '../../../../pieces/notices/toasts.js'
 import type { Account } from '../../../answers.js'
 import { call } from '../../../api.js'
 
@@ -21,19 +20,16 @@ const policies = () => [
 /** How people log in on satellites, for the entire account. */
 export function LoginPolicy() {
   const account = useLoad(() => call<Account>('GET', 'account'))
-  const [isSaved, setIsSaved] = useState(false)
   return (
     <Loaded of={account}>
       {({ handoffRequired }) => (
         <Form
           submit={t('common.save')}
           send={async texts => {
-            setIsSaved(false)
             await call('PATCH', 'account', { handoffRequired: texts.handoffRequired })
-            setIsSaved(true)
+            toast(t('common.saved'))
           }}
         >
-          {isSaved && <Success>{t('common.saved')}</Success>}
           <RadioChoice
             label={t('loginPolicy.label')}
             name="handoffRequired"

@@ -1,9 +1,8 @@
-import { useState } from 'react'
 import { RadioChoice, SelectField } from '../../../../pieces/forms/choice.js'
 import { Field } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
-import { Success } from '../../../../pieces/notices/notice.js'
+import { toast } from '../../../../pieces/notices/toasts.js'
 import { permissionName } from '../../../../pieces/people/permission-names.js'
 import { call } from '../../../api.js'
 import type { SatelliteProps } from './satellite-props.js'
@@ -37,9 +36,7 @@ const CEILING = ['dataEntry', 'viewReports'] as const
 
 export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
   const { id, name, kind, ceiling, loginMode, secondFactor, sessionSeconds } = satellite
-  const [isSaved, setIsSaved] = useState(false)
   const save = async (texts: Readonly<Record<string, string>>) => {
-    setIsSaved(false)
     await call('PATCH', `satellites/${id}`, {
       name: texts.name?.trim(),
       ceiling: Object.fromEntries(CEILING.map(permission => [permission, permission in texts])),
@@ -48,11 +45,10 @@ export function SatelliteSettings({ satellite, reload }: SatelliteProps) {
       sessionSeconds: texts.sessionSeconds ? Number(texts.sessionSeconds) : null,
     })
     await reload()
-    setIsSaved(true)
+    toast(t('satelliteSettings.saved'))
   }
   return (
     <Form submit={t('satelliteSettings.submit')} send={save}>
-      {isSaved && <Success>{t('satelliteSettings.saved')}</Success>}
       <Field
         label={t('field.name')}
         name="name"
