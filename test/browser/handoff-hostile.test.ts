@@ -270,6 +270,23 @@ describe('what people see', () => {
     await change({ branding: { name, logoUrl: null, accent: '#ffffff', background: '#000000' } })
     const another = addressOf(CUSTOMER, { login_hint: 'somebody.else@example.com' })
     await show(another, 'customer.test asks for somebody.else@example.com.', 'main-handoff-other-account')
+    // Of a long address no full stop is alone in the last line.
+    await page.setViewportSize({ width: 320, height: 740 })
+    const tops = await page.evaluate(`(() => {
+      const walker = document.createTreeWalker(document.querySelector('.notice'), NodeFilter.SHOW_TEXT)
+      const ends = []
+      while (walker.nextNode()) {
+        const { currentNode: text } = walker
+        for (let at = 0; at < text.length; at++) {
+          const range = document.createRange()
+          range.setStart(text, at)
+          range.setEnd(text, at + 1)
+          ends.push(range.getClientRects()[0]?.top)
+        }
+      }
+      return ends.slice(-2)
+    })()`)
+    expect(new Set(tops as number[]).size).toBe(1)
     await press('Use another account')
     expect(await page.getByLabel('E-mail').inputValue()).toBe('somebody.else@example.com')
     await expectGoodPage(page, 'main-handoff-switch')

@@ -20,7 +20,7 @@ export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Reco
 }
 
 function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
-  const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE})`, 'su'))
+  const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE}[.,!?]?)`, 'su'))
   // Each piece of the split is followed by the name of its tag, if it has one.
   return pieces.flatMap((piece, index) =>
     index % 3 === 2 ? [] : [<Fragment key={index}>{nodeOf(piece, values)}</Fragment>],
@@ -28,7 +28,12 @@ function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): Rea
 }
 
 function nodeOf(piece: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
-  if (piece.startsWith(OPEN)) return breakable(values[piece.slice(1, -1)])
+  if (piece.startsWith(OPEN)) {
+    const [name = '', after = ''] = piece.slice(1).split(CLOSE)
+    const value = values[name]
+    // A full stop is part of the address before it, or else it may begin a line.
+    return breakable(typeof value === 'string' ? value + after : [value, after])
+  }
   const [, tag = '', inner = ''] = /^<(\w+)>(.*)<\/\1>$/s.exec(piece) ?? []
   if (!tag) return breakable(piece)
   return cloneElement(values[tag] as ReactElement<{ children?: ReactNode }>, {}, nodesOf(inner, values))
