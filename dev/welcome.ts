@@ -20,7 +20,7 @@ export function welcome(
   const body = JSON.stringify({ email: SEED_OWNER, password: SEED_PASSWORD, source: 'main' })
   return `
   Main site  ${mainOrigin}
-  Satellite  ${satellite ? satellite.url : 'not served: ALLOWED_ORIGINS has no free http origin on this machine'}
+  Satellite  ${satellite ? satellite.url : 'not served: set ALLOWED_ORIGINS to an http origin on this machine whose port is free'}
   Docs       ${hasDocs ? `${publicUrl}/docs/` : 'in the repository, folder docs'}
   API docs   ${publicUrl}/api/docs${operators ? `\n  Operators  ${operators.origin} (npm run cli -- operator:add <email>, while this is stopped)` : ''}
   Payments   ${sandbox ? `${sandbox.url} (sandbox, no real money)` : "Stripe's test mode"}

@@ -1,5 +1,5 @@
 // npm run example -- <name>: one of the examples beside the service, which runs embedded as with npm start.
-// PORT, EXAMPLE_PORT and the settings of a second instance (config/development.env) let several run side by side.
+// PORT, EXAMPLE_PORT and DATA_DIR let several run side by side.
 import { readdirSync } from 'node:fs'
 import { prepare } from '../dev/prepare.mjs'
 import { requireSupportedNode } from '../dev/supported-node.mjs'
@@ -19,7 +19,8 @@ prepare()
 // Before anything is built: Vite would set it to production.
 process.env.NODE_ENV ??= 'development'
 
-const { PORT = '3000', EXAMPLE_PORT = '4000', ALLOWED_ORIGINS = 'http://127.0.0.1:3001' } = process.env
+const { PORT = '3000', EXAMPLE_PORT = '4000' } = process.env
+const { ALLOWED_ORIGINS = `http://127.0.0.1:${Number(PORT) + 1}` } = process.env
 const { PUBLIC_URL = `http://localhost:${PORT}`, MAIN_ORIGIN = `http://localhost:${PORT}` } = process.env
 // Not the main site's host: a satellite is on another domain.
 const origin = `http://127.0.0.1:${EXAMPLE_PORT}`

@@ -15,7 +15,7 @@ export function startFailure(error: unknown): unknown {
   if (error instanceof SettingsError || error instanceof StartError) return error.message
   const { code, syscall, message, address, port } = error as SystemError
   if (code === 'EADDRINUSE')
-    return `Port ${port} at ${address} is in use: stop whatever listens there, or choose another (a second npm start needs its own PORT, STRIPE_API_URL, SMTP_URL and DATA_DIR)`
+    return `Port ${port} at ${address} is in use: stop whatever listens there, or choose another (a second npm start needs its own DATA_DIR, and a PORT at least 100 away)`
   if (code === 'EACCES' && port) return `Port ${port} at ${address} may not be opened by this user`
   // It names the file: one that is missing, or a folder that may not be written to.
   return syscall === undefined ? error : message

@@ -10,7 +10,7 @@ const HEADERS: Readonly<Record<ExampleName, string>> = {
   development:
     'Development on a laptop: database and sessions embedded, payments from a sandbox, mails in an outbox. ' +
     'No secret here is a real one. A variable of the same name in the environment wins. ' +
-    'A second instance beside the first sets PORT, STRIPE_API_URL, SMTP_URL and DATA_DIR.',
+    '<PORT+10> is ten more than PORT, so that a second instance beside the first sets PORT and DATA_DIR alone.',
   production:
     'Copy to config/production.env, or set the same names in the environment, which wins. ' +
     'The service does not start without the settings that have no default.',

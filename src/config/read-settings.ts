@@ -1,6 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { cookieDomainFaults } from './faults/cookie-domain-faults.js'
 import { operatorFaults } from './faults/operator-faults.js'
 import { passkeyFaults } from './faults/passkey-faults.js'
@@ -9,6 +7,7 @@ import type { Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
 import { SettingSheet } from './setting.js'
 import type { Settings } from './settings.js'
+import { readSettingsFile, withPorts } from './settings-file.js'
 import { ALL_SETTINGS } from './settings-table.js'
 import { similarName } from './similar-name.js'
 import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
@@ -56,7 +55,7 @@ export function givenTexts(
   configFolder = join(PACKAGE_ROOT, 'config'),
 ) {
   const name = environment.NODE_ENV?.trim() || 'production'
-  const file = readFile(join(configFolder, `${name}.env`))
+  const file = withPorts(readSettingsFile(join(configFolder, `${name}.env`)), environment.PORT)
   return { name, file, texts: { ...file, ...environment, NODE_ENV: name } }
 }
 
@@ -76,10 +75,6 @@ function settingsOn(sheet: SettingSheet, otherFaults: readonly string[] = []): S
   const faults = [...sheet.faults, ...otherFaults]
   if (faults.length > 0) throw new SettingsError(faults)
   return Object.freeze(settings)
-}
-
-function readFile(path: string): Record<string, string> {
-  return existsSync(path) ? (parseEnv(readFileSync(path, 'utf8')) as Record<string, string>) : {}
 }
 
 function unknownNames(names: readonly string[]): string[] {

@@ -29,7 +29,7 @@ export const ADDRESS_SETTINGS = {
     examples: {
       // The main site's https twin too.
       development:
-        'http://localhost:3000,https://localhost:3000,http://127.0.0.1:3001,https://127.0.0.1:3001',
+        'http://localhost:<PORT>,https://localhost:<PORT>,http://127.0.0.1:<PORT+1>,https://127.0.0.1:<PORT+1>',
       production: 'https://shop-one.example.net,https://shop-two.example.org',
     },
   },

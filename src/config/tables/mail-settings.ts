@@ -13,7 +13,7 @@ export const MAIL_SETTINGS = {
       'set together with `MAIL_FROM`',
     isSecret: true,
     // The mail outbox (dev/mail-outbox).
-    examples: { development: 'smtp://localhost:3025' },
+    examples: { development: 'smtp://localhost:<PORT+25>' },
   },
   from: {
     name: 'MAIL_FROM',

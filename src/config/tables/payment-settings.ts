@@ -40,7 +40,7 @@ export const PAYMENT_SETTINGS = {
     default: '',
     defaultInWords: 'Stripe itself',
     meaning: 'A server to use instead of Stripe, such as the payment sandbox',
-    examples: { development: 'http://localhost:3010' },
+    examples: { development: 'http://localhost:<PORT+10>' },
   },
   checkout: {
     name: 'STRIPE_CHECKOUT_OPTIONS',

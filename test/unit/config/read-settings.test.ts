@@ -462,3 +462,27 @@ describe('readSettings of passkeys', () => {
     expect(faultsOf({ ALLOWED_ORIGINS: many.join(), PASSKEY_RELATED_ORIGINS: many.join() })).toEqual([])
   })
 })
+
+describe('config/development.env', () => {
+  it.each([
+    [{}, 3000],
+    [{ PORT: '4000' }, 4000],
+    // Any free port: what is beside the service cannot know which.
+    [{ PORT: '0' }, 3000],
+  ])('has the ports beside the service follow PORT: %j', (environment, port) => {
+    const { satelliteOrigins, stripe, mail } = readSettings({ NODE_ENV: 'development', ...environment })
+    expect([...satelliteOrigins]).toContain(`http://127.0.0.1:${port + 1}`)
+    expect(stripe.apiUrl?.port).toBe(String(port + 10))
+    expect(mail?.smtpUrl.port).toBe(String(port + 25))
+  })
+
+  it('blames PORT alone when that is no number', () => {
+    const read = () => readSettings({ NODE_ENV: 'development', PORT: 'four' })
+    expect(read).toThrow(/usable:\n {2}- PORT must be a whole number from 0 to 65535$/)
+  })
+
+  it('leaves a setting that the environment has alone', () => {
+    const environment = { NODE_ENV: 'development', PORT: '4000', SMTP_URL: 'smtp://localhost:2525' }
+    expect(readSettings(environment).mail?.smtpUrl.port).toBe('2525')
+  })
+})
