@@ -1,4 +1,4 @@
-import { open, unlink } from 'node:fs/promises'
+import { open, stat, unlink } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
 import { Clock } from '../clock/clock.js'
 import { AUTH0 } from '../users/import/exports/auth0.js'
@@ -47,7 +47,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       const run = (source: AsyncIterable<Uint8Array>) =>
         withService(context, app => app.get(UserImport).run(source, printError, { isDryRun }))
       const counts = await (file === '-' ? run(input) : withFile(file, run))
-      print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${summaryOf(counts)}`)
+      print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${summaryOf(counts, isDryRun)}`)
       if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 
@@ -71,6 +71,7 @@ async function withFile<T>(
   path: string,
   work: (source: AsyncIterable<Uint8Array>) => Promise<T>,
 ): Promise<T> {
+  await requireNoFolder(path)
   const file = await open(path)
   try {
     return await work(file.createReadStream())
@@ -86,6 +87,8 @@ async function convert(
   options: ConvertOptions,
   reportLine: (sentence: string) => void,
 ): Promise<string[]> {
+  for (const path of [...users, options.map, options.with, options.hashConfig])
+    if (path !== undefined) await requireNoFolder(path)
   if (options.with && !format.join) throw new Error('This system has no second export: leave out --with')
   const mapping = options.map ? readUserMapping(await jsonFile(options.map)) : OWN_ACCOUNTS
   const hashConfig = options.hashConfig ? await jsonFile(options.hashConfig) : null
@@ -102,6 +105,11 @@ async function convert(
   } finally {
     await out.close()
   }
+}
+
+/** Reading a folder would fail without its name. Throws an Error that names it, or what is missing. */
+async function requireNoFolder(path: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) throw new Error(`${path} is a folder, not a file`)
 }
 
 async function jsonFile(path: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { packageVersion } from '../config/package-root.js'
 import type { ApiError } from '../errors/api-error.js'
 import { addAccountCommands, addSessionCommands } from './account-commands.js'
@@ -11,6 +11,7 @@ import { addFactorCommands } from './factor-commands.js'
 import { addImportCommands } from './import-commands.js'
 import { addKeyCommands } from './key-commands.js'
 import { addMailCommands } from './mail-commands.js'
+import { OperatorCommand } from './operator-command.js'
 import { addOperatorCommands } from './operator-commands.js'
 import { addSatelliteCommands } from './satellite-commands.js'
 import { addSecretCommands } from './secret-commands.js'
@@ -34,7 +35,7 @@ export async function runCommand(args: readonly string[], context: CommandContex
 
 function programFor(context: CommandContext): Command {
   // Commands inherit these from their program when they are added to it.
-  const program = new Command('mainstay-auth')
+  const program = new OperatorCommand('mainstay-auth')
     .description('Command line for operators')
     .version(packageVersion())
     .exitOverride()

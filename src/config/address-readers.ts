@@ -8,7 +8,9 @@ import { startingWith } from './setting-readers.js'
 export const exactOrigin: SettingReader<Origin> = (text, isProduction) => {
   const origin = asOrigin(text, !isProduction)
   if (!origin)
-    throw new Error(`must list exact https origins such as https://www.example.com, not "${shown(text)}"`)
+    throw new Error(
+      `has "${shown(text)}", which is not an exact https origin such as https://www.example.com`,
+    )
   return origin
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
@@ -7,6 +7,7 @@ import { migrate } from 'drizzle-orm/pglite/migrator'
 import { PACKAGE_ROOT } from '../config/package-root.js'
 import { Logger } from '../log/logger.js'
 import { type Connection, type Db, MIGRATIONS_FOLDER } from './connection.js'
+import { createFolder } from './create-folder.js'
 import { lockFolder } from './folder-lock.js'
 
 /** Made by the build: an empty database with our schema, so that a new folder opens faster. */
@@ -21,7 +22,7 @@ const SHARED_BUFFERS = '16MB'
  */
 export async function openPglite(folder: string): Promise<Connection> {
   const logger = new Logger('Database')
-  await mkdir(folder, { recursive: true })
+  await createFolder(folder)
   const loss = new AbortController()
   const unlock = await lockFolder(folder, () => {
     if (!loss.signal.aborted)

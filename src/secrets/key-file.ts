@@ -18,15 +18,24 @@ const OWNER_AND_GROUP = 0o770
 /** Everybody else: what they can read is no secret. */
 const OTHERS = 0o007
 
+/** The command that creates the file of a setting. */
+const CREATED_BY = { JWT_KEYS_FILE: 'keys:generate', SECRETS_KEYS_FILE: 'secrets:generate' } as const
+
 /** Parses the text of `file` with `read`; throws an Error that names the setting and the file. */
-export async function readKeyFile<T>(setting: string, file: string, read: (text: string) => T): Promise<T> {
+export async function readKeyFile<T>(
+  setting: keyof typeof CREATED_BY,
+  file: string,
+  read: (text: string) => T,
+): Promise<T> {
   try {
     return read(await readFile(file, 'utf8'))
   } catch (cause) {
     // Its message would quote the file, which contains keys.
     if (cause instanceof SyntaxError)
       throw new StartError(`${setting} ${file} cannot be used: it is not JSON`)
-    throw new StartError(`${setting} ${file} cannot be used: ${(cause as Error).message}`, { cause })
+    const { code, message } = cause as NodeJS.ErrnoException
+    const creation = code === 'ENOENT' ? `; for a new installation, ${CREATED_BY[setting]} creates it` : ''
+    throw new StartError(`${setting} ${file} cannot be used: ${message}${creation}`, { cause })
   }
 }
 

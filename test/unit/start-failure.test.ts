@@ -14,7 +14,9 @@ it('pages 20: a start that fails says in a line what an operator can mend', () =
 
 it('names a file that is missing, and a folder that cannot be used', async () => {
   const keys = await loadKeys('/nowhere/keys.json').catch(error => error)
-  expect(startFailure(keys)).toMatch(/^JWT_KEYS_FILE \/nowhere\/keys\.json cannot be used: ENOENT[^\n]+$/)
+  expect(startFailure(keys)).toMatch(
+    /^JWT_KEYS_FILE \/nowhere\/keys\.json cannot be used: ENOENT[^\n]+; for a new installation, keys:generate creates it$/,
+  )
   const folder = await mkdir('/dev/null/database', { recursive: true }).catch(error => error)
   expect(startFailure(folder)).toBe("ENOTDIR: not a directory, mkdir '/dev/null/database'")
 })

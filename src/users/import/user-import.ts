@@ -59,7 +59,7 @@ export class UserImport {
       if (user) batch.push({ line: line.number, user })
       if (batch.length === USERS_A_BATCH) await write()
       if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
-        report(summaryOf(counts))
+        report(summaryOf(counts, isDryRun))
         toldAt = counts.lines
       }
     }
@@ -80,7 +80,8 @@ export class UserImport {
 }
 
 /** The progress of an import. */
-export function summaryOf({ lines, added, alreadyThere, faults }: ImportCounts): string {
+export function summaryOf({ lines, added, alreadyThere, faults }: ImportCounts, isDryRun = false): string {
   const here = `${alreadyThere.toLocaleString('en')} already here`
-  return `${pluralize(lines, 'line')}: ${pluralize(added, 'user')} added, ${here}, ${pluralize(faults, 'line')} at fault`
+  const users = `${pluralize(added, 'user')} ${isDryRun ? 'would be added' : 'added'}`
+  return `${pluralize(lines, 'line')}: ${users}, ${here}, ${pluralize(faults, 'line')} at fault`
 }

@@ -137,6 +137,18 @@ describe('the command line, beside a running server', () => {
     expect(await login(made, password)).toBe('200')
   })
 
+  it('names an unknown option before a required one that is missing, with the nearest name', async () => {
+    const { code, errors } = await mainstay('account:create', '--emial', anEmail())
+    expect([code, errors]).toEqual([1, "error: unknown option '--emial'\n(Did you mean --email?)\n"])
+    const missing = await mainstay('account:create')
+    expect(missing.errors).toBe("error: required option '--email <address>' not specified\n")
+  })
+
+  it('users:import names a folder that was given as its file', async () => {
+    const { code, errors } = await mainstay('users:import', tmpdir())
+    expect([code, errors]).toEqual([1, `${tmpdir()} is a folder, not a file\n`])
+  })
+
   it('users:import reads standard input, and fails when a line is faulty', async () => {
     const lines = `${JSON.stringify({ email: anEmail(), role: 'owner', passwordHash: null })}\nno JSON\n`
     const { code, output, errors } = await runInProcess(['users:import', '-'], onItsStores(), lines)

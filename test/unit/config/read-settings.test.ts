@@ -463,6 +463,12 @@ describe('readSettings of passkeys', () => {
   })
 })
 
+it.each(['MAIN_ORIGIN', 'ALLOWED_ORIGINS'])('says of %s which part is no origin', name => {
+  expect(faultsOf({ [name]: 'https://shop.test/path' })).toContain(
+    `${name} has "https://shop.test/path", which is not an exact https origin such as https://www.example.com`,
+  )
+})
+
 describe('config/development.env', () => {
   it.each([
     [{}, 3000],

@@ -1,5 +1,6 @@
 import { causeMessage } from '../../../errors/cause-message.js'
 import { type Check, type Finding, fault, skipped } from '../finding.js'
+import { notStarted } from '../no-answer.js'
 import { runInTurn } from '../run-checks.js'
 import { checkCookie } from './cookie-check.js'
 import { checkPreflights, checkVary } from './cors-check.js'
@@ -19,12 +20,11 @@ async function checkOutside(outside: Outside): Promise<Finding[]> {
   try {
     reached = await checkHttps(outside)
   } catch (error) {
+    const check = 'service.answer'
+    const saw = `${outside.origin.href} cannot be reached: ${causeMessage(error)}`
     return [
-      fault(
-        'service.answer',
-        `${outside.origin.href} cannot be reached: ${causeMessage(error)}`,
-        'Start the service, or correct its name and proxy',
-      ),
+      notStarted(check, outside.settings, outside.origin, error) ??
+        fault(check, saw, 'Start the service, or correct its name and proxy'),
       skipped('service', 'nothing more can be asked from outside'),
     ]
   }

@@ -3,6 +3,7 @@ import type { Settings } from '../../../config/settings.js'
 import { causeMessage } from '../../../errors/cause-message.js'
 import { openSmtp } from '../../../mail/smtp-transport.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
+import { notStarted } from '../no-answer.js'
 
 const CHECK = 'mail'
 
@@ -11,14 +12,19 @@ export function mailCheck(settings: Settings): Check {
   return { name: CHECK, todo: 'Look at SMTP_URL', run: () => checkMail(settings) }
 }
 
-async function checkMail({ mail, isSignUpOpen }: Settings): Promise<Finding[]> {
+async function checkMail(settings: Settings): Promise<Finding[]> {
+  const { mail, isSignUpOpen } = settings
   if (!mail) return [withoutMail(isSignUpOpen)]
   const { smtpUrl } = mail
   const transport = openSmtp(smtpUrl)
   try {
     await transport.verify()
   } catch (error) {
-    return [fault(CHECK, `${smtpUrl.host}: ${causeMessage(error)}`, todoOf(error as NodeJS.ErrnoException))]
+    const saw = `${smtpUrl.host}: ${causeMessage(error)}`
+    return [
+      notStarted(CHECK, settings, smtpUrl, error) ??
+        fault(CHECK, saw, todoOf(error as NodeJS.ErrnoException)),
+    ]
   } finally {
     transport.close()
   }

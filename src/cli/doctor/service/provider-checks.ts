@@ -6,6 +6,7 @@ import type { Settings } from '../../../config/settings.js'
 import type { ApiError } from '../../../errors/api-error.js'
 import { causeMessage } from '../../../errors/cause-message.js'
 import { type Check, type Finding, fault, ok, skipped } from '../finding.js'
+import { notStarted } from '../no-answer.js'
 import { checkPortal } from './portal-check.js'
 import { checkDeliveries, checkEndpoints } from './webhook-check.js'
 
@@ -15,7 +16,7 @@ export function providerChecks(settings: Settings, clock: Clock): Check[] {
   const at = (name: string, run: () => Promise<Finding[]>): Check => ({
     name,
     todo: 'Look at STRIPE_SECRET_KEY, and whether the payment provider works',
-    run: () => unlessForbidden(name, run),
+    run: () => unlessNotStarted(name, settings, unlessForbidden(name, run)),
   })
   return [
     at('payments.prices', () => unlessUnreadable(checkPrices(stripe, settings))),
@@ -23,6 +24,21 @@ export function providerChecks(settings: Settings, clock: Clock): Check[] {
     at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
     at('payments.portal', () => checkPortal(stripe, settings)),
   ]
+}
+
+async function unlessNotStarted(
+  name: string,
+  settings: Settings,
+  found: Promise<Finding[]>,
+): Promise<Finding[]> {
+  const { apiUrl } = settings.stripe
+  try {
+    return await found
+  } catch (error) {
+    const finding = apiUrl && notStarted(name, settings, apiUrl, error)
+    if (!finding) throw error
+    return [finding]
+  }
 }
 
 /** What the service reads itself: without the right to, nobody can buy anything. */
