@@ -1,3 +1,5 @@
+import { distance } from 'fastest-levenshtein'
+
 /** In a shorter name, one slip already makes another word of it: HOST, POST. */
 const MIN_LENGTH = 8
 
@@ -6,21 +8,12 @@ export function similarName(name: string, names: readonly string[]): string | nu
   return name.length < MIN_LENGTH ? null : (names.find(each => isOneSlip(name, each)) ?? null)
 }
 
-/** A letter that is missing, added, wrong, or swapped with its neighbour. */
+/** A letter that is missing, added, wrong, or swapped with another. */
 function isOneSlip(one: string, other: string): boolean {
-  const start = sharedLength(one, other)
-  const end = sharedLength(reversed(one.slice(start)), reversed(other.slice(start)))
-  const [inOne, inOther] = [one, other].map(text => text.slice(start, text.length - end)) as [string, string]
-  if (inOne.length <= 1 && inOther.length <= 1) return true
-  return inOne.length === 2 && inOne === reversed(inOther)
+  const steps = distance(one, other)
+  return steps <= 1 || (steps === 2 && lettersOf(one) === lettersOf(other))
 }
 
-function sharedLength(one: string, other: string): number {
-  let length = 0
-  while (length < one.length && one[length] === other[length]) length += 1
-  return length
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join('')
+function lettersOf(text: string): string {
+  return [...text].sort().join('')
 }
