@@ -25,8 +25,10 @@ import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingAccountChanges } from './pending/pending-account-changes.js'
 import { PendingTransfers } from './pending/pending-transfers.js'
+import { AccountCleanup } from './recovery/account-cleanup.js'
 import { AccountRecovery } from './recovery/account-recovery.js'
 import { InvitedMembers } from './recovery/invited-members.js'
+import { StrangerSatellites } from './recovery/stranger-satellites.js'
 import { TakeoverCleanup } from './recovery/takeover-cleanup.js'
 import { UserAdministration, UserCreation } from './user-administration.js'
 import { UserChanges } from './user-changes.js'
@@ -60,6 +62,8 @@ import { Users } from './users.js'
     AccountRecovery,
     TakeoverCleanup,
     InvitedMembers,
+    StrangerSatellites,
+    AccountCleanup,
     PendingAccountChanges,
     CancellationNotices,
     UserTraces,

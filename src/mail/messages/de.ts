@@ -239,6 +239,14 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
     },
+    satellitesClosed: {
+      subject: 'Satelliten Ihres Kontos wurden gesperrt',
+      paragraphs: [
+        '{user} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben die Satelliten gesperrt, die in dieser Zeit in diesem Namen aktiviert wurden: {satellites}. Niemand kann sich dort anmelden.',
+        'Wenn Ihnen diese Websites bekannt sind, können Sie sie auf der Seite Ihrer Satelliten wieder freigeben.',
+      ],
+      action: 'Zu {site}',
+    },
     notice: {
       subject: '{subject}',
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
@@ -308,6 +316,10 @@ export const de: Translated = {
     'power.accountSettings': 'die Kontoeinstellungen ändern',
     'power.teamManagement': 'das Team verwalten',
     'team.others': '{count, plural, one {# weiteres Mitglied} other {# weitere Mitglieder}}',
+
+    'satellite.others': '{count, plural, one {# weiterer} other {# weitere}}',
+    'satellite.alsoClosed':
+      'Auch die Satelliten, die in dieser Zeit aktiviert wurden, haben wir gesperrt: {satellites}. Wenn Ihnen diese Websites bekannt sind, können Sie sie auf der Seite Ihrer Satelliten wieder freigeben.',
 
     'factorReset.byManager':
       'Jemand, der Ihr Team bei {site} verwaltet, gibt an, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',

@@ -232,6 +232,14 @@ export const en = {
       ],
       action: 'Go to {site}',
     },
+    satellitesClosed: {
+      subject: 'Satellites of your account have been suspended',
+      paragraphs: [
+        '{user} has told us that somebody else used their login. We have suspended the satellites that were activated with it in that time: {satellites}. Nobody can log in there.',
+        'If you know these sites, you can resume them on your satellites page.',
+      ],
+      action: 'Go to {site}',
+    },
     notice: {
       subject: '{subject}',
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
@@ -301,6 +309,10 @@ export const en = {
     'power.accountSettings': 'change the account settings',
     'power.teamManagement': 'manage the team',
     'team.others': '{count, plural, one {# other} other {# others}}',
+
+    'satellite.others': '{count, plural, one {# other} other {# others}}',
+    'satellite.alsoClosed':
+      'We have also suspended the satellites that were activated in that time: {satellites}. If you know these sites, you can resume them on your satellites page.',
 
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',

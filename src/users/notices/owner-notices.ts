@@ -72,22 +72,26 @@ export class OwnerNotices {
     }
   }
 
-  /** Members were disabled because a stranger may have invited them with this user's login. */
-  async aboutDisabled(
+  /** Members were disabled and satellites suspended, because a stranger may have let them in with this user's login. */
+  async aboutClosed(
     transaction: Db,
-    inviter: User,
-    members: readonly { readonly email: string }[],
+    { email: user, accountId }: User,
+    {
+      members,
+      origins,
+    }: { readonly members: readonly { readonly email: string }[]; readonly origins: readonly string[] },
   ): Promise<SendMails> {
-    const receivers = await this.ownerOf(transaction, inviter.accountId)
+    const receivers = await this.ownerOf(transaction, accountId)
+    const emails = members.map(({ email }) => email)
+    const hosts = origins.map(origin => new URL(origin).host)
     return this.toAll(receivers, words => {
-      const named = members.slice(0, NAMED).map(({ email }) => email)
-      const more = members.length - named.length
-      const others = more > 0 ? [words.phrase('team.others', { count: more })] : []
-      return words.mail('membersDisabled', {
-        ...this.urls.mainSite,
-        inviter: inviter.email,
-        members: words.list([...named, ...others]),
-      })
+      const { mainSite } = this.urls
+      const satellites = named(words, hosts, 'satellite.others')
+      if (emails.length === 0) return words.mail('satellitesClosed', { ...mainSite, user, satellites })
+      const values = { ...mainSite, inviter: user, members: named(words, emails, 'team.others') }
+      const mail = words.mail('membersDisabled', values)
+      const also = hosts.length > 0 ? [words.phrase('satellite.alsoClosed', { satellites })] : []
+      return { ...mail, paragraphs: [...mail.paragraphs, ...also] }
     })
   }
 
@@ -134,4 +138,15 @@ export class OwnerNotices {
 /** Somebody who is limited to satellites has none: see `withinLimits`. */
 function powersOf({ granted, satellites, disabledAt }: User): Power[] {
   return satellites === null && !disabledAt ? POWERS.filter(power => granted[power]) : []
+}
+
+/** At most ten of them, and how many more there are. */
+function named(
+  words: MailLanguage,
+  all: readonly string[],
+  others: 'team.others' | 'satellite.others',
+): string {
+  const first = all.slice(0, NAMED)
+  const more = all.length - first.length
+  return words.list(more > 0 ? [...first, words.phrase(others, { count: more })] : first)
 }

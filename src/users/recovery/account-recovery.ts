@@ -16,7 +16,7 @@ import type { Cancellation } from '../pending/pending-transfers.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 import { Users } from '../users.js'
-import { InvitedMembers } from './invited-members.js'
+import { AccountCleanup } from './account-cleanup.js'
 import { TakeoverCleanup } from './takeover-cleanup.js'
 
 /** The address that a user returns to, and what must be undone. */
@@ -45,7 +45,7 @@ export class AccountRecovery {
     private readonly users: Users,
     private readonly userEmails: UserEmails,
     private readonly cleanup: TakeoverCleanup,
-    private readonly invited: InvitedMembers,
+    private readonly accountCleanup: AccountCleanup,
     private readonly notices: CancellationNotices,
   ) {}
 
@@ -78,8 +78,8 @@ export class AccountRecovery {
    * since, or logged in first with a browser in another, may be a thief. Removes the password and cancels whatever may
    * have been started with it: other addresses, other passwords, invitations, resets of others' factors and, for an
    * owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
-   * members invited since are disabled. The caller must end the user's sessions, and apply what is
-   * returned. Throws `EMAIL_TAKEN`.
+   * members invited since are disabled, and satellites activated since are suspended. The caller must end the user's
+   * sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
    */
   async recover(
     transaction: Db,
@@ -96,7 +96,7 @@ export class AccountRecovery {
     const sendAccountNotice = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
     const stranger = await this.cleanup.removeAllSince(transaction, user.id, since)
     const disabled = stranger
-      ? await this.invited.disableSince(transaction, { ...user, email: address }, stranger, actor)
+      ? await this.accountCleanup.closeSince(transaction, { ...user, email: address }, stranger, actor)
       : NOTHING_RECORDED
     const recorded = followedBy(disabled, inOrder(sendAddressNotice, sendAccountNotice))
     return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }

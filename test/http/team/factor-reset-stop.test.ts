@@ -5,7 +5,7 @@ import { users } from '../../../src/database/schema/accounts.js'
 import { factorResets } from '../../../src/database/schema/factors.js'
 import { withdrawTokens } from '../../../src/links/withdraw-tokens.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { InvitedMembers } from '../../../src/users/recovery/invited-members.js'
+import { AccountCleanup } from '../../../src/users/recovery/account-cleanup.js'
 import type { User } from '../../../src/users/user.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
@@ -82,7 +82,7 @@ describe('A reset of factors that a manager has requested', () => {
     const notMe = await strangersLogin(manager)
     await joinNow(member, manager)
 
-    const disabling = heldCall(app.app.get(InvitedMembers), 'disableSince')
+    const disabling = heldCall(app.app.get(AccountCleanup), 'closeSince')
     const recovered = post('/api/sessions/not-me', notMe)
     await disabling.begun
     const confirmed = post('/api/second-factor-reset/confirm', reset)

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common'
+import type { Actor } from '../../audit/actor.js'
+import type { Db } from '../../database/connection.js'
+import { followedBy, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import { OwnerNotices } from '../notices/owner-notices.js'
+import type { User } from '../user.js'
+import { InvitedMembers } from './invited-members.js'
+import { StrangerSatellites } from './stranger-satellites.js'
+
+/** Closes what somebody with a user's login may have opened in the account, to members and to satellites. */
+@Injectable()
+export class AccountCleanup {
+  constructor(
+    private readonly members: InvitedMembers,
+    private readonly satellites: StrangerSatellites,
+    private readonly notices: OwnerNotices,
+  ) {}
+
+  /**
+   * Disables the members whom the user has let in since then ({@link InvitedMembers}), and suspends the satellites
+   * that the user or one of these has activated since; the owner is told. The account must be locked.
+   */
+  async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
+    const reached = await this.members.reachedSince(transaction, user, since)
+    const members = await this.members.letIn(transaction, user, reached)
+    const disabled = await this.members.disable(transaction, members, actor)
+    const activated = { users: reached, since }
+    const origins = await this.satellites.suspendSince(transaction, user.accountId, activated, actor)
+    if (members.length + origins.length === 0) return disabled
+    return followedBy(disabled, await this.notices.aboutClosed(transaction, user, { members, origins }))
+  }
+}
