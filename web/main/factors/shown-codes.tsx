@@ -18,7 +18,7 @@ export function ShownCodes({
   const heading = `${t('codes.fileHead', { host: location.host })}\n\n`
   return (
     <>
-      <Warning>{t('codes.about')}</Warning>
+      <Warning isMild>{t('codes.about')}</Warning>
       <ul className="codes print" aria-label={t('codes.title')}>
         {codes.map(code => (
           <li key={code}>

@@ -36,13 +36,16 @@ export function Hint({
 /** Something that must be done; read out at once when it responds to what somebody did. */
 export function Warning({
   isAnswer = false,
+  isMild = false,
   children,
 }: {
   readonly isAnswer?: boolean
+  /** Nothing has gone wrong yet. */
+  readonly isMild?: boolean
   readonly children: ReactNode
 }) {
   return (
-    <div className="notice bad" role={isAnswer ? 'alert' : undefined}>
+    <div className={`notice ${isMild ? 'warn' : 'bad'}`} role={isAnswer ? 'alert' : undefined}>
       <Icon name="warning" />
       <div>{breakable(children)}</div>
     </div>

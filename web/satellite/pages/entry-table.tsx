@@ -1,8 +1,9 @@
+import { Empty } from '../../pieces/empty.js'
 import { locale, t } from '../../pieces/language/t.js'
 import type { Entry } from '../entries.js'
 
 export function EntryTable({ entries }: { readonly entries: readonly Entry[] }) {
-  if (entries.length === 0) return <p className="absent">{t('entries.none')}</p>
+  if (entries.length === 0) return <Empty icon="list">{t('entries.none')}</Empty>
   const number = new Intl.NumberFormat(locale())
   return (
     <table>

@@ -10,7 +10,7 @@ export function SubscriptionNotice({ subscription }: { readonly subscription: Su
   if (state === 'pending') return <Hint>{t('notice.pending')}</Hint>
   if (state === 'past_due')
     return (
-      <Warning>
+      <Warning isMild>
         {graceUntil ? <T id="notice.overdueBy" date={<Day at={graceUntil} />} /> : t('notice.overdue')}
       </Warning>
     )

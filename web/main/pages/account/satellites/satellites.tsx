@@ -54,7 +54,7 @@ function Row({ satellite }: { readonly satellite: Satellite }) {
           <Link href={`/account/satellites/${id}`}>{name}</Link>
           <small>{hostOf(origin)}</small>
           {isRemarkable && (
-            <small className="fault">
+            <small>
               <StateText satellite={satellite} />
             </small>
           )}

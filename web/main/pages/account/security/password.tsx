@@ -2,6 +2,7 @@ import { ConfirmButton } from '../../../../pieces/forms/confirm-button.js'
 import { PasswordForm } from '../../../../pieces/forms/password/password-form.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
+import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import type { Person } from '../../../../pieces/shell/person-menu.js'
 import { call } from '../../../api.js'
@@ -12,17 +13,20 @@ export function Password({ state, changed, person }: FactorProps & { readonly pe
   const { hasPassword, passkeys, recoveryCodesLeft } = state
   if (!hasPassword)
     return (
-      <p>
-        <T id="password.none" link={<Link href="/forgot-password" />} />
-      </p>
+      <Section title={t('field.password')}>
+        <p>
+          <T id="password.none" link={<Link href="/forgot-password" />} />
+        </p>
+      </Section>
     )
   const canDoWithout = passkeys > 1 || (passkeys > 0 && recoveryCodesLeft > 0)
   return (
     <>
-      <PasswordForm call={call} person={person} />
+      <Section title={t('field.password')}>
+        <PasswordForm call={call} person={person} />
+      </Section>
       {canDoWithout && (
-        <>
-          <h3>{t('password.without')}</h3>
+        <Section title={t('password.without')}>
           <p>{t('password.withoutAbout')}</p>
           <div className="actions">
             <ConfirmButton
@@ -37,7 +41,7 @@ export function Password({ state, changed, person }: FactorProps & { readonly pe
               <p>{t('password.giveUpMeans')}</p>
             </ConfirmButton>
           </div>
-        </>
+        </Section>
       )}
     </>
   )

@@ -21,7 +21,7 @@ export function RecoveryCodes({ state, changed }: FactorProps) {
   if (left === 0)
     return (
       <>
-        <Warning>{t('codes.none')}</Warning>
+        <Warning isMild>{t('codes.none')}</Warning>
         <ActionRow action={first}>{t('codes.make')}</ActionRow>
       </>
     )

@@ -12,7 +12,7 @@ export function Requirement({ state }: { readonly state: SecondFactor }) {
   if (required && hasOne) return <Hint>{t('requirement.met')}</Hint>
   if (required)
     return (
-      <Warning>
+      <Warning isMild>
         {requiredFrom ? <T id="requirement.from" date={<When at={requiredFrom} />} /> : t('requirement.now')}
       </Warning>
     )

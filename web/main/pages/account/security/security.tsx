@@ -61,9 +61,7 @@ export function SecurityPage({ person }: { readonly person: Person | null }) {
                 </Section>
               </div>
               <div>
-                <Section title={t('field.password')}>
-                  <Password state={state} changed={changed} person={person} />
-                </Section>
+                <Password state={state} changed={changed} person={person} />
                 <Section title={t('security.email')}>
                   <EmailChange />
                 </Section>

@@ -66,7 +66,7 @@ export function MemberFactors({
           </div>
         </>
       ) : (
-        <p>
+        <p className="absent">
           {t('memberFactors.none')}
           {person.mustEnrol && ` ${t('memberFactors.mustEnrol')}`}
         </p>
