@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
-import { DEVICE_ID_FORM } from './device-id.js'
+import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 
 /** The field `deviceId` of a login; null and absent are the same to the server. */
 export const IsDeviceId = (documented: { readonly example?: string; readonly description: string }) =>
   applyDecorators(
     ApiPropertyOptional({ type: String, nullable: true, minLength: 43, maxLength: 43, ...documented }),
     IsOptional(),
-    Matches(DEVICE_ID_FORM, { message: 'deviceId must be one that an earlier login answered' }),
+    Matches(BASE64URL_OF_32_BYTES, { message: 'deviceId must be one that an earlier login answered' }),
   )

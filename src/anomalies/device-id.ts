@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { cookieValues } from '../http/headers.js'
+import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 
 /**
  * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.
  */
 export type DeviceId = string & { readonly brand: 'DeviceId' }
-
-/** 32 bytes as base64url without padding. */
-export const DEVICE_ID_FORM = /^[\w-]{43}$/
 
 export function newDeviceId(): DeviceId {
   return randomBytes(32).toString('base64url') as DeviceId
@@ -16,7 +14,7 @@ export function newDeviceId(): DeviceId {
 
 /** The text as a device id; null when it is not one. */
 function asDeviceId(text: string | undefined): DeviceId | null {
-  return text !== undefined && DEVICE_ID_FORM.test(text) ? (text as DeviceId) : null
+  return text !== undefined && BASE64URL_OF_32_BYTES.test(text) ? (text as DeviceId) : null
 }
 
 /**

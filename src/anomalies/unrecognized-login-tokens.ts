@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, notInArray, sql } from 'drizzle-orm'
+import { and, eq, gt, notInArray } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
@@ -88,12 +88,11 @@ export class UnrecognizedLoginTokens {
   /** The earliest `since` of the user's valid links; null when there are none. */
   async earliestSince(transaction: Db, userId: string): Promise<Date | null> {
     const { detail, createdAt, expiresAt } = oneTimeTokens
-    const since = sql`coalesce((${detail} ->> 'since')::timestamptz, ${createdAt})`
-    const [row] = await transaction
-      .select({ first: sql<Date | null>`min(${since})`.mapWith(createdAt) })
+    const links = await transaction
+      .select({ detail, createdAt })
       .from(oneTimeTokens)
       .where(and(linksOf(userId), gt(expiresAt, this.clock.now())))
-    return row?.first ?? null
+    return earliest(links.map(sinceOf))
   }
 
   private async issueIn(

@@ -13,11 +13,9 @@ import { given, type UsedRow } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 import { hashToken } from '../secrets/token-hash.js'
 import { type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
-
-/** 256 bits, as base64url. */
-const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 /** A valid token that a statement consumes; {@link OneTimeTokens.valuesOf} provides its parameters. */
 export const USED_TOKEN: UsedRow = {
@@ -32,8 +30,8 @@ export const USED_TOKEN: UsedRow = {
 }
 
 /**
- * Single-use tokens: mailed links, hand-off codes, challenges. The database holds only their hashes, until they are used
- * or expire.
+ * Single-use tokens: mailed links, hand-off codes, challenges. The database holds only their hashes, until they are
+ * used or expire.
  */
 @Injectable()
 export class OneTimeTokens {
@@ -64,7 +62,7 @@ export class OneTimeTokens {
     text: string,
     client: Client,
   ): Promise<OneTimeToken | null> {
-    const [row] = TOKEN.test(text)
+    const [row] = BASE64URL_OF_32_BYTES.test(text)
       ? await this.database.run(db => db.select().from(oneTimeTokens).where(this.isValid(purpose, text)))
       : []
     if (!row) await this.countGuess(client)
@@ -90,7 +88,7 @@ export class OneTimeTokens {
    * expired, is for something else or does not exist. Of two concurrent calls one succeeds.
    */
   async consume(transaction: Db, purpose: Purpose, text: string): Promise<OneTimeToken> {
-    const [row] = TOKEN.test(text)
+    const [row] = BASE64URL_OF_32_BYTES.test(text)
       ? await transaction.delete(oneTimeTokens).where(this.isValid(purpose, text)).returning()
       : []
     if (!row) throw new ApiError('INVALID_LINK')
@@ -107,7 +105,7 @@ export class OneTimeTokens {
     text: string,
     { where, maxTries }: { where: NewToken['detail']; maxTries: number },
   ): Promise<TriedToken | null> {
-    if (!TOKEN.test(text)) return null
+    if (!BASE64URL_OF_32_BYTES.test(text)) return null
     const { detail, userId } = oneTimeTokens
     const tries = sql`(${detail} ->> 'tries')::int`
     const isAllowed = and(

@@ -75,6 +75,14 @@ export class Satellites implements OnModuleInit, OnApplicationShutdown {
     return satellite !== null && (satellite.accountId ?? accountId) === accountId
   }
 
+  /**
+   * Those of an invitation's origins that mails and pages may name, because somebody has proven them: strangers
+   * could use ours to lead people anywhere. Null stands for all satellites.
+   */
+  provenOf(accountId: string, origins: readonly string[] | null): string[] | null {
+    return origins?.filter(origin => this.isOf(accountId, origin)) ?? null
+  }
+
   /** Reads what has changed since the last time. Throws when the database does. */
   async refresh(): Promise<void> {
     const [registry] = await this.database.run(db => db.select().from(satelliteRegistry))

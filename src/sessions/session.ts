@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Permissions, Source } from '../permissions/permissions.js'
+import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 
 /** The secret that a client presents at refresh. Never stored, logged or put in a token. */
@@ -13,7 +14,6 @@ export type SessionHandle = string & { readonly brand: 'SessionHandle' }
 
 /** Exactly as we issue it: lower case, version 4, variant 1 (RFC 9562 §5.4). */
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const HANDLE = /^[A-Za-z0-9_-]{43}$/
 
 /** A new secret of 122 random bits. */
 export function newSessionId(): SessionId {
@@ -30,7 +30,7 @@ export function handleOf(sessionId: SessionId): SessionHandle {
 }
 
 export function asSessionHandle(text: string): SessionHandle | null {
-  return HANDLE.test(text) ? (text as SessionHandle) : null
+  return BASE64URL_OF_32_BYTES.test(text) ? (text as SessionHandle) : null
 }
 
 /** The server-side record of a login. It does not contain its secret, the sessionId. */

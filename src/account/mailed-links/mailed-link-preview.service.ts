@@ -56,8 +56,7 @@ export class MailedLinkPreview {
     if (!inviter || inviter.disabledAt) throw new ApiError('INVALID_LINK')
     return {
       invitedBy: inviter.email,
-      // As in the mail: strangers could use our pages to lead people anywhere.
-      satellites: satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null,
+      satellites: this.satellites.provenOf(accountId, satellites),
     }
   }
 }

@@ -2,9 +2,8 @@ import { ApiProperty } from '@nestjs/swagger'
 import { IsString, Matches, MaxLength } from 'class-validator'
 import { IsDeviceId } from '../../anomalies/device-id.dto.js'
 import type { DeviceId } from '../../anomalies/device-id.js'
+import { BASE64URL_OF_32_BYTES } from '../../secrets/token-form.js'
 
-/** 32 bytes as base64url. */
-const OF_32_BYTES = /^[A-Za-z0-9_-]{43}$/
 const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 /** The longest verifier that RFC 7636 §4.1 allows. */
 const MAX_VERIFIER_LENGTH = 128
@@ -43,7 +42,7 @@ export class HandoffBody {
     example: EXAMPLE_OF_32_BYTES,
     description: 'base64url SHA-256 of the verifier that the page of the satellite keeps (RFC 7636, S256)',
   })
-  @Matches(OF_32_BYTES, { message: 'challenge must be the base64url SHA-256 of a verifier' })
+  @Matches(BASE64URL_OF_32_BYTES, { message: 'challenge must be the base64url SHA-256 of a verifier' })
   challenge!: string
 
   @ApiProperty({
@@ -53,7 +52,7 @@ export class HandoffBody {
     example: EXAMPLE_OF_32_BYTES,
     description: '32 random bytes as base64url, by which that page recognises the answer',
   })
-  @Matches(OF_32_BYTES, { message: 'state must be 32 bytes as base64url' })
+  @Matches(BASE64URL_OF_32_BYTES, { message: 'state must be 32 bytes as base64url' })
   state!: string
 }
 

@@ -6,13 +6,13 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { rememberedDevices } from '../../database/schema/factors.js'
 import { given, type UsedRow } from '../../database/statement.js'
+import { BASE64URL_OF_32_BYTES } from '../../secrets/token-form.js'
 import { hashToken } from '../../secrets/token-hash.js'
 
 /** From the login that asked for it, however often it is used. */
 export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
 /** Nobody has more browsers; the newest stay. */
 const MAX_DEVICES = 20
-const TOKEN = /^[\w-]{43}$/
 
 /**
  * A browser that is still remembered when a statement records the login that rests on it; sets when it was last
@@ -74,7 +74,7 @@ export class RememberedDevices {
     userId: string,
     token: string,
   ): Promise<{ readonly id: string; readonly now: Date } | null> {
-    if (!TOKEN.test(token)) return null
+    if (!BASE64URL_OF_32_BYTES.test(token)) return null
     const [found] = await this.database.run(db =>
       db
         .select({ id: rememberedDevices.id })

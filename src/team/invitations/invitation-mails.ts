@@ -40,8 +40,7 @@ export class InvitationMails {
    */
   invite(opened: InvitationToMail): void {
     const { accountId, email, satellites } = opened.invitation
-    // Leaves out those that nobody has proven yet: strangers could use our mails to lead people anywhere.
-    const named = satellites?.filter(origin => this.satellites.isOf(accountId, origin)) ?? null
+    const named = this.satellites.provenOf(accountId, satellites)
     const only = onlySatelliteOf({ accountId, satellites: named })
     const hosts = named?.map(origin => new URL(origin).host) ?? null
     const url = this.urls.toMainSite('/accept-invitation', opened.token)
