@@ -46,7 +46,7 @@ describe('while PostgreSQL is down', () => {
     )
   }
 
-  test('metrics say so, and leave out only what the database would have to tell', async () => {
+  test('shows it in the metrics, and leaves out only what the database would have to tell', async () => {
     await postgres.kill('SIGQUIT')
     try {
       await eventually(async () => (await scrape(app)).values.get('mainstay_part_up{part="database"}') === 0)
@@ -62,7 +62,7 @@ describe('while PostgreSQL is down', () => {
     }
   })
 
-  test('refresh and data go on; what must be recorded is 503, and a refused logout ends nothing', async () => {
+  test('continues refresh and data; answers 503 for what must be recorded; a refused logout ends nothing', async () => {
     const owner = await anOwner(app)
     const main = await signIn(app, owner, 'main')
     const satellite = await signIn(app, owner, 'satellite')
@@ -95,7 +95,7 @@ describe('while PostgreSQL is down', () => {
     expect(await refresh(app, satellite)).toMatchObject({ status: 401 })
   })
 
-  test('satellites stay as they were, and what changes is live soon after it', async () => {
+  test('keeps satellites as they were, and applies changes soon after it', async () => {
     const owner = await anOwner(app)
     const origin = 'https://shop.customers.test'
     const satellite = await aSatellite(app, owner, origin)
@@ -117,7 +117,7 @@ describe('while PostgreSQL is down', () => {
     await eventually(async () => (await refreshThere()).status === 403)
   })
 
-  test('a Redis that lost a revocation serves nobody until the database can tell it again', async () => {
+  test('serves nobody from a Redis that lost a revocation until the database can tell it again', async () => {
     const owner = await anOwner(app)
     const ended = await signIn(app, owner, 'satellite')
     const live = await signIn(app, owner, 'satellite')
@@ -132,7 +132,7 @@ describe('while PostgreSQL is down', () => {
     await refreshUntilServed(app, { live, ended }, 5_000)
   })
 
-  test('a transaction that it cuts off between two statements is 503, and the process lives', async () => {
+  test('answers 503 for a transaction that is cut off between two statements, and the process lives', async () => {
     const database = app.app.get(Database)
     const transaction = database.transaction(async db => {
       await db.execute(sql`select 1`)

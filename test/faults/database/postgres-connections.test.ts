@@ -45,7 +45,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     await database?.drop()
   })
 
-  test('is 503 soon for the first, at once for everybody after, and served again when it answers', async () => {
+  test('answers 503 soon to the first, at once to everybody after, and serves again when it answers', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     address.beSilent(true)
@@ -61,7 +61,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     expect(await logout(app, session)).toMatchObject({ status: 204 })
   })
 
-  test('gives up many who wait, and not one connection is lost by it', async () => {
+  test('turns many waiting requests away without losing a connection', async () => {
     const owner = await anOwner(app)
     address.beSilent(true)
     const waits = await Promise.all(Array.from({ length: 30 }, () => msOf503(() => ping())))
@@ -77,7 +77,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     await eventually(() => Promise.all(all.map(begin => begin())))
   })
 
-  test('is told from one that is slow', async () => {
+  test('is told from a slow one', async () => {
     const slow = app.app.get(Database).run(db => db.execute(sql`select pg_sleep(1.5)`))
     await expect(slow).resolves.toBeDefined()
   })
@@ -94,7 +94,7 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
   }
 })
 
-test('fleet 12: with two hosts in DATABASE_URL the one that takes writes is used, also after a failover', async () => {
+test('fleet 12: uses the one of two hosts in DATABASE_URL that takes writes, also after a failover', async () => {
   const primary = await startPostgres()
   const standby = await startPostgres({ standbyOf: primary.url })
   const url = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${primary.port}/postgres?target_session_attrs=read-write`

@@ -163,7 +163,7 @@ describe('fleet 9: SIGTERM of one of two replicas', () => {
     await Promise.all((replicas ?? []).map(replica => replica.stop()))
   })
 
-  test('fails no refresh; it is not ready at once, and its answers close their connections', async () => {
+  test('fails no refresh; is not ready at once, and closes connections with its responses', async () => {
     const [stopping] = replicas as [BuiltServer, BuiltServer]
     const statuses: number[] = []
     let isOver = false

@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => app?.stop())
 
-describe('A client whose headers', () => {
-  test('never end is closed with 408, and keeps nobody from being served meanwhile', async () => {
+describe('A client with hostile headers', () => {
+  test('is closed with 408 when they never end, and keeps nobody else from being served', async () => {
     const attackers = Promise.all(Array.from({ length: ATTACKERS }, () => sendWithoutEnd()))
     let isOver = false
     const answers = attackers.finally(() => {
@@ -40,7 +40,7 @@ describe('A client whose headers', () => {
     }
   })
 
-  test('are too large is refused, whatever is large in them, and the next one is served', async () => {
+  test('is refused when they are too large, whatever part is large, and the next one is served', async () => {
     const large = 'a'.repeat(20_000)
     const refusals = [
       await app.request({ path: '/api/data', headers: { 'X-Long': large } }),
@@ -81,7 +81,7 @@ test('A client that never reads is cut off, and keeps no connection', async () =
   }
 })
 
-test('With TLS, a client that does not even begin is cut off as soon as one without headers', async () => {
+test('With TLS, a client that never begins is cut off as soon as one without headers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-tls-'))
   const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
   const files = { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }

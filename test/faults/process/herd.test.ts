@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 it(
-  'serves thousands who come at once after a restart, at once or when they come again',
+  'serves thousands who come at once after a restart, whether they come once or retry',
   async () => {
     await service.kill()
     const startedAt = performance.now()

@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 it(
-  'answers every event that it has, keeps what it has answered, and takes each once however often it comes',
+  'answers every event it received, keeps what it answered, and applies each once however often it comes',
   async () => {
     const stopping = await BuiltServer.start(await beside.environment())
     const events = Array.from({ length: EVENTS }, () => anEvent())

@@ -29,7 +29,7 @@ describe('while Redis has no memory left', () => {
     await work().finally(() => redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory', '0'))
   }
 
-  test('people stay logged in, and nobody new gets in', async () => {
+  test('keeps people logged in, and admits nobody new', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     await whileFull(async () => {

@@ -29,7 +29,7 @@ describe('fleet 7: a Redis that lost everything', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['emptied while it is connected', () => redisCli(redis.port, 'FLUSHALL')],
     ['restarted without its files', () => redis.kill('SIGKILL').then(() => redis.restart())],
-  ])('%s: 503 and never 401, until an operator accepts the loss', async (_, lose) => {
+  ])('answers 503 and never 401 until an operator accepts the loss: %s', async (_, lose) => {
     const owner = await anOwner(app)
     const lost = await signIn(app, owner, 'satellite')
     const ended = await signIn(app, owner, 'satellite')
@@ -50,7 +50,7 @@ describe('fleet 7: a Redis that lost everything', () => {
     expect(await refresh(app, await signIn(app, owner, 'satellite'))).toMatchObject({ status: 200 })
   })
 
-  test('a server that may evict sessions is not served from, once it was reconnected to', async () => {
+  test('does not serve from a server that may evict sessions after reconnecting to it', async () => {
     const session = await signIn(app, await anOwner(app), 'satellite')
     await redisCli(redis.port, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru')
     await redisCli(redis.port, 'CLIENT', 'KILL', 'TYPE', 'normal')

@@ -74,7 +74,7 @@ describe.each<{
     expect(answer.setCookies).toEqual([])
   })
 
-  test('nobody among many is told to log in again', async () => {
+  test('no user is told to log in again', async () => {
     const startedAt = performance.now()
     const answers = await Promise.all(Array.from({ length: 100 }, () => refresh(app, satellite)))
     const answeredMs = performance.now() - startedAt
@@ -83,7 +83,7 @@ describe.each<{
     saw(fault, { status: 503, answeredMs, lost: statuses.filter(status => status === 401).length })
   })
 
-  test('what needs only a signature goes on', async () => {
+  test('what needs only a signature continues', async () => {
     expect(await readData(app, main)).toMatchObject({ status: 200 })
   })
 
@@ -105,7 +105,7 @@ describe.each<{
     expect(values.get('mainstay_part_up{part="database"}')).toBe(1)
   })
 
-  test('and is back soon after, with every session', async () => {
+  test('comes back soon after, with every session', async () => {
     // Redis could not be told of it, but it was recorded, and is made before anything is served.
     expect(await logout(app, satellite)).toMatchObject({ status: 503 })
     await revive(redis)

@@ -46,7 +46,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
   afterAll(() => app.stop())
 
   describe('asked for', () => {
-    it('is said to come when the time to think is over, and all works until then', async () => {
+    it('is announced for the end of the reflection period, and all works until then', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       const session = await provenSession(app, owner)
@@ -61,7 +61,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
     })
 
-    it('again keeps the first date, and nobody is told a second time', async () => {
+    it('keeps the first date when asked for again, and tells nobody a second time', async () => {
       const { owner, session } = await aLeavingOwner(app)
       const first = await deleteAt(app, owner)
       app.clock.advance(60)
@@ -98,7 +98,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await subjectsTo(app, admin)).toEqual([expect.stringMatching(/will not be deleted$/)])
     })
 
-    it('comes to nothing when the administrators cannot be told', async () => {
+    it('is withdrawn when the administrators cannot be told', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       jest.spyOn(app.app.get(AccountAdmins), 'notice').mockRejectedValueOnce(new Error('no connection'))
@@ -128,7 +128,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       ])
     })
 
-    it('is told to those who look after the account and to nobody else, and so is that it stays', async () => {
+    it('is told to those who administer the account and nobody else, like its cancellation', async () => {
       const owner = await anOwner(app)
       const admin = await aMemberWith(app, owner, 'accountSettings')
       const disabled = await aMemberWith(app, owner, 'accountSettings')
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
   })
 
   describe('is refused', () => {
-    it('without the password; to keep the account needs none', async () => {
+    it('without the password, which keeping the account does not need', async () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       const refused = await ask(app, session)
@@ -190,7 +190,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toEqual(at)
     })
 
-    it.each(['POST', 'DELETE'])('but for token and cookie of one main session: %s', async method => {
+    it.each(['POST', 'DELETE'])('without token and cookie of one main session: %s', async method => {
       const { owner, session: main } = await aLeavingOwner(app)
       const at = await deleteAt(app, owner)
       const satellite = await signIn(app, owner, 'satellite')
@@ -208,7 +208,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toEqual(at)
     })
 
-    it('where no mail can be sent; the account can be kept all the same', async () => {
+    it('where no mail can be sent, though the account can still be kept', async () => {
       const { session } = await aLeavingOwner(app)
       const other = await anOwner(app)
       const otherSession = await provenSession(app, other)
@@ -220,7 +220,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await keep(app, session))).toBe('204')
     })
 
-    it('while the account is billed, until the subscription has ended', async () => {
+    it('while the account is billed', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const subscription = await pay(app, await openCheckout(app, session))
@@ -245,7 +245,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await ask(app, session))).toBe('200')
     })
 
-    it('to be taken back, where nobody has asked', async () => {
+    it('to be cancelled where nobody has asked for it', async () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       expect(outcome(await keep(app, session))).toBe('404 NOT_FOUND')
@@ -265,7 +265,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       return { owner, session, endsAt: new Date(endsAt * 1000) }
     }
 
-    it('is due at its end while further periods are to be paid, which everybody is told', async () => {
+    it('waits for the end of a term with further periods to pay, and everybody is told', async () => {
       const { owner, session, endsAt } = await aTerm(300)
       const { json } = await ask(app, session)
       expect(json).toEqual({ deleteAt: endsAt.toISOString() })
@@ -299,7 +299,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(outcome(await subscribe(app, payer))).toBe('201')
     })
 
-    it('is the new owner’s to take back after a transfer, not the old one’s', async () => {
+    it('can be cancelled by the new owner after a transfer, not by the old one', async () => {
       const { owner, session } = await aLeavingOwner(app)
       const member = await aMember(app, owner)
       await transferAccount(app, session, member)
@@ -309,7 +309,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toBeNull()
     })
 
-    it('hands out no page that was open before', async () => {
+    it('hides a payment page that was open before', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const { json } = await subscribe(app, session)
@@ -324,7 +324,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(again.json).not.toEqual(json)
     })
 
-    it('is told to operators, once, when somebody has paid all the same', async () => {
+    it('reports to operators, once, that somebody has paid all the same', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const page = await openCheckout(app, session)
@@ -345,7 +345,7 @@ describe.each(BACKENDS)('The end of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
     })
 
-    it('at once with a checkout leaves no page that can be paid', async () => {
+    it('leaves no payable page when a checkout begins at the same time', async () => {
       for (let round = 0; round < 3; round++) {
         const owner = await anOwner(app)
         const session = await provenSession(app, owner)

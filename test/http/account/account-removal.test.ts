@@ -67,7 +67,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
   afterAll(() => app.stop())
 
   describe('comes', () => {
-    it('when the time to think is over, not before', async () => {
+    it('happens when the reflection period is over, not before', async () => {
       const { owner } = await aLeavingOwner(app)
       app.clock.advance(GRACE - 2 * RUN_EVERY)
       await run(app)
@@ -79,7 +79,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await deleteAt(app, owner)).toBeUndefined()
     })
 
-    it('with all users, sessions, links and what is known of devices and payments', async () => {
+    it('takes all users, sessions, links and what is known of devices and payments', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const subscription = await pay(app, await openCheckout(app, session))
@@ -123,7 +123,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(left).toEqual([])
     })
 
-    it('security L5: leaves of the provider’s events what is about nobody', async () => {
+    it('security L5: keeps no personal data of the provider’s events', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       await app.sandbox.simulate.cancel(await pay(app, await openCheckout(app, session)))
@@ -173,7 +173,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(JSON.stringify(await events())).not.toContain(note)
     })
 
-    it('leaves the audit log, with each user’s end and its own', async () => {
+    it('keeps the audit log, with each user’s end and its own', async () => {
       const { owner } = await aLeavingOwner(app)
       const member = await aMember(app, owner)
       app.clock.advance(GRACE)
@@ -229,7 +229,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(outcome(await refreshByHeader(app, session.sessionId))).toBe('200')
     })
 
-    it('for an account with more users than a page', async () => {
+    it('copes with an account with more users than a page', async () => {
       const { owner } = await aLeavingOwner(app)
       await importMembers(app, owner, 205)
       app.clock.advance(GRACE)
@@ -239,7 +239,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await rowsOf(app, owner, 'user.remove')).toHaveLength(206)
     })
 
-    it('from one replica at a time', async () => {
+    it('runs on one replica at a time', async () => {
       const { owner } = await aLeavingOwner(app)
       await passTime(app, GRACE + RUN_EVERY)
       const removal = app.app.get(AccountDeletionJob)
@@ -249,7 +249,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await rowsOf(app, owner, 'user.remove')).toHaveLength(1)
     })
 
-    it('not where the owner has kept the account', async () => {
+    it('is skipped where the owner has kept the account', async () => {
       const { owner, session } = await aLeavingOwner(app)
       await keep(app, session)
       app.clock.advance(GRACE)
@@ -258,7 +258,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await signIn(app, owner, 'main')
     })
 
-    it('counted anew where the owner has kept the account and asked again', async () => {
+    it('is counted anew where the owner has kept the account and asked again', async () => {
       const { owner, session } = await aLeavingOwner(app)
       app.clock.advance(60)
       await keep(app, session)
@@ -272,7 +272,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('not where the owner keeps the account at the last moment, when the run has begun', async () => {
+    it('is skipped where the owner keeps the account at the last moment, when the run has begun', async () => {
       const { owner } = await aLeavingOwner(app)
       await aMember(app, owner)
       app.clock.advance(GRACE)
@@ -306,7 +306,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('as long as the provider lets the page be paid, which is longer than we hand it out', async () => {
+    it('as long as the provider lets the page be paid, which is longer than we show it', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       await openCheckout(app, session)
@@ -339,7 +339,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toHaveLength(1)
     })
 
-    it('while the page of before was paid, until that subscription has ended', async () => {
+    it('while an earlier page was paid, until that subscription has ended', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const checkoutId = await openCheckout(app, session)
@@ -381,7 +381,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('until a term that was extended meanwhile is in its last period, and nothing is ended before', async () => {
+    it('until an extended term is in its last period, and ends nothing before', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const subscription = await pay(app, await openCheckout(app, session))
@@ -435,7 +435,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       })
     }
 
-    it('goes on in the next run', async () => {
+    it('continues in the next run', async () => {
       const { owner } = await aLeavingOwner(app)
       const members = [await aMember(app, owner), await aMember(app, owner), await aMember(app, owner)]
       app.clock.advance(GRACE)
@@ -457,7 +457,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect((await rowsOf(app, owner, 'account.delete')).at(-1)?.detail).toEqual({ step: 'done' })
     })
 
-    it('before the first user leaves all as it was, and the owner can keep it', async () => {
+    it('leaves everything before the first user is removed, and the owner can keep the account', async () => {
       const { owner } = await aLeavingOwner(app)
       await aMember(app, owner)
       app.clock.advance(GRACE)
@@ -470,7 +470,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, owner)).toHaveLength(2)
     })
 
-    it('lets other accounts go', async () => {
+    it('does not stop other accounts from being removed', async () => {
       const first = await aLeavingOwner(app)
       const second = await aLeavingOwner(app)
       app.clock.advance(GRACE)
@@ -488,7 +488,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       expect(await remaining(app, first.owner)).toEqual([])
     })
 
-    it('lets no member who is left begin to pay for it', async () => {
+    it('lets no remaining member begin to pay', async () => {
       const { owner } = await aLeavingOwner(app)
       const payers = [await aMemberWith(app, owner, 'payments'), await aMemberWith(app, owner, 'payments')]
       app.clock.advance(GRACE)
@@ -536,7 +536,7 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
     expect(opened).toEqual([])
   })
 
-  it('refuses a checkout whose account goes after the guards have let it pass', async () => {
+  it('refuses a checkout whose account is removed after the guards have let it pass', async () => {
     const { owner } = await aLeavingOwner(app)
     app.clock.advance(GRACE)
     const payer = await signIn(app, owner, 'main')

@@ -108,7 +108,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(answer.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
   })
 
-  it('begins on the main site alone, with token and cookie of one session', async () => {
+  it('requires a main session, with its token and cookie', async () => {
     const owner = await anOwner(app)
     const main = await provenSession(app, owner)
     const satellite = await signIn(app, owner, 'satellite')
@@ -125,7 +125,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     )
   })
 
-  it('is the same answer, with the same work, for an address that is somebody’s', async () => {
+  it('gives the same response, with the same work, for an address that is taken', async () => {
     const other = await anOwner(app)
     const session = await provenSession(app, await anOwner(app))
     const tokens = async () => (await app.app.get(Database).run(db => db.select().from(oneTimeTokens))).length
@@ -140,7 +140,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(mail?.text).not.toContain('#token=')
   })
 
-  it('to the address that the user has already changes nothing, mails nothing and leaves the link of before', async () => {
+  it('to the current address changes nothing, mails nothing and leaves the earlier link', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const token = await linkTo(session, anEmail())
@@ -149,7 +149,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(outcome(await confirm(token))).toBe('204')
   })
 
-  it('has a link for a day, that works once', async () => {
+  it('sends a link that works once, for a day', async () => {
     const owner = await anOwner(app)
     const email = anEmail()
     const late = await linkTo(await provenSession(app, owner), anEmail())
@@ -162,7 +162,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(await emailOf(owner)).toBe(email)
   })
 
-  it('has one link at a time: the newest', async () => {
+  it('keeps only the newest link', async () => {
     const session = await provenSession(app, await anOwner(app))
     const first = await linkTo(session, anEmail())
     const second = await linkTo(session, anEmail())
@@ -170,7 +170,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(outcome(await confirm(second))).toBe('204')
   })
 
-  it('comes to nothing when the address is taken meanwhile', async () => {
+  it('fails when the address is taken meanwhile', async () => {
     const owner = await anOwner(app)
     const email = anEmail()
     const token = await linkTo(await provenSession(app, owner), email)
@@ -183,7 +183,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(await app.mailsTo(owner.email)).toEqual([])
   })
 
-  it('of several users to the same address, at once, is made for one', async () => {
+  it('succeeds for only one of several users who ask for the same address at once', async () => {
     const email = anEmail()
     const tokens: string[] = []
     for (let user = 0; user < 4; user++)
@@ -192,7 +192,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(answers.map(outcome).sort()).toEqual(['204', ...Array(3).fill('409 EMAIL_TAKEN')])
   })
 
-  it('is off for a user who was disabled meanwhile', async () => {
+  it('fails for a user who was disabled meanwhile', async () => {
     const owner = await anOwner(app)
     const token = await linkTo(await provenSession(app, owner), anEmail())
     await app.app.get(UserAdministration).disable(owner)
@@ -200,7 +200,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(await emailOf(owner)).toBe(owner.email)
   })
 
-  it.each(['reset', 'change'])('is off once the password was set anew (%s)', async how => {
+  it.each(['reset', 'change'])('fails once the password was set anew (%s)', async how => {
     const owner = await anOwner(app)
     const thief = await provenSession(app, owner)
     const token = await linkTo(thief, anEmail())
@@ -274,7 +274,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(await call({ ...bearer(session.accessToken), ...cookie(session.sessionId) })).toBe('204')
     })
 
-    it('back to an address of before, and what was between cannot come back', async () => {
+    it('back to an earlier address, after which the one between cannot return', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const between = anEmail()
@@ -401,7 +401,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(after.map((count, index) => count - (before[index] as number))).toEqual([2, 2, 2, 0, 2])
   })
 
-  it('lets the old address know of nothing once it cannot be undone', async () => {
+  it('does not tell the old address once it cannot be undone', async () => {
     const owner = await anOwner(app)
     const email = anEmail()
     await change(await provenSession(app, owner), owner.email, email)
@@ -477,7 +477,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect((await app.app.get(Users).find(owner.id))?.language).toBeNull()
     })
 
-    it('by a link for a new password, goes on in the language of the mail that undoes it', async () => {
+    it('goes on in the language of the undoing mail after a link for a new password', async () => {
       const owner = await anOwner(app)
       const thief = await provenSession(app, owner)
       const speak = (language: string) => onMainSite(app, thief, 'PATCH', '/api/profile', { language })
@@ -490,7 +490,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect((await app.mailsTo(owner.email)).at(-1)?.subject).toMatch(/^Ihr Passwort für .+ wurde geändert$/)
     })
 
-    it('also when the thief has changed the address twice, and the thief cannot undo that', async () => {
+    it('works after a thief has changed the address twice, which the thief cannot undo', async () => {
       const owner = await anOwner(app)
       const thief = await provenSession(app, owner)
       const [second, third] = [anEmail(), anEmail()]
@@ -502,7 +502,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(await emailOf(owner)).toBe(owner.email)
     })
 
-    it('from every address on the way, the later one first', async () => {
+    it('from every address in between, the later one first', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const [second, third] = [anEmail(), anEmail()]
@@ -514,7 +514,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(await emailOf(owner)).toBe(owner.email)
     })
 
-    it('takes the thief’s next link along', async () => {
+    it('invalidates the thief’s next link as well', async () => {
       const owner = await anOwner(app)
       const thief = await provenSession(app, owner)
       const token = await change(thief, owner.email, anEmail())
@@ -523,7 +523,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await confirm(next))).toBe('400 INVALID_LINK')
     })
 
-    it('for seven days, once', async () => {
+    it('works for seven days, once', async () => {
       const owner = await anOwner(app)
       const email = anEmail()
       const token = await change(await provenSession(app, owner), owner.email, email)
@@ -537,7 +537,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       expect(outcome(await undo(late))).toBe('400 INVALID_LINK')
     })
 
-    it('not when the old address has become somebody else’s', async () => {
+    it('fails when the old address has become somebody else’s', async () => {
       const owner = await anOwner(app)
       const email = anEmail()
       const session = await provenSession(app, owner)
@@ -555,7 +555,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
 
   // An embedded database has one transaction at a time.
   if (backend !== 'embedded')
-    it('keeps the old address free also from somebody who waits for it', async () => {
+    it('keeps the old address free from somebody who waits for it', async () => {
       const owner = await anOwner(app)
       const { database, users, emails } = {
         database: app.app.get(Database),
@@ -574,7 +574,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
       await taking
     })
 
-  it('takes a link for its own purpose alone', async () => {
+  it('takes only links for its own purpose', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const token = await linkTo(session, anEmail())
@@ -588,7 +588,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(failed.map(({ action }) => action)).toEqual(expect.arrayContaining(['email.change', 'email.undo']))
   })
 
-  it('is bounded: by receiver, and by network for links', async () => {
+  it('is limited: by recipient, and by network for links', async () => {
     const session = await provenSession(app, await anOwner(app))
     const email = anEmail()
     const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async ({ kind }) => {
@@ -605,7 +605,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     ])
   })
 
-  it('is 503 where no mail can be sent: the old address has to be told', async () => {
+  it('answers 503 where no mail can be sent, because the old address has to be told', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const token = await linkTo(session, anEmail())

@@ -81,7 +81,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     await prove(app, session, 'otp')
   }
 
-  it('is nothing at first, and is shown to those who may change the settings', async () => {
+  it('starts empty, and is shown to those who may change the settings', async () => {
     const owner = await anOwner(app)
     const manager = await aMemberWith(app, owner, 'accountSettings')
     for (const user of [owner, manager]) {
@@ -104,7 +104,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     ['POST', '/api/email/change', { email: 'thief@example.com' }],
     ['POST', '/api/satellites', { origin: 'https://thief.example.net', name: 'Thief' }],
     ['PATCH', `/api/satellites/${randomUUID()}`, { secondFactor: 'allowed' }],
-  ])('%s %s is not done with a password alone by who has a second factor', async (method, path, body) => {
+  ])('requires the second factor of a user who has one for %s %s', async (method, path, body) => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     await giveTotp(app, owner)
@@ -168,7 +168,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(outcome(await changePolicy(app, session, body))).toBe('400 INVALID_BODY')
   })
 
-  it('cannot concern whoever requires it while they have none themselves', async () => {
+  it('cannot apply to the user who sets it and has no second factor', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     for (const required of ['payments', 'managers', 'everyone'])
@@ -183,7 +183,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(await isLate(owner)).toBe(true)
   })
 
-  it('a thief with session and password cannot take it away again without a second factor', async () => {
+  it('cannot be removed without a second factor by a thief with session and password', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     await requireSecondFactor(app, session, 'everyone')
     // As a session that a remembered browser has begun.
@@ -203,7 +203,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect((await find(owner)).mustEnrol).toBe(false)
   })
 
-  it('nor the second factor of payments alone', async () => {
+  it('does not let the thief remove the second factor of payments either', async () => {
     const { session } = await anEnrolledOwner(app)
     expect(outcome(await changePolicy(app, session, requiring('off', undefined, 2)))).toBe('200')
     app.clock.advance(3 * 60)
@@ -212,7 +212,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(outcome(await changePolicy(app, session, requiring('off')))).toBe('200')
   })
 
-  it('counts once the days of grace are over, for live sessions at their next refresh', async () => {
+  it('takes effect after the grace period, at the next refresh of live sessions', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     const manager = await aMemberWith(app, owner, 'teamManagement', 'dataEntry')
     const plain = await aMember(app, owner)
@@ -239,7 +239,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(claimsOf(again.accessToken).permissions).toEqual(NOTHING)
   })
 
-  it('gives everything back to whoever sets one up, and takes it when they give it up', async () => {
+  it('gives everything back once a factor is set up, and takes it when the factor is removed', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     const member = await aMemberWith(app, owner, 'payments')
     const late = await signIn(app, member, 'main')
@@ -278,7 +278,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(Date.parse(other.requiredFrom)).toBeLessThanOrEqual(app.clock.now().getTime())
   })
 
-  it('concerns nobody in other accounts', async () => {
+  it('does not concern other accounts', async () => {
     const other = await anOwner(app)
     const otherSession = await signIn(app, other, 'main')
     const { session } = await anEnrolledOwner(app)
@@ -302,7 +302,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
   })
 
   describe('is at once that of somebody whom it concerns later', () => {
-    it('by what they are granted, in their live sessions too', async () => {
+    it('by a grant, in their live sessions too', async () => {
       const { owner, session } = await anEnrolledOwner(app)
       await requireSecondFactor(app, session, 'payments')
       const member = await aMember(app, owner)
@@ -366,7 +366,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
   })
 
   describe('misses nobody', () => {
-    it('who is granted payments at the same moment', async () => {
+    it('not somebody who is granted payments at the same moment', async () => {
       const { owner, session } = await anEnrolledOwner(app)
       const member = await aMember(app, owner)
       const live = await signIn(app, member, 'main')
@@ -384,7 +384,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
       expect(await permissionsAfterRefresh(live)).toEqual(NOTHING)
     })
 
-    it('who is imported into an account that is there already, at the same moment', async () => {
+    it('not somebody who is imported into an existing account at the same moment', async () => {
       const account = randomUUID()
       const [first, second] = [anEmail(), anEmail()]
       const importing = (line: object) =>
@@ -432,7 +432,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     }
   })
 
-  it('begins once, though two replicas are told at the same time', async () => {
+  it('begins once when two replicas are told at the same time', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     await changePolicy(app, session, requiring('everyone', 1))
     await passTime(app, DAY + 60)
@@ -444,7 +444,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect((await policyRows(owner)).filter(({ detail }) => detail.step === 'enforced')).toHaveLength(1)
   })
 
-  it('is begun by the next run when one is interrupted, and others are not kept waiting', async () => {
+  it('is begun by the next run when one is interrupted, and delays no other account', async () => {
     const [one, other] = [await anEnrolledOwner(app), await anEnrolledOwner(app)]
     const member = await aMember(app, one.owner)
     for (const { session } of [one, other]) await changePolicy(app, session, requiring('everyone', 1))
@@ -457,7 +457,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     expect(await isLate(member)).toBe(true)
   })
 
-  it('is not changed by somebody who is late under it, or may not any more', async () => {
+  it('cannot be changed by users who are overdue under it, or no longer have the permission', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     const manager = await aMemberWith(app, owner, 'accountSettings')
     const late = await provenSession(app, manager)

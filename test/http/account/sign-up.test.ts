@@ -112,7 +112,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     expect(ofOwner[0]?.detail.passwordHash).toBeNull()
   })
 
-  it('of a disabled user changes nothing either', async () => {
+  it('changes nothing for a disabled user either', async () => {
     const member = await aMember(app, await anOwner(app))
     await app.app.get(UserAdministration).disable(member)
     expect(outcome(await signUp(member.email))).toBe('202')
@@ -179,7 +179,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
       expect(await countAccounts()).toBe(before + 1)
     })
 
-    it('and another of the same address followed at once make one account', async () => {
+    it('makes one account when it and another of the same address are followed at once', async () => {
       const email = anEmail()
       for (let each = 0; each < 5; each++) await signUp(email)
       const tokens = (await app.mailsTo(email)).map(({ text }) => /#token=(\S+)/.exec(text)?.[1] as string)
@@ -208,7 +208,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
       expect(await cleanup.run()).toBeNull()
     })
 
-    it('to an address that has got a user meanwhile is 409', async () => {
+    it('answers 409 when its address has got a user meanwhile', async () => {
       const email = anEmail()
       await signUp(email)
       const token = await app.mailedToken(email)
@@ -219,7 +219,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
     })
 
     it.each(['', 'x', 'A'.repeat(43), "' or 1=1 --", '\u0000'])(
-      'that was never ours is refused: %j',
+      'is refused when it was never ours: %j',
       async token => {
         expect(outcome(await verify(token))).toBe('400 INVALID_LINK')
       },
@@ -285,7 +285,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
 })
 
 describe('Sign-up', () => {
-  it('can be closed, for links of before too', async () => {
+  it('can be closed, also for earlier links', async () => {
     const app = await TestApp.start('redis + postgres', { SIGN_UP: 'off' })
     try {
       for (const [path, body] of [
@@ -298,7 +298,7 @@ describe('Sign-up', () => {
     }
   })
 
-  it('without mail is 503 for everybody', async () => {
+  it('answers 503 to everybody when there is no mail', async () => {
     const app = await TestApp.start('redis + postgres', { SMTP_URL: '', MAIL_FROM: '', LOG_LEVEL: 'silent' })
     try {
       for (const email of [anEmail(), (await anOwner(app)).email]) {
@@ -312,7 +312,7 @@ describe('Sign-up', () => {
     }
   })
 
-  it('is bounded: mails to one address, links from one network, passwords at one link', async () => {
+  it('is limited: mails to one address, links from one network, passwords at one link', async () => {
     const app = await TestApp.start('redis + postgres', {
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '20',

@@ -285,7 +285,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       expect(await entries(signedIn, '?limit=200')).toHaveLength(200)
     })
 
-    it('together are the whole, each row once, though rows are written meanwhile', async () => {
+    it('together show each row once, though rows are written meanwhile', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       await recordMany(owner, 25)
@@ -308,7 +308,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       expect((await read(signedIn, '?limit=1')).json.next).toEqual(expect.any(String))
     })
 
-    it('by a cursor of another account hold own rows only', async () => {
+    it('with a cursor of another account show only own rows', async () => {
       const { json } = await read(await signIn(app, await anOwner(app), 'main'), '?limit=1')
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
@@ -387,7 +387,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       })
     })
 
-    it('as events of OCSF: every action is one that its schema takes, with its seal', async () => {
+    it('gives events of OCSF: every action is one that its schema takes, with its seal', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       const own = { accountId: owner.accountId, userId: owner.id }
@@ -439,7 +439,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       expect((await entries(signedIn, '?action=audit.export'))[0]?.detail).toEqual({ format: 'ocsf' })
     })
 
-    it('as events of OCSF says who did what to whom, from where', async () => {
+    it('says in events of OCSF who did what to whom, from where', async () => {
       const owner = await anOwner(app)
       await failToLogIn(owner.email)
       const signedIn = await signIn(app, owner, 'main')
@@ -505,7 +505,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
       expect(find('handoff.replay')).toMatchObject({ class_uid: 2004, status: 'New', severity: 'High' })
     })
 
-    it('that fails at once is an answer, and in the middle a broken transfer', async () => {
+    it('answers an immediate failure with an error, and breaks off the transfer at a later one', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       await recordMany(owner, 1_200)
@@ -569,7 +569,7 @@ describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
     }
   })
 
-  it('is not read for a satellite page', async () => {
+  it('is refused to a satellite page', async () => {
     const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
     const headers = { Origin: SHOP_ONE, ...bearer(accessToken), ...cookie(sessionId) }
     const { status, headers: answered } = await app.request({ path: '/api/audit', headers })

@@ -135,14 +135,14 @@ describe.each(BACKENDS)('on %s', backend => {
     beforeAll(() => start())
 
     describe('a login', () => {
-      it('the first one of a user is no news', async () => {
+      it('is no news when it is the first of a user', async () => {
         const user = await anOwner(app)
         await logIn(user)
         expect(await subjectsTo(user)).toEqual([])
         expect(await anomaliesOf(user)).toEqual([])
       })
 
-      it('on a new device is told once by mail, and never again', async () => {
+      it('mails about a new device once, and never again', async () => {
         const user = await anOwner(app)
         await logIn(user)
         const sessionId = await logIn(user, { userAgent: IPHONE })
@@ -162,7 +162,7 @@ describe.each(BACKENDS)('on %s', backend => {
         ])
       })
 
-      it('after more than 400 days is no first one, and is mailed', async () => {
+      it('counts as a later one after more than 400 days, and is mailed', async () => {
         const user = await anOwner(app)
         await logIn(user)
         app.clock.advance(401 * DAY)
@@ -170,7 +170,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(user)).toEqual([expect.stringMatching(/^New login/)])
       })
 
-      it('that is the first one after a reset link is not mailed', async () => {
+      it('mails nothing about the first one after a reset link', async () => {
         const user = await anOwner(app)
         const headers = { Origin: MAIN, ...headersOf({}) }
         const post = (path: string, body: object) => app.request({ method: 'POST', path, headers, body })
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toEqual([])
       })
 
-      it('on a new device names device, place, time and site', async () => {
+      it('mails the name of a new device, place, time and site', async () => {
         const user = await anOwner(app)
         await logIn(user)
         await logIn(user, { userAgent: IPHONE }, 'satellite')
@@ -196,14 +196,14 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(mail?.html).toContain('https://www.main.test/not-me#token=')
       })
 
-      it('says nothing of a place that is not known', async () => {
+      it('mentions no place that is not known', async () => {
         const user = await anOwner(app)
         await logIn(user)
         await logIn(user, { userAgent: IPHONE, ip: MOBILE })
         expect((await app.mailsTo(user.email))[0]?.text).toContain('Device: Safari on iPhone\nTime: ')
       })
 
-      it('with a newer version of the browser, or from the next address, is nothing new', async () => {
+      it('does not count a newer browser version or the next address as new', async () => {
         const user = await anOwner(app)
         await logIn(user)
         await logIn(user, { userAgent: WINDOWS_UPDATED, ip: NEXT_DOOR })
@@ -211,7 +211,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await anomaliesOf(user)).toEqual([])
       })
 
-      it('on a known device from a new network is only logged, once', async () => {
+      it('only logs a new network of a known device, once', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
         for (let times = 0; times < 2; times++) await logIn(user, { ip: OFFICE, device })
@@ -219,7 +219,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await anomaliesOf(user)).toMatchObject([{ score: 20, reasons: ['new network'] }])
       })
 
-      it('faster than anybody travels counts for more; the next day it does not', async () => {
+      it('counts a distance faster than anybody travels for more, and not the next day', async () => {
         const hasty = await anOwner(app)
         const patient = await anOwner(app)
         const devices = { hasty: await deviceOf(hasty), patient: await deviceOf(patient) }
@@ -233,7 +233,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await anomaliesOf(patient)).toMatchObject([{ score: 20, reasons: ['new network'] }])
       })
 
-      it('of the other address family says so', async () => {
+      it('says so when it comes from the other address family', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
         await logIn(user, { ip: MOBILE, device })
@@ -254,7 +254,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(user)).toHaveLength(1)
       })
 
-      it('is a stranger to other users, of the same account too', async () => {
+      it('on a device of another user is still a stranger, also in the same account', async () => {
         const owner = await anOwner(app)
         const member = await aMember(app, owner)
         for (const user of [owner, member]) await logIn(user)
@@ -263,14 +263,14 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(member)).toHaveLength(1)
       })
 
-      it('of many at once on a new device one is told', async () => {
+      it('mails about one of many simultaneous logins on a new device', async () => {
         const user = await anOwner(app)
         await logIn(user)
         await Promise.all(Array.from({ length: 8 }, () => logIn(user, { userAgent: IPHONE })))
         expect(await subjectsTo(user)).toHaveLength(1)
       })
 
-      it('costs no statement of its own where everything is known', async () => {
+      it('runs no statement of its own where everything is known', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
         const check = jest.spyOn(app.app.get(LoginAnomalyCheck), 'check')
@@ -282,7 +282,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await callsWithin(app.app.get(Database), 'run', watch)).toBe(0)
       })
 
-      it('makes at most ten mails a day, whatever somebody with the password does', async () => {
+      it('sends at most ten mails a day, whatever somebody with the password does', async () => {
         const user = await anOwner(app)
         await logIn(user)
         for (let number = 0; number < 12; number++)
@@ -293,7 +293,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(user)).toHaveLength(11)
       })
 
-      it('is told at an address however much was mailed to another one, which may have been a thief’s', async () => {
+      it('mails an address whatever was mailed to an earlier one, perhaps a thief’s', async () => {
         const user = await anOwner(app)
         await logIn(user)
         for (let number = 0; number < 10; number++)
@@ -332,7 +332,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await valuesOf(user)).toEqual(['192.0.2.0/24', 'Safari on iPhone'])
       })
 
-      it('of a removed user can be forgotten', async () => {
+      it('are forgotten with the user who is removed', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
         await app.app.get(Database).transaction(db => app.app.get(KnownDevices).forgetUsers(db, [user.id]))
@@ -352,7 +352,7 @@ describe.each(BACKENDS)('on %s', backend => {
     }
 
     describe('security M6: a device id', () => {
-      it('is mailed about where it is unknown, of a known kind, on a new network; once', async () => {
+      it('is mailed about once when it is unknown, of a known kind, on a new network', async () => {
         const user = await anOwner(app)
         await logIn(user)
         const device = await deviceOf(user, { ip: OFFICE })
@@ -368,14 +368,14 @@ describe.each(BACKENDS)('on %s', backend => {
         })
       })
 
-      it('that is known makes a new network no news for the mailbox, and is kept', async () => {
+      it('spares the mailbox a new network of a known device, and is kept', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
         for (const ip of [OFFICE, MOBILE]) expect(await deviceOf(user, { ip, device })).toBe(device)
         expect(await subjectsTo(user)).toEqual([])
       })
 
-      it('that is unknown on a known network is no news', async () => {
+      it('is no news when it is unknown on a known network', async () => {
         const user = await anOwner(app)
         const device = await deviceOf(user)
         expect(await deviceOf(user, { ip: NEXT_DOOR })).not.toBe(device)
@@ -404,7 +404,7 @@ describe.each(BACKENDS)('on %s', backend => {
         ['of other letters', (own: string) => `${own.slice(1)}*`],
         ['one of two cookies', (own: string) => `${own}; __Host-device=${own}`],
         ['empty', () => ''],
-      ])('that is %s counts for nothing, and is replaced', async (_, presented) => {
+      ])('counts for nothing when it is %s, and is replaced', async (_, presented) => {
         const user = await anOwner(app)
         const own = await deviceOf(user)
         const device = presented(own)
@@ -414,7 +414,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(user)).toHaveLength(1)
       })
 
-      it('of another user of the same browser is kept, and is as new', async () => {
+      it('is kept when it belongs to another user of the browser, and is as new', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         const device = await deviceOf(other)
         await logIn(user)
@@ -438,7 +438,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect((await subjectsTo(user)).filter(subject => subject.startsWith('New login'))).toHaveLength(2)
       })
 
-      it('that is only compared is new to who logs in at the same moment, and afterwards', async () => {
+      it('is still new to a simultaneous login that only compares it, and afterwards', async () => {
         const known = app.app.get(KnownDevices)
         for (let round = 0; round < 10; round++) {
           const user = await anOwner(app)
@@ -503,7 +503,7 @@ describe.each(BACKENDS)('on %s', backend => {
           return app.request({ method: 'POST', path: '/api/login', headers, body })
         }
 
-        it('comes in the body to who asks for one, goes back in it, and is answered no more', async () => {
+        it('comes in the body when a client asks for one, and is not answered again when sent back', async () => {
           const user = await anOwner(app)
           const first = await logInElsewhere(user, HOME, null)
           expect(first.setCookies).toEqual([])
@@ -517,7 +517,7 @@ describe.each(BACKENDS)('on %s', backend => {
           expect(await subjectsTo(user)).toEqual(['New login at shop-one.test: Chrome on Windows'])
         })
 
-        it('is not given to a client that keeps none, which is a stranger on every new network', async () => {
+        it('is not given to a client that stores none, which is a stranger on every new network', async () => {
           const user = await anOwner(app)
           for (const ip of [HOME, OFFICE, OFFICE])
             expect(Object.keys((await logInElsewhere(user, ip)).json)).not.toContain('deviceId')
@@ -534,7 +534,7 @@ describe.each(BACKENDS)('on %s', backend => {
         })
 
         it.each([42, 'A'.repeat(42), 'A'.repeat(44), '', ['A'.repeat(43)], `${'A'.repeat(42)}=`])(
-          'has its form: %j is 400',
+          'is refused with 400 when malformed: %j',
           async deviceId => {
             const answer = await logInElsewhere(await anOwner(app), HOME, deviceId)
             expect(outcome(answer)).toBe('400 INVALID_BODY')
@@ -544,7 +544,7 @@ describe.each(BACKENDS)('on %s', backend => {
     })
 
     describe('a refresh', () => {
-      it('where nothing has changed is one call of the store and no other of the database', async () => {
+      it('makes one call of the store and none of the database where nothing has changed', async () => {
         const sessionId = await logIn(await anOwner(app))
         await app.auditRows()
         const store = app.app.get(SessionStore)
@@ -564,7 +564,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(statements).toBe(backend === 'embedded' ? 2 : 0)
       })
 
-      it('from another network is logged once, and not at each one that follows', async () => {
+      it('logs a new network once, and not at each refresh that follows', async () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         for (let times = 0; times < 3; times++) {
@@ -585,7 +585,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await sessionOf(sessionId)).toMatchObject({ ip: OFFICE })
       })
 
-      it('of many at once from another network one is logged', async () => {
+      it('logs one of many simultaneous refreshes from another network', async () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         const answers = await Promise.all(
@@ -596,7 +596,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(await subjectsTo(user)).toHaveLength(1)
       })
 
-      it('after an update of the browser is nothing unusual, and noted', async () => {
+      it('counts a browser update as nothing unusual, and notes it', async () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         expect(outcome(await refresh(sessionId, { userAgent: WINDOWS_UPDATED }))).toBe('200')
@@ -604,7 +604,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect((await sessionOf(sessionId))?.userAgent).toContain('Chrome/141')
       })
 
-      it('of a phone between Wi-Fi and mobile network goes on, without a mail, however often', async () => {
+      it('continues without a mail as a phone changes between Wi-Fi and mobile network', async () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user, { userAgent: IPHONE })
         for (const ip of [MOBILE, HOME, MOBILE, HOME, MOBILE]) {
@@ -629,7 +629,7 @@ describe.each(BACKENDS)('on %s', backend => {
         ])
       })
 
-      it('on another kind of device and network is told by mail, once a day, and asks for a new proof', async () => {
+      it('mails about another kind of device and network once a day, and requires a new proof', async () => {
         const user = await anOwner(app)
         const sessionId = await logIn(user)
         const now = app.clock.now()
@@ -649,7 +649,7 @@ describe.each(BACKENDS)('on %s', backend => {
         )
       })
 
-      it('takes no proof away for less', async () => {
+      it('keeps the re-authentication below that score', async () => {
         const sessionId = await logIn(await anOwner(app))
         const now = new Date(Math.floor(app.clock.now().getTime() / 1000) * 1000)
         await app.app.get(SessionStore).stampReauthentication(handleOf(sessionId), aStamp(now), now)
@@ -715,7 +715,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('200')
       })
 
-      it('security M1: by a thief, at an address that was taken back, does nothing', async () => {
+      it('security M1: does nothing for a thief at an address that was taken back', async () => {
         const { user, token, theirs } = await aStolenAddress()
         await logIn({ ...user, email: theirs }, { userAgent: 'curl/8.5.0', ip: NEW_YORK })
         const ofThief = await app.mailedToken(theirs)
@@ -735,7 +735,7 @@ describe.each(BACKENDS)('on %s', backend => {
         expect(outcome(await tryLogin(user))).toBe('401 INVALID_CREDENTIALS')
       })
 
-      it('gives a disabled user back to whoever they are, but mails no new password', async () => {
+      it('returns the account to a disabled user, but mails no new password', async () => {
         const { user, sessionId } = await aStolenSession()
         const token = await app.mailedToken(user.email)
         await app.app.get(UserAdministration).disable(user)
@@ -785,7 +785,7 @@ describe.each(BACKENDS)('on %s', backend => {
         },
       )
 
-      it('takes no link that is for something else, and its own is for nothing else', async () => {
+      it('accepts no link for another purpose, and its own link serves no other', async () => {
         const { user } = await aStolenSession()
         const token = await app.mailedToken(user.email)
         const headers = { Origin: MAIN }
@@ -862,7 +862,7 @@ describe.each(BACKENDS)('on %s', backend => {
       expect(outcome(await notMe(await app.mailedToken(user.email)))).toBe('204')
     })
 
-    it('of many refreshes at once none gets a token', async () => {
+    it('gives none of many simultaneous refreshes a token', async () => {
       const sessionId = await logIn(await anOwner(app))
       const answers = await Promise.all(
         Array.from({ length: 8 }, () => refresh(sessionId, { ip: NEW_YORK, userAgent: IPHONE })),
@@ -870,13 +870,13 @@ describe.each(BACKENDS)('on %s', backend => {
       expect(new Set(answers.map(outcome))).toEqual(new Set(['401 SESSION_NOT_FOUND']))
     })
 
-    it('a session goes on below that score', async () => {
+    it('keeps a session below that score', async () => {
       const sessionId = await logIn(await anOwner(app))
       expect(outcome(await refresh(sessionId, { ip: NEW_YORK }))).toBe('200')
       expect(outcome(await refresh(sessionId, { ip: MOBILE, userAgent: IPHONE }))).toBe('200')
     })
 
-    it('a refused login does not tell by the limits that the password was right', async () => {
+    it('does not reveal by the limits that the password of a refused login was right', async () => {
       const user = await anOwner(app)
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)
@@ -887,7 +887,7 @@ describe.each(BACKENDS)('on %s', backend => {
       expect(outcome(await tryLogin(user, far))).toBe('429 TOO_MANY_ATTEMPTS')
     })
 
-    it('a refused login does not tell by its time that the password was right', async () => {
+    it('does not reveal by its time that the password of a refused login was right', async () => {
       const user = await anOwner(app)
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)
@@ -907,7 +907,7 @@ describe.each(BACKENDS)('on %s', backend => {
       }
     })
 
-    it('of many logins at once none is let in, nor told that its password is right', async () => {
+    it('admits none of many simultaneous logins, nor says that the password is right', async () => {
       const user = await anOwner(app)
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)
@@ -922,7 +922,7 @@ describe.each(BACKENDS)('on %s', backend => {
       )
     })
 
-    it('a login is refused as if the password were wrong, again and again, until it can be', async () => {
+    it('refuses a login as if the password were wrong until it can be admitted', async () => {
       const user = await anOwner(app)
       const own = await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)

@@ -169,7 +169,7 @@ it('security H4: right logins are bounded for an account from a whole site, know
   expect(letIn).toBe(2 * LOGINS)
 })
 
-it('security H4: one address that logs in without end, rightly, keeps nobody else out', async () => {
+it('security H4: an address with endless correct logins keeps nobody else out', async () => {
   const flooders = await Promise.all(Array.from({ length: 7 }, () => anOwner(app)))
   const honest = await Promise.all(Array.from({ length: 14 }, () => anOwner(app)))
   const logIn = (email: string, ip: string) =>

@@ -41,7 +41,7 @@ async function aMemberOnMain(change: Parameters<typeof aSatellite>[3] = {}) {
 }
 
 describe('what the main site is told of a satellite', () => {
-  it('is its name and branding, who is logged in, and whether they have been there', async () => {
+  it('gives its name and branding, who is logged in, and whether they have been there', async () => {
     const { member, main, origin } = await aMemberOnMain({ name: 'Rosa', branding: BRANDING })
     const told = {
       origin,
@@ -63,7 +63,7 @@ describe('what the main site is told of a satellite', () => {
     })
   })
 
-  it('is no more than the host of one that the user may not use', async () => {
+  it('gives no more than the host of a satellite that the user may not use', async () => {
     const { member, main, origin } = await aMemberOnMain({ name: 'Rosa', branding: BRANDING })
     const others = await aMemberOnMain({ name: 'Mine, trust me', branding: BRANDING })
     const nothing = (of: string) => ({
@@ -83,7 +83,7 @@ describe('what the main site is told of a satellite', () => {
     expect(outcome(await requestCode(app, main, SHOP_ONE))).toBe('201')
   })
 
-  it('is that it is suspended, or takes passwords only', async () => {
+  it('tells that the satellite is suspended, or takes passwords only', async () => {
     const suspended = await aMemberOnMain({ name: 'Rosa' })
     await setSatelliteState(app, suspended.satellite, 'suspended')
     await app.app.get(Satellites).refresh()
@@ -100,7 +100,7 @@ describe('what the main site is told of a satellite', () => {
     expect(outcome(await requestCode(app, stranger.main, stranger.origin))).toBe('403 HANDOFF_DISABLED')
   })
 
-  it('is the page of a suspended preview by its pattern, in the own account', async () => {
+  it('shows the page of a suspended preview by its pattern, in its own account', async () => {
     const { owner, member } = await aMemberOnMain()
     const suffix = randomUUID().slice(0, 8)
     const pattern = `https://pr-*.${suffix}.test`
@@ -130,7 +130,7 @@ describe('what the main site is told of a satellite', () => {
     '%00',
     '\u0000',
     'https://\u0000.test',
-  ])('is nothing of what is no satellite: %j', async origin => {
+  ])('tells nothing about an origin that is no satellite: %j', async origin => {
     const { main } = await aMemberOnMain()
     expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
     expect(outcome(await requestCode(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
@@ -141,7 +141,7 @@ describe('what the main site is told of a satellite', () => {
     expect(outcome(asked)).toBe('404 SATELLITE_NOT_FOUND')
   })
 
-  it('is said to nobody of one that is pending', async () => {
+  it('tells nobody about a pending satellite', async () => {
     const { satellite, origin, main } = await aMemberOnMain()
     await app.app
       .get(Database)
@@ -150,7 +150,7 @@ describe('what the main site is told of a satellite', () => {
     expect(outcome(await describeHandoff(app, main, origin))).toBe('404 SATELLITE_NOT_FOUND')
   })
 
-  it('is to a visitor, before a login, that it is one', async () => {
+  it('tells a visitor before login that the origin is a satellite', async () => {
     const ask = (origin: string) =>
       app.request({ path: `/api/handoff/satellite?origin=${origin}`, headers: {} })
     expect((await ask(SHOP_ONE)).json).toEqual({ origin: SHOP_ONE, iss: app.settings.publicUrl })
@@ -158,7 +158,7 @@ describe('what the main site is told of a satellite', () => {
 })
 
 describe('a code', () => {
-  it('is given to token and cookie of one live main session alone, on the main site', async () => {
+  it('is given only to the token and cookie of one live main session, on the main site', async () => {
     const { member, main, origin } = await aMemberOnMain()
     const another = await signIn(app, member, 'main')
     const child = await handOff(app, main, origin)
@@ -188,7 +188,7 @@ describe('a code', () => {
     )
   })
 
-  it('is refused with a body that is not what a satellite’s page makes', async () => {
+  it('is refused with a body that no satellite’s page sends', async () => {
     const { main, origin } = await aMemberOnMain()
     const { challenge, state } = aJourney()
     const good = { satellite: origin, challenge, state }
@@ -226,7 +226,7 @@ describe('a code', () => {
     }
   })
 
-  it('is not redeemed with a body of another form', async () => {
+  it('cannot be redeemed with a body of another form', async () => {
     const { main, origin } = await aMemberOnMain()
     const { verifier, ...journey } = aJourney()
     const code = await aCode(app, main, origin, { verifier, ...journey })
@@ -248,7 +248,7 @@ describe('a code', () => {
 })
 
 describe('limits', () => {
-  it('of codes are by session and user, and what was not used is cleaned up', async () => {
+  it('limits codes by session and user, and cleans up unused codes', async () => {
     const { member, main, origin } = await aMemberOnMain()
     const ask = async (session: typeof main) => outcome(await requestCode(app, session, origin))
     const many = async (session: typeof main) => {
@@ -270,7 +270,7 @@ describe('limits', () => {
     expect(await stored()).toBe(0)
   })
 
-  it('of wrong codes are by network, and a good code always passes', async () => {
+  it('limits wrong codes by network, and always lets a good code pass', async () => {
     const { main, origin } = await aMemberOnMain()
     const { verifier, ...journey } = aJourney()
     const code = await aCode(app, main, origin, { verifier, ...journey })

@@ -132,7 +132,7 @@ describe('POST /api/login', () => {
       },
     )
 
-    it('is refused to another site that the browser sent no Origin of', async () => {
+    it('is refused to another site when the browser sent no Origin', async () => {
       const { email } = await anOwner(app)
       expect(outcome(await logIn({ email }, { 'Sec-Fetch-Site': 'cross-site' }))).toBe(
         '403 CROSS_SITE_REFUSED',
@@ -151,7 +151,7 @@ describe('POST /api/login', () => {
     expect(outcome(await refreshByHeader(app, planted))).toBe('401 SESSION_NOT_FOUND')
   })
 
-  it('tells who comes when 50 wait already to come again; refresh and data go on meanwhile', async () => {
+  it('asks further callers to retry when 50 are already waiting; refresh and data continue', async () => {
     const { sessionId, accessToken } = await signIn(app, await anOwner(app), 'main')
     const passwords = app.app.get(Passwords)
     const client = { requestId: 'r', ip: '127.0.0.1', userAgent: null, origin: null }

@@ -42,7 +42,7 @@ describe('POST /api/logout', () => {
     ['a session that a later login began', false],
     ['both', true],
     ['nothing that could be a session', true],
-  ])('repeated, with a cookie that names %s', async (what, clears) => {
+  ])('clears the cookie, or not, when it is repeated with one that names %s', async (what, clears) => {
     const owner = await anOwner(app)
     const first = await signIn(app, owner, 'main')
     const later = await signIn(app, owner, 'main')
@@ -77,7 +77,7 @@ describe('POST /api/logout', () => {
     expect(outcome(await refreshByHeader(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
   })
 
-  it('needs the access token: a cookie alone ends nothing', async () => {
+  it('requires the access token: a cookie alone ends nothing', async () => {
     const { sessionId } = await signIn(app, await anOwner(app), 'main')
     const answer = await app.request({
       method: 'POST',

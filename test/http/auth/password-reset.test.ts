@@ -70,7 +70,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     ])
   })
 
-  it('is the same answer for a known, an unknown and a disabled user; mail comes for the first alone', async () => {
+  it('gives the same response for a known, an unknown and a disabled user, and mails the first alone', async () => {
     const [known, disabled, unknown] = [await anOwner(app), await anOwner(app), anEmail()]
     await app.app.get(UserAdministration).disable(disabled)
     const tokens = async () => (await app.app.get(Database).run(db => db.select().from(oneTimeTokens))).length
@@ -90,13 +90,13 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(rows).toEqual([expect.objectContaining({ action: 'password.forgot', outcome: 'refused' })])
   })
 
-  it('goes to the stored address, however it was typed', async () => {
+  it('mails the stored address, however it was typed', async () => {
     const owner = await anOwner(app)
     expect(outcome(await forgot(` ${owner.email.toUpperCase()} `))).toBe('202')
     expect(await app.mailsTo(owner.email)).toHaveLength(1)
   })
 
-  it('also for a user who has none', async () => {
+  it('works for a user without a password', async () => {
     const owner = await anOwner(app)
     await app.app
       .get(Database)
@@ -105,7 +105,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(await logIn(owner.email, NEW_PASSWORD)).toBe('200')
   })
 
-  it('has a link for half an hour', async () => {
+  it('sends a link for half an hour', async () => {
     const owner = await anOwner(app)
     const token = await linkFor(owner)
     app.clock.advance(HALF_AN_HOUR - 5)
@@ -115,14 +115,14 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(outcome(await reset(late))).toBe('400 INVALID_LINK')
   })
 
-  it('has a link that works once, also when it is followed twice at the same moment', async () => {
+  it('sends a link that works once, also when it is followed twice at the same moment', async () => {
     const token = await linkFor(await anOwner(app))
     const answers = await Promise.all([reset(token), reset(token, `${NEW_PASSWORD} too`)])
     expect(answers.map(outcome).sort()).toEqual(['200', '400 INVALID_LINK'])
     expect(outcome(await reset(token))).toBe('400 INVALID_LINK')
   })
 
-  it('has one link at a time: the newest', async () => {
+  it('keeps only the newest link', async () => {
     const owner = await anOwner(app)
     const first = await linkFor(owner)
     const second = await linkFor(owner)
@@ -143,7 +143,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(outcome(await reset(token))).toBe('200')
   })
 
-  it('stays forgotten for a user who was disabled meanwhile', async () => {
+  it('is not replaced for a user who was disabled meanwhile', async () => {
     const owner = await anOwner(app)
     const token = await linkFor(owner)
     await app.app.get(UserAdministration).disable(owner)
@@ -153,7 +153,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(await logIn(owner.email, PASSWORD)).toBe('200')
   })
 
-  it('is not replaced by who reads a mailbox that is the user’s no more', async () => {
+  it('is not replaced through a mailbox that is no longer the user’s', async () => {
     const owner = await anOwner(app)
     const token = await linkFor(owner)
     await app.app
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(outcome(await call(path, body))).toBe('400 INVALID_BODY')
   })
 
-  it('is bounded: requests by receiver, guesses at links by network, both before any work', async () => {
+  it('is limited: requests by recipient, guesses at links by network, both before any work', async () => {
     const owner = await anOwner(app)
     const find = jest.spyOn(app.app.get(Users), 'findByEmail')
     const count = jest.spyOn(app.app.get(RateLimiter), 'count').mockImplementation(async () => {
@@ -196,7 +196,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(find).not.toHaveBeenCalled()
   })
 
-  it('is 503 for everybody alike where no mail can be sent', async () => {
+  it('answers 503 to everybody alike where no mail can be sent', async () => {
     const owner = await anOwner(app)
     jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
       throw new ApiError('MAIL_UNAVAILABLE')
@@ -205,7 +205,7 @@ describe.each(BACKENDS)('A forgotten password, on %s', backend => {
     expect(answers.map(outcome)).toEqual(Array(2).fill('503 MAIL_UNAVAILABLE'))
   })
 
-  it('answers where the user may log in; the link does not say', async () => {
+  it('tells where the user may log in, which the link does not', async () => {
     const member = await aMember(app, await anOwner(app))
     await closeTo(app, member, [SHOP_ONE])
     const answer = await reset(await linkFor(member))

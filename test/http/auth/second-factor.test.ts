@@ -93,7 +93,7 @@ describe('a login with a second factor', () => {
     expect(await tryCode(phone.code())).toBe('401 SECOND_FACTOR_INVALID')
   })
 
-  it('answers an app in the body, and a satellite that may ask for codes', async () => {
+  it('answers an app, and a satellite that may ask for codes, in the body', async () => {
     const user = await aMember(app, await anOwner(app))
     const phone = await giveAuthenticator(app, user)
     const login = { email: user.email, password: PASSWORD, source: 'satellite' }
@@ -172,7 +172,7 @@ describe('a login with a second factor', () => {
 })
 
 describe('a code', () => {
-  it('counts once: in one more login, in another challenge, on another replica', async () => {
+  it('counts once: in another login, in another challenge, on another replica', async () => {
     const { user, phone } = await anEnrolled()
     const code = phone.code()
     const [one, other] = [await aChallenge(app, user), await aChallenge(app, user)]
@@ -191,7 +191,7 @@ describe('a code', () => {
     expect(answers.map(outcome).sort()).toEqual(['200', ...Array(5).fill('401 SECOND_FACTOR_INVALID')])
   })
 
-  it('that is right is never wrong, however often it is sent', async () => {
+  it('is never wrong when it is right, however often it is sent', async () => {
     const { user, phone } = await anEnrolled()
     const body = { challenge: await aChallenge(app, user), code: phone.code() }
     const answers = await Promise.all([app, replica, app].map(target => secondStep(target, body)))
@@ -225,7 +225,7 @@ describe('a code', () => {
     },
   )
 
-  it('of another user is wrong', async () => {
+  it('is wrong for another user', async () => {
     const [{ user }, { phone, codes }] = [await anEnrolled(), await anEnrolled()]
     const challenge = await aChallenge(app, user)
     expect(outcome(await secondStep(app, { challenge, code: phone.code() }))).toBe(
@@ -335,7 +335,7 @@ describe('a challenge', () => {
     ['2001:db8:7:1::1', '2001:db8:7:2::1'],
     ['2001:db8:7:1::1', '2001:db8:8:1::1'],
     ['2001:db8:7:1::1', '198.51.100.77'],
-  ])('of %s is good from %s: a network may have several ways out', async (first, next) => {
+  ])('of %s works from %s: a network may have several ways out', async (first, next) => {
     const { user, phone } = await anEnrolled()
     const challenge = await aChallenge(app, user, from(first))
     expect(outcome(await secondStep(app, { challenge, code: phone.code() }, from(next)))).toBe('200')
@@ -369,7 +369,7 @@ describe('a challenge', () => {
     expect(mails[0]?.text).toContain('and then a wrong code')
   })
 
-  it('has no sixth try for requests that come at once', async () => {
+  it('accepts no sixth try from simultaneous requests', async () => {
     const { user, phone } = await anEnrolled()
     const challenge = await aChallenge(app, user)
     const answers = await Promise.all(
@@ -405,14 +405,14 @@ describe('a challenge', () => {
     ['a number', { code: 123456 }],
     ['a long code', { code: '1'.repeat(33) }],
     ['an unknown field', { code: '123456', methods: ['pwd', 'otp'] }],
-  ])('is not tried by a body with %s', async (_, rest) => {
+  ])('does not count a request with %s as a try', async (_, rest) => {
     const answer = await secondStep(app, { challenge: 'x'.repeat(43), ...rest })
     expect(outcome(answer)).toBe('400 INVALID_BODY')
   })
 })
 
-describe('what strangers learn', () => {
-  it('is the same for an unknown address and a wrong password, with and without factors', async () => {
+describe('strangers', () => {
+  it('are told the same for an unknown address and a wrong password, with and without factors', async () => {
     const { user } = await anEnrolled()
     const without = await anOwner(app)
     const answers = await Promise.all(
@@ -427,7 +427,7 @@ describe('what strangers learn', () => {
     }
   })
 
-  it('from the database is no secret, and a secret that is copied to another user opens nothing', async () => {
+  it('find no secret in the database, and a secret copied to another user opens nothing', async () => {
     const [{ user, phone, codes }, other] = [await anEnrolled(), await anEnrolled()]
     const dump = JSON.stringify([
       await database().run(db => db.select().from(totpFactors)),

@@ -139,7 +139,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     })
   })
 
-  it('takes tokens of the sites that are asked for alone', async () => {
+  it('takes only tokens of the sites that are asked for', async () => {
     const { accessToken } = await signIn(app, await aMember(app, await anOwner(app)), 'satellite')
     const ofShop = aVerifier({ clientIds: [SHOP_ONE] })
     expect(await ofShop.verify(accessToken)).toMatchObject({ clientId: SHOP_ONE })
@@ -147,7 +147,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     expect(await codeOf(aVerifier({ clientIds: ['main'] }).verify(ofOwner))).toBe('accepted')
   })
 
-  it('takes tokens of this issuer for this audience alone', async () => {
+  it('takes only tokens of this issuer for this audience', async () => {
     const others = [{ issuer: 'https://other.test' }, { audience: 'https://other.test' }]
     for (const other of others)
       expect(await codeOf(aVerifier(other).verify(ofOwner))).toBe('401 INVALID_ACCESS_TOKEN')
@@ -167,7 +167,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     )
   })
 
-  it('takes no text for a list of sites', () => {
+  it('refuses a text in place of a list of sites', () => {
     const clientIds = 'https://shop.domain.example' as unknown as string[]
     expect(() => aVerifier({ clientIds })).toThrow(TypeError)
   })
@@ -208,7 +208,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
     ['of another spelling', token => `${token.slice(0, -1)}${otherSpelling(token.at(-1) as string)}`],
     ['that is nothing', () => ''],
     ['that is far too long', token => `${token}${'A'.repeat(5_000)}`],
-  ])('refuses one %s', async (_, change) => {
+  ])('refuses a malformed token %s', async (_, change) => {
     expect(await codeOf(verifier.verify(change(ofOwner)))).toBe('401 INVALID_ACCESS_TOKEN')
   })
 
@@ -352,7 +352,7 @@ describe.each<[string, (verifier: AccessTokenVerifier) => Promise<{ url: string;
     expect(answer.json).toMatchObject({ type: expect.stringMatching(/^urn:mainstay:problem:/) })
   })
 
-  it('refuses who may not', async () => {
+  it('refuses callers without the permission', async () => {
     const member = await aMember(app, await anOwner(app))
     const { accessToken } = await signIn(app, member, 'satellite')
     expect(outcome(await ask(bearer(accessToken)))).toBe('403 PERMISSION_REQUIRED')
@@ -399,7 +399,7 @@ describe('the guards, where Node does not keep header lines apart', () => {
     await server.close()
   })
 
-  it('leave an answer alone that something else has begun', async () => {
+  it('leave a response alone that other code has begun', async () => {
     const response = new ServerResponse(new IncomingMessage(new Socket()))
     response.writeHead(503)
     const next = jest.fn()

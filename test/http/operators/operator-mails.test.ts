@@ -65,7 +65,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
 
   const resend = (id: string, by = operator) => by.post(`mails/${id}/resend`, { reason: REASON })
 
-  it('one that the mail server refused is sent again with its link, and the account reads why', async () => {
+  it('sends a refused mail again with its link, and tells the account why', async () => {
     const { owner, id } = await withFailedMail()
     expect(await app.mailsTo(owner.email)).toEqual([])
     expect((await operator.get('mails')).json.mails[0]).toMatchObject({
@@ -88,7 +88,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     ])
   })
 
-  it('says nobody what is in it: the list has no link, and the database nothing that can be read', async () => {
+  it('reveals no content: the list has no link, the database nothing readable', async () => {
     const { owner } = await withFailedMail()
     expect((await operator.get('mails')).text).not.toContain('token=')
     const rows = await app.app.get(Database).run(db => db.select().from(failedMails))
@@ -96,7 +96,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     for (const part of [owner.email, 'password', 'https://www.main.test']) expect(stored).not.toContain(part)
   })
 
-  it('one whose link has expired is gone', async () => {
+  it('removes mails whose link has expired', async () => {
     const { owner, id } = await withFailedMail()
     app.clock.advance(31 * MINUTE)
     expect(await failedTo(owner)).toEqual([])
@@ -104,7 +104,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(await app.mailsTo(owner.email)).toEqual([])
   })
 
-  it('one whose link was replaced by a newer one is shown, and not sent', async () => {
+  it('shows a mail whose link was replaced by a newer one, and does not send it', async () => {
     const { owner, id } = await withFailedMail()
     await forgetPassword(owner)
     expect(await failedTo(owner)).toMatchObject([{ id, isLinkGood: false }])
@@ -112,7 +112,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(await app.mailsTo(owner.email)).toHaveLength(1)
   })
 
-  it('of two operators at once one sends it', async () => {
+  it('lets one of two operators send a mail at the same time', async () => {
     const { owner, id } = await withFailedMail()
     const other = await ConsoleUser.loggedIn(app)
     let letIn = (_: boolean) => {}
@@ -132,7 +132,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(await app.mailsTo(owner.email)).toHaveLength(1)
   })
 
-  it('one that fails again stays, and can be sent once more', async () => {
+  it('keeps a mail that fails again, which can be sent once more', async () => {
     const { owner, id } = await withFailedMail()
     app.outbox.accepts = () => false
     expect(outcome(await resend(id))).toBe('503 MAIL_UNAVAILABLE')
@@ -142,7 +142,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(await app.mailsTo(owner.email)).toHaveLength(1)
   })
 
-  it('one without a link is kept for a week, then removed', async () => {
+  it('keeps a mail without a link for a week, then removes it', async () => {
     const to = anEmail()
     app.outbox.accepts = () => false
     const mail = { language: 'en', subject: 'News', site: 'Mainstay', paragraphs: ['Something.'] }
@@ -159,7 +159,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(rows.map(({ id }) => id)).not.toContain(kept?.id)
   })
 
-  it('a thousand are kept: those that were refused for good go first, then the oldest', async () => {
+  it('keeps a thousand, and drops those refused for good first, then the oldest', async () => {
     const database = app.app.get(Database)
     const now = app.clock.now().toISOString()
     await database.run(db =>
@@ -179,7 +179,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     await database.run(db => db.delete(failedMails))
   })
 
-  it('those whose key is missing are left out, and do not end the list early', async () => {
+  it('leaves out mails whose key is missing, without ending the list early', async () => {
     const { owner } = await withFailedMail()
     const later = app.clock.now().toISOString()
     await app.app.get(Database).run(db =>
@@ -199,7 +199,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
     expect(shown).toContain(owner.email)
   })
 
-  it('the look at whom they went to is recorded', async () => {
+  it('records who looked at the recipients', async () => {
     const { owner } = await withFailedMail()
     await operator.get('mails')
     const looks = (await app.auditRows()).filter(({ action }) => action === 'operator.list')
@@ -213,7 +213,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
 })
 
 describe('operator console: how many mails an operator sends again', () => {
-  it('is limited for each address, also when others send them', async () => {
+  it('limits them for each address, also when others send them', async () => {
     const app = await startWithConsole('embedded', { LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '2' })
     try {
       const to = anEmail()

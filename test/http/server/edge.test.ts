@@ -114,7 +114,7 @@ describe.each([
     expect([status, answered['access-control-allow-origin']]).toEqual([204, MAIN])
   })
 
-  it('is refused whatever asks for it', async () => {
+  it('is refused whoever asks for it', async () => {
     for (const method of ['GET', 'POST', 'OPTIONS', 'PROPFIND'])
       expect([method, outcome(await app.request({ method, path }))]).toEqual([method, refusal])
     const headers = { Origin: 'https://evil.test' }
@@ -142,19 +142,19 @@ test('The request log does not take the address of a proxy for that of a client'
 })
 
 describe('A body', () => {
-  it('of 16 KiB is taken, one byte more is 413', async () => {
+  it('is accepted up to 16 KiB, and one byte more is 413', async () => {
     expect(MAX_BODY_BYTES).toBe(16 * 1024)
     expect((await logInWith(MAX_BODY_BYTES)).status).toBe(401)
     expect(outcome(await logInWith(MAX_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
   })
 
-  it('of the webhook of 1 MiB is taken, one byte more is 413', async () => {
+  it('is accepted up to 1 MiB by the webhook, and one byte more is 413', async () => {
     expect(MAX_WEBHOOK_BODY_BYTES).toBe(1024 * 1024)
     expect((await notifyWith(MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
     expect(outcome(await notifyWith(MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
   })
 
-  it('of the webhook, so large, is taken nowhere else', async () => {
+  it('is refused everywhere else at the size that the webhook accepts', async () => {
     expect(outcome(await logInWith(MAX_WEBHOOK_BODY_BYTES))).toBe('413 BODY_TOO_LARGE')
   })
 
@@ -178,7 +178,7 @@ describe('A body', () => {
 })
 
 describe('X-Forwarded-For', () => {
-  it('is not believed from just anybody', async () => {
+  it('is not believed from strangers', async () => {
     expect(await seenAddress(app, '203.0.113.7')).toBe('127.0.0.1')
   })
 

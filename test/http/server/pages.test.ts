@@ -41,12 +41,12 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     return server.inject({ url, headers: { host: new URL(ORIGIN).host, ...headers } })
   }
 
-  it('pages 5: at another name of a laptop the browser is sent to the right one', async () => {
+  it('pages 5: sends the browser to the right address when it uses another name of a laptop', async () => {
     const answer = await get('/?a=b', { host: '127.0.0.1:3000', accept: ACCEPT })
     expect([answer.statusCode, answer.headers.location]).toEqual([303, `${ORIGIN}/?a=b`])
   })
 
-  it('pages 10: an address that is nothing is a page for people, and no page for programs', async () => {
+  it('pages 10: an unknown address shows people a page, and programs none', async () => {
     const accept = ACCEPT
     const page = await get('/nothing', { accept })
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -65,7 +65,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
-  it('is sent in the language of the installation, for a browser that asks for none that there is', async () => {
+  it('is sent in the language of the installation when the browser asks for none that exists', async () => {
     expect((await get('/')).body).toContain('<html lang="de">')
   })
 
@@ -107,7 +107,7 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
-  it('is told how the site looks', async () => {
+  it('learns how the site looks', async () => {
     const { body } = await get('/')
     expect(body).toContain('<meta name="mainstay-name" content="Rose &#38; Sons"')
     expect(body).toContain('<meta name="mainstay-accent" content="#b91c1c"')
@@ -126,12 +126,12 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
-  it('what draws it is fetched together with what asks for that', async () => {
+  it('fetches the scripts that draw it together with those that import them', async () => {
     const { body } = await get('/')
     expect(body).toMatch(/<link rel="modulepreload" href="\/assets\/draw-[\w-]+\.js">/)
   })
 
-  it('its typeface comes from the site itself, and only what is read of it', async () => {
+  it('loads its typeface from the site itself, and only the parts that it needs', async () => {
     const page = await get('/')
     expect(page.headers['content-security-policy']).toContain("font-src 'self'")
     const sheet = /href="([^"]+\.css)"/.exec(page.body)?.[1] as string
@@ -146,12 +146,12 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
-  it('nothing else is served', async () => {
+  it('serves nothing else', async () => {
     for (const path of ['/nothing', '/assets/', '/assets/../index.html', '/assets/%2e%2e/index.html'])
       expect([path, (await get(path)).statusCode]).toEqual([path, 404])
   })
 
-  it('a client that has the page is told so, and HEAD has everything but the page', async () => {
+  it('answers 304 to a client that has the page, and HEAD with everything but the page', async () => {
     const { headers } = await get('/')
     const tag = headers.etag as string
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`]) {
@@ -221,7 +221,7 @@ describe('the service with PAGES=main,satellite', () => {
     }
   })
 
-  it('what a client says about the host beside the Host header changes nothing', async () => {
+  it('ignores what a client says about the host outside the Host header', async () => {
     const claims = { 'X-Forwarded-Host': 'www.main.test', Forwarded: 'host=www.main.test' }
     expect(await siteAt('evil.test', '/', claims)).toBe('NOT_FOUND')
     expect(await siteAt('shop-one.test', '/', claims)).toBe('satellite')
@@ -328,7 +328,7 @@ describe('the service with PAGES=main,satellite', () => {
       expect((await ask('https://evil.test', path)).json.code).toBe('ORIGIN_NOT_ALLOWED')
   })
 
-  it('at a satellite’s host no answer speaks for the names below it, which are the customer’s', async () => {
+  it('limits HSTS to a satellite’s own host: the names below it are the customer’s', async () => {
     const owner = await anOwner(app)
     const suspended = await aSatellite(app, owner, 'https://suspended.customer.example')
     await setSatelliteState(app, suspended, 'suspended')
@@ -350,7 +350,7 @@ describe('the service with PAGES=main,satellite', () => {
     expect(await hstsOf('shop-one.test', '/', { 'X-Long': 'a'.repeat(20_000) })).toBe('max-age=31536000')
   })
 
-  it('a cache that has mixed up two sites is given the right page again', async () => {
+  it('repairs a cache that has mixed up two sites', async () => {
     const ofMain = (await visit('www.main.test')).headers.etag as string
     const ofShop = (await visit('shop-one.test')).headers.etag as string
     expect(ofMain).not.toBe(ofShop)
@@ -358,14 +358,14 @@ describe('the service with PAGES=main,satellite', () => {
     expect([status, text]).toEqual([200, expect.stringContaining('content="strict-origin"')])
   })
 
-  it('no way of spelling leads to a file outside of the assets', async () => {
+  it('leads to no file outside the assets, however the path is spelt', async () => {
     const up = ['..', '.', '../index.html', '..%2findex.html', '%2e%2e/index.html', '%2e%2e%2findex.html']
     const odd = ['', '..\\index.html', '..%5cindex.html', '/index.html', './index.html', '%00', '.env']
     for (const file of [...up, ...odd])
       expect([file, await siteAt('www.main.test', `/assets/${file}`)]).toEqual([file, 'NOT_FOUND'])
   })
 
-  it('only what reads is answered with a page', async () => {
+  it('answers only reading requests with a page', async () => {
     const headers = { Host: 'www.main.test', Accept: ACCEPT }
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
       expect((await app.request({ method, path: '/', headers })).status).toBe(404)

@@ -86,7 +86,7 @@ describe('A refusal', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('lets a client that goes on sending hear why it was refused', async () => {
+  it('reaches a client that is still sending', async () => {
     const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', allowHalfOpen: true })
     const answer = readText(socket)
     socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'a'.repeat(20_000)}`)
@@ -99,7 +99,7 @@ describe('A refusal', () => {
     socket.destroy()
   })
 
-  it('of a body names each field that is wrong, and what is wrong with it', async () => {
+  it('names each wrong field of a body, and what is wrong with it', async () => {
     const body = { email: 'nobody', password: '', source: 'main', remember: true }
     const { json } = await app.request({ ...LOGIN, headers: { Origin: MAIN }, body })
     expect(json.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
@@ -122,7 +122,7 @@ describe('A refusal', () => {
     expect(password).toBe('Please enter your password')
   })
 
-  it('of a field says by a code and its values what other languages say in a sentence', async () => {
+  it('gives a code and values for a field fault, so that clients can translate it', async () => {
     const { session } = await aLandlord(app)
     const asOwner = (method: string, path: string, body?: object) =>
       onMainSite(app, session, method, path, body)
@@ -161,7 +161,7 @@ describe('A refusal', () => {
   })
 })
 
-describe('A path or method that there is none of', () => {
+describe('An unknown path or method', () => {
   it.each([
     ['GET', '/'],
     ['GET', '/api'],

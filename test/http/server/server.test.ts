@@ -51,7 +51,7 @@ test('a target is a path or a whole URL; one that a router would take for a path
   expect([...answers.values()]).toEqual([found, found, missing, missing, missing])
 })
 
-test('what somebody has asked for is done although they hang up, and their hanging up is no failure', async () => {
+test('finishes a request although its client hangs up, and does not count that as a failure', async () => {
   app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
   const session = await signIn(app, await anOwner(app), 'main')
   const refused = jest.spyOn(app.app.getHttpAdapter().getInstance(), 'countRefusal')

@@ -109,7 +109,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       expect((await list(main)).json.sites[0]).toMatchObject({ site: SHOP_ONE })
     })
 
-    it('says of each what people want to know, and nothing secret', async () => {
+    it('shows what people want to know of each session, and nothing secret', async () => {
       const owner = await anOwner(app)
       const before = app.clock.now().getTime()
       const answer = await app.request({
@@ -181,7 +181,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       ])
     })
 
-    it('clears the cookie with the session that it is of', async () => {
+    it('clears the cookie of the session that it ends', async () => {
       const me = await signIn(app, await anOwner(app), 'main')
       const { status, setCookies } = await end(me, sidOf(me))
       expect({ status, setCookies }).toMatchObject({
@@ -198,7 +198,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       expect(outcome(await subscribe(app, me))).toBe('401 SESSION_NOT_FOUND')
     })
 
-    it('leaves a cookie that by now names the session of a later login', async () => {
+    it('keeps a cookie that has meanwhile been replaced by a later login', async () => {
       const owner = await anOwner(app)
       const [me, later] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
       const headers = { Origin: MAIN, ...bearer(me.accessToken), ...cookie(later.sessionId) }
@@ -216,7 +216,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       }
     })
 
-    it('says 404 of what is not there: ended, unknown, malformed, of a colleague, of a stranger', async () => {
+    it("answers 404 for a session that is ended, unknown, malformed or somebody else's", async () => {
       const owner = await anOwner(app)
       const [me, ended] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
       const colleague = await signIn(app, await aMember(app, owner), 'main')
@@ -247,14 +247,14 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       ])
     })
 
-    it('tells one of many who end the same session that it was there', async () => {
+    it('tells only one of many simultaneous callers that the session was live', async () => {
       const owner = await anOwner(app)
       const [me, lost] = [await signIn(app, owner, 'main'), await signIn(app, owner, 'main')]
       const answers = await Promise.all(Array.from({ length: 8 }, () => end(me, sidOf(lost))))
       expect(answers.map(outcome).sort()).toEqual(['204', ...Array(7).fill('404 NOT_FOUND')])
     })
 
-    it('is not to be had with the cookie alone', async () => {
+    it('is refused with the cookie alone', async () => {
       const me = await signIn(app, await anOwner(app), 'main')
       const answer = await app.request({
         method: 'DELETE',
@@ -299,7 +299,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       expect(outcome(await refreshByCookie(app, next.sessionId))).toBe('200')
     })
 
-    it('ends none where there is no other, and leaves no row of it', async () => {
+    it('ends nothing where there is no other session, and writes no audit row', async () => {
       const owner = await anOwner(app)
       const me = await signIn(app, owner, 'main')
       expect((await endOthers(me)).json).toEqual({ ended: 0 })
@@ -319,14 +319,14 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       return { owner, main, mobile, here, alsoHere, elsewhere }
     }
 
-    it('a session sees those of its own site only', async () => {
+    it('shows a session only those of its own site', async () => {
       const { here, alsoHere } = await atTwoSites()
       const answer = await list(here, SHOP_ONE)
       expect(answer.json).toMatchObject({ complete: false, sites: [{ site: SHOP_ONE, kind: 'satellite' }] })
       expect(sidsIn(answer).sort()).toEqual([sidOf(here), sidOf(alsoHere)].sort())
     })
 
-    it('a session ends those of its own site; of the others it is not even told that they are there', async () => {
+    it('ends only sessions of its own site, and does not reveal the others', async () => {
       const { main, mobile, here, alsoHere, elsewhere } = await atTwoSites()
       expect(outcome(await end(here, sidOf(alsoHere), SHOP_ONE))).toBe('204')
       for (const other of [main, mobile, elsewhere])
@@ -334,7 +334,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       expect(outcome(await refreshByCookie(app, main.sessionId))).toBe('200')
     })
 
-    it('ending all others needs re-authentication', async () => {
+    it('requires re-authentication to end all others', async () => {
       const { owner, main, here, alsoHere } = await atTwoSites()
       const answer = await endOthers(here, SHOP_ONE)
       expect(outcome(answer)).toBe('401 REAUTHENTICATION_REQUIRED')
@@ -348,7 +348,7 @@ describe.each(BACKENDS)('the session centre on %s', backend => {
       ])
     })
 
-    it('who has re-authenticated sees and ends everything, for ten minutes', async () => {
+    it('shows and ends everything for ten minutes after re-authentication', async () => {
       const { main, here, elsewhere } = await atTwoSites()
       await stampReauthentication(here)
       const all = await list(here, SHOP_ONE)

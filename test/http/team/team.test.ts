@@ -46,7 +46,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
   }
 
   describe('who may ask', () => {
-    it('a manager on the main site, whose permission is read from the store', async () => {
+    it('admits a manager on the main site, whose permission is read from the store', async () => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
       expect(outcome(await team(app, manager.session, 'GET'))).toBe('200')
@@ -54,7 +54,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await team(app, manager.session, 'GET'))).toBe('403 PERMISSION_REQUIRED')
     })
 
-    it('no member without teamManagement, no satellite, nobody without the cookie', async () => {
+    it('refuses a member without teamManagement, a satellite and a request without the cookie', async () => {
       const { owner, session } = await anAccount()
       const plain = await signIn(app, await aMember(app, owner), 'main')
       const satellite = await signIn(app, owner, 'satellite')
@@ -101,7 +101,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(await team(app, session, 'GET', `/${user.userId}`)).toMatchObject({ status: 200, json: user })
   })
 
-  it('says when each last logged in, and null for who never has', async () => {
+  it('says when each user last logged in, and null for those who never have', async () => {
     const { owner, session } = await anAccount()
     const member = await aMember(app, owner)
     const lastLogins = async () => {
@@ -188,7 +188,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect([rest.json.users.length, rest.json.next]).toEqual([11, null])
     })
 
-    it('together are everybody, each once, the oldest first, though people come and go meanwhile', async () => {
+    it('show every user once, oldest first, while people come and go', async () => {
       const { owner, session } = await anAccount()
       expect((await reauthenticate(app, session)).status).toBe(200)
       await importMembers(app, owner, 25)
@@ -213,7 +213,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect((await page(session, '?limit=1')).json.next).toEqual(expect.any(String))
     })
 
-    it('by a cursor of another account hold own users only', async () => {
+    it('with a cursor of another account show only own users', async () => {
       const other = await anAccount()
       await aMember(app, other.owner)
       const { json } = await page(other.session, '?limit=1')
@@ -281,14 +281,14 @@ describe.each(BACKENDS)('the team on %s', backend => {
       ['one is unknown', { ...permissionsOf([]), everything: true }],
       ['one is no boolean', { ...permissionsOf([]), payments: 'false' }],
       ['it is a list', []],
-    ])('is 400 where %s', async (_, body) => {
+    ])('answers 400 where %s', async (_, body) => {
       const { owner, session } = await anAccount()
       const { id } = await aMember(app, owner)
       const answer = await team(app, session, 'PUT', `/${id}/permissions`, body)
       expect(outcome(answer)).toBe('400 INVALID_BODY')
     })
 
-    it('lets nobody change their own', async () => {
+    it('lets no user change their own permissions', async () => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
       expect(outcome(await grant(manager.session, manager.user.id, 'teamManagement', 'payments'))).toBe(
@@ -297,7 +297,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(outcome(await grant(session, owner.id))).toBe(OWN_RIGHTS)
     })
 
-    it('lets nobody give what they do not have, but keep and take it', async () => {
+    it('lets users keep or take, but never give, what they do not have themselves', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       const payer = await aMemberWith(app, owner, 'payments')
@@ -352,7 +352,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(await rowsOf(member.id, 'session.revoke')).toHaveLength(1)
     })
 
-    it('null opens all again', async () => {
+    it('with null opens all sites again', async () => {
       const { owner, session } = await anAccount()
       const member = await aMember(app, owner)
       await limit(session, member.id, [SHOP_ONE])
@@ -377,7 +377,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       ],
       ['the main site', { satellites: ['https://www.main.test'] }, '400 UNKNOWN_SATELLITE'],
       ['another spelling', { satellites: [`${SHOP_ONE}/`] }, '400 UNKNOWN_SATELLITE'],
-    ])('is 400 for %s', async (_, body, expected) => {
+    ])('answers 400 for %s', async (_, body, expected) => {
       const { owner, session } = await anAccount()
       const { id } = await aMember(app, owner)
       const answer = await team(app, session, 'PUT', `/${id}/satellites`, body)
@@ -385,7 +385,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(answer.json.errors).toEqual([expect.objectContaining({ field: 'satellites' })])
     })
 
-    it('is not for a manager who has been limited to satellites, and so manages nothing', async () => {
+    it('refuses a manager who has been limited to satellites, and so manages nothing', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       const member = await aMember(app, owner)
@@ -399,7 +399,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
         expect(outcome(await limit(manager.session, id, satellites))).toBe('403 PERMISSION_REQUIRED')
     })
 
-    it('is for nobody themselves, and not for the owner', async () => {
+    it('cannot be used on oneself or on the owner', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       expect(outcome(await limit(manager.session, manager.user.id, [SHOP_ONE]))).toBe(OWN_RIGHTS)
@@ -437,7 +437,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
         expect(outcome(await limit(session, member.id, [origin]))).toBe('204')
     })
 
-    it('are for managers of the team, without accountSettings too', async () => {
+    it('are shown to managers of the team, also without accountSettings', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       expect((await team(app, manager.session, 'GET', '/satellites')).json).toEqual({ satellites: LISTED })
@@ -468,14 +468,14 @@ describe.each(BACKENDS)('the team on %s', backend => {
         ])
     })
 
-    it('a manager who is disabled manages nothing any more', async () => {
+    it('stops a disabled manager from managing anything', async () => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
       await team(app, session, 'POST', `/${manager.user.id}/disable`)
       expect(outcome(await team(app, manager.session, 'GET'))).toBe(ENDED)
     })
 
-    it('gives nobody back what the manager does not have, nor payments without the password', async () => {
+    it('gives back neither what the manager lacks, nor payments without the password', async () => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
       const payer = await aMemberWith(app, owner, 'payments')
@@ -488,7 +488,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
     })
   })
 
-  it('is given back by nobody who has been limited to satellites', async () => {
+  it('refuses to enable users for a manager who has been limited to satellites', async () => {
     const { owner } = await anAccount()
     const manager = await aManager(app, owner)
     const member = await aMember(app, owner)
@@ -499,7 +499,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
   })
 
   describe('removing', () => {
-    it('asks for the password again, for it cannot be undone', async () => {
+    it('asks for the password again, because removing cannot be undone', async () => {
       const { owner, session } = await anAccount()
       const member = await aMember(app, owner)
       const remove = () => team(app, session, 'DELETE', `/${member.id}`)
@@ -546,7 +546,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
     ['POST', '/disable'],
     ['POST', '/enable'],
     ['DELETE', ''],
-  ])('%s %s is for neither the owner nor oneself', async (method, path) => {
+  ])('refuses %s %s on the owner and on oneself', async (method, path) => {
     const { owner, session } = await anAccount()
     const manager = await aManager(app, owner)
     for (const by of [session, manager.session]) expect((await reauthenticate(app, by)).status).toBe(200)
@@ -556,7 +556,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
     expect((await team(app, session, 'GET')).json.users).toHaveLength(2)
   })
 
-  it('users of other accounts, unknown ones and malformed ids are the same 404 everywhere', async () => {
+  it('answers the same 404 everywhere for users of other accounts, unknown ones and malformed ids', async () => {
     const { session } = await anAccount()
     expect((await reauthenticate(app, session)).status).toBe(200)
     const stranger = await aMember(app, await anOwner(app))

@@ -45,7 +45,7 @@ describe('the signature of an event', () => {
     expect(outcome(await postBytes(app, body, headers))).toBe('400 INVALID_SIGNATURE')
   })
 
-  it('is over the very bytes: one space more and it is refused', async () => {
+  it('covers the exact bytes: one space more and it is refused', async () => {
     const body = JSON.stringify(anEvent())
     const headers = { 'Stripe-Signature': signatureOf(app, body, {}) }
     expect(outcome(await postBytes(app, `${body} `, headers))).toBe('400 INVALID_SIGNATURE')

@@ -51,7 +51,7 @@ describe('an event', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('with an older state never overwrites a newer one', async () => {
+  it('does not overwrite a newer state with an older one', async () => {
     const payer = await aSubscriber(app)
     const created = creationOf(app, payer.subscriptionId)
     await app.sandbox.simulate.cancel(payer.subscriptionId)
@@ -62,7 +62,7 @@ describe('an event', () => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('whose look at the provider took long never overwrites what was looked at after it', async () => {
+  it('does not overwrite a later look at the provider with a slow earlier one', async () => {
     const payer = await aSubscriber(app)
     const sync = app.app.get(CustomerSync)
     const claim = '00000000-0000-4000-8000-000000000000'
@@ -78,7 +78,7 @@ describe('an event', () => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('brings what is at the provider now, not what it says itself', async () => {
+  it('brings the current state of the provider, not the one in its own body', async () => {
     const payer = await aSubscriber(app)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
     await app.paymentsSettled()
@@ -102,7 +102,7 @@ describe('an event', () => {
       expect(await keptEvents(app, id)).toEqual([expect.objectContaining({ effect: 'applied' })])
   })
 
-  it('billing 9: of a kind that changes nothing is kept without what it says, and nobody is asked about it', async () => {
+  it('billing 9: is kept without its content, and nobody is asked about it, when its kind changes nothing', async () => {
     const payer = await aSubscriber(app)
     const ofPayer = app.sandbox.events().filter(({ data }) => JSON.stringify(data).includes(payer.customerId))
     const idle = ofPayer.filter(({ type }) => CHANGES_NOTHING.includes(type))
@@ -122,7 +122,7 @@ describe('an event', () => {
     expect(app.sandbox.requests.length).toBeGreaterThan(before)
   })
 
-  it('of a customer that no account has is kept and answered 200', async () => {
+  it('is kept and answered 200 when no account has its customer', async () => {
     const stripe = app.app.get(Stripe)
     const customer = await stripe.customers.create()
     const subscription = await anotherSubscription(app, customer.id)
@@ -134,7 +134,7 @@ describe('an event', () => {
     expect(rows).toEqual([expect.objectContaining({ effect: 'unknown customer' })])
   })
 
-  it('billing 10: of customers that no account has is warned of at most once an hour', async () => {
+  it('billing 10: warns of customers without an account at most once an hour', async () => {
     const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
     // An invoice of another business on the same account, and a payment of somebody who is nobody's customer.
     for (const object of [{ customer: 'cus_of_another_shop' }, { customer: null, charge: 'ch_of_a_guest' }])
@@ -149,7 +149,7 @@ describe('an event', () => {
     ['a customer that no account has', { customer: 'cus_of_another_shop' }],
     ['a charge that is nobody’s', { customer: null, charge: 'ch_of_another_shop' }],
     ['no customer at all', { customer: null }],
-  ])('security L5: of %s keeps nothing of people', async (_, object) => {
+  ])('security L5: keeps no personal data of %s', async (_, object) => {
     const [name, type] = ['Erika Mustermann', 'charge.dispute.created']
     const id = await posted({ type, data: { object: { id: 'dp_1', object: 'dispute', name, ...object } } })
     const [row] = await keptEvents(app, id)
@@ -173,7 +173,7 @@ describe('an event', () => {
   it.each([
     ['a NUL', 'in \u0000 it'],
     ['half a surrogate pair', 'in \ud800 it'],
-  ])('billing 11: with %s is kept without it and answered 200', async (name, description) => {
+  ])('billing 11: is kept without %s and answered 200', async (name, description) => {
     const id = `evt_${name.replaceAll(' ', '_')}`
     const { customerId: customer } = await aSubscriber(app)
     const object = {

@@ -39,7 +39,7 @@ function faultsOf(difference: Record<string, string | undefined>): readonly stri
 }
 
 describe('readSettings of the brand', () => {
-  it('is Mainstay by default, and takes a name, a logo, an accent and where to get help', () => {
+  it('defaults to Mainstay, and takes a name, a logo, an accent and where to get help', () => {
     const brand = { name: 'Mainstay', logoUrl: null, accent: '#3b4fd8', supportUrl: null }
     expect(read().brand).toEqual(brand)
     const chosen = {
@@ -66,7 +66,7 @@ describe('readSettings of the brand', () => {
     ['SITE_ACCENT', '#b91c1c;background:url(x)'],
     ['SUPPORT_URL', 'javascript:alert(1)'],
     ['SUPPORT_URL', 'help@rose.test'],
-  ])('does not take %s=%j', (name, text) => {
+  ])('refuses %s=%j', (name, text) => {
     expect(faultsOf({ [name]: text })).toEqual([expect.stringContaining(`${name} must be`)])
   })
 })
@@ -82,7 +82,7 @@ describe('readSettings of limits', () => {
     ['HANDOFFS_PER_USER', 120],
     ['PAYMENT_REQUESTS_PER_USER', 60],
     ['PAYMENT_REQUESTS_PER_ACCOUNT', 180],
-  ])('has %s, %i by default, and takes no nought', (name, usual) => {
+  ])('gives %s the default %i, and refuses zero', (name, usual) => {
     expect(Object.values(read().rateLimits)).toContain(usual)
     expect(Object.values(read({ [name]: '12345' }).rateLimits)).toContain(12_345)
     expect(faultsOf({ [name]: '0' })).toEqual([expect.stringContaining(`${name} must be a whole number`)])
@@ -96,7 +96,7 @@ describe('readSettings of limits', () => {
 })
 
 describe('readSettings of transfers', () => {
-  it('waits for three days, unless told', () => {
+  it('defaults to three days', () => {
     expect(read().transferWaitSeconds).toBe(3 * 24 * 60 * 60)
   })
 
@@ -104,7 +104,7 @@ describe('readSettings of transfers', () => {
     expect(read({ TRANSFER_WAIT_SECONDS: String(seconds) }).transferWaitSeconds).toBe(seconds)
   })
 
-  it.each(['43199', '2592001', '0', '-86400', '1.5', '3 days'])('does not take %s', wait => {
+  it.each(['43199', '2592001', '0', '-86400', '1.5', '3 days'])('refuses %s', wait => {
     expect(faultsOf({ TRANSFER_WAIT_SECONDS: wait })).toEqual([
       expect.stringContaining('TRANSFER_WAIT_SECONDS must be a whole number from 43200 to 2592000'),
     ])
@@ -123,7 +123,7 @@ describe('readSettings of payments', () => {
 })
 
 describe('readSettings in production', () => {
-  it('reads what is complete', () => {
+  it('reads complete settings', () => {
     expect(read()).toMatchObject({
       environment: 'production',
       publicUrl: 'https://api.main.test',
@@ -148,14 +148,14 @@ describe('readSettings in production', () => {
     expect(Object.isFrozen(read())).toBe(true)
   })
 
-  it('is what runs where NODE_ENV is not set', () => {
+  it('applies where NODE_ENV is not set', () => {
     expect(read({ NODE_ENV: undefined }).environment).toBe('production')
     // As an env file with a blank at the end of a line says it.
     expect(() => readSettings({ NODE_ENV: 'production ' }, emptyFolder)).toThrow('JWT_KEYS_FILE')
     expect(() => readSettings({ NODE_ENV: ' ' }, emptyFolder)).toThrow('JWT_KEYS_FILE')
   })
 
-  it('says everything that is missing at once, one a line', () => {
+  it('reports all missing settings at once, one per line', () => {
     const attempt = () => readSettings({ NODE_ENV: 'production' }, emptyFolder)
     expect(attempt).toThrow(SettingsError)
     expect(attempt).toThrow(
@@ -272,7 +272,7 @@ describe('readSettings in production', () => {
       expect(read({ STRIPE_API_URL: url }).stripe.apiUrl?.href).toBe(url)
   })
 
-  it('refuses a domain of cookies that everybody has names under', () => {
+  it('refuses a cookie domain under which anybody can have names', () => {
     const hosts = { PUBLIC_URL: 'https://api.shop.co.uk', MAIN_ORIGIN: 'https://shop.co.uk' }
     expect(faultsOf({ ...hosts, COOKIE_DOMAIN: 'shop.co.uk' })).toEqual([])
     expect(faultsOf({ ...hosts, COOKIE_DOMAIN: 'co.uk' })).toEqual([
@@ -283,7 +283,7 @@ describe('readSettings in production', () => {
     expect(faultsOf({ ...laptop, ...local })).toEqual([])
   })
 
-  it('says what is wrong with one of two that belong together, and not that the other misses it', () => {
+  it('reports the wrong one of two paired settings, and not that the other lacks it', () => {
     const mail = { SMTP_URL: 'http://mail.test', MAIL_FROM: 'Mainstay <no-reply@main.test>' }
     expect(faultsOf(mail)).toEqual([expect.stringContaining('SMTP_URL must be a URL')])
     expect(faultsOf({ ...mail, SMTP_URL: '' })).toEqual(['SMTP_URL and MAIL_FROM must be set together'])
@@ -327,7 +327,7 @@ describe('a setting under its old name', () => {
     expect(read({ [`${name}_SECONDS`]: value })).toMatchObject({ ...settings, warnings: [] })
   })
 
-  it('is none of the others', () => {
+  it('is accepted for no other setting', () => {
     const formerNames = ALL_SETTINGS.flatMap(({ formerName }) => formerName ?? [])
     expect(formerNames.sort()).toEqual(RENAMED.map(([name]) => name).sort())
   })
@@ -362,7 +362,7 @@ describe('the settings file of an environment', () => {
     })
   })
 
-  it('may hold no name that we do not know: it would be a typing mistake', async () => {
+  it('refuses a name that is not ours: it would be a typing mistake', async () => {
     await withFile('ALOWED_ORIGINS=https://shop.test\n', folder => {
       expect(() => readSettings(PRODUCTION, folder)).toThrow(
         'ALOWED_ORIGINS (in config/production.env) is not a setting',

@@ -5,15 +5,15 @@ import { causeMessage } from '../../../src/errors/cause-message.js'
 const refused = new Error('connect ECONNREFUSED 127.0.0.1:5432')
 
 describe('why something failed', () => {
-  it('is what an error says', () => {
+  it('gives the message of an error', () => {
     expect(causeMessage(refused)).toBe('connect ECONNREFUSED 127.0.0.1:5432')
   })
 
-  it('is what the driver said, not the title that a client gets', () => {
+  it("gives the driver's message, not the title that a client gets", () => {
     expect(causeMessage(unavailable('DATABASE_UNAVAILABLE', refused))).toBe(refused.message)
   })
 
-  it('is the title where there is no more', () => {
+  it('gives the title where there is nothing more', () => {
     expect(causeMessage(unavailable('DATABASE_UNAVAILABLE'))).toMatch(/^This is not possible right now/)
   })
 
@@ -34,22 +34,22 @@ describe('why something failed', () => {
     )
   })
 
-  it('is the code where there is no message', () => {
+  it('gives the code where there is no message', () => {
     expect(causeMessage(Object.assign(new Error(''), { code: 'ECONNRESET' }))).toBe('ECONNRESET')
   })
 
-  it('is one line', () => {
+  it('fits on one line', () => {
     expect(causeMessage(new Error('a\n  b'))).toBe('a; b')
   })
 
-  it('ends for a chain that leads back to itself', () => {
+  it('ends when the chain of causes leads back to itself', () => {
     const inner = new Error('inner')
     const outer = new Error('outer', { cause: inner })
     inner.cause = outer
     expect(causeMessage(outer)).toBe('outer: inner')
   })
 
-  it('takes what is no error', () => {
+  it('accepts a value that is not an Error', () => {
     expect(causeMessage('stopped')).toBe('stopped')
   })
 })

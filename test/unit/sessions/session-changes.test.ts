@@ -99,7 +99,7 @@ describe('the log of what happens to sessions', () => {
     expect(await left()).toEqual([kept])
   })
 
-  it('ends all of a user, but for one and for those of others', async () => {
+  it('ends all sessions of a user, except one, and none of other users', async () => {
     const other = await anOwner(app)
     const theirs = await listed(other)
     const [keep, ...rest] = [await listed(), await listed(), await listed()] as [
@@ -115,7 +115,7 @@ describe('the log of what happens to sessions', () => {
     expect(await list.sidsOf(other.id, app.clock.now())).toEqual([theirs])
   })
 
-  it('records a grant for users who have sessions, within their limits, for as long as the last of these', async () => {
+  it('records a grant within the limits of users with sessions, until the last of these ends', async () => {
     const [limited, enrolling, without] = [await anOwner(app), await anOwner(app), await anOwner(app)]
     const [short, long] = [await listed(owner, 60), await listed(owner, DAY)]
     await listed(owner, -1)
@@ -140,7 +140,7 @@ describe('the log of what happens to sessions', () => {
     expect(await grantOf(without)).toEqual([])
   })
 
-  it('keeps only the latest grant, with a higher number, and none of a user whose sessions are over', async () => {
+  it('keeps only the latest grant, with a higher number, and none once the user has no sessions', async () => {
     const sid = await listed()
     const grant = async (...names: Permission[]) =>
       (
@@ -158,7 +158,7 @@ describe('the log of what happens to sessions', () => {
     expect(await grantOf(owner)).toEqual([])
   })
 
-  it('forgets what can concern no session any more', async () => {
+  it('forgets changes that no longer concern any session', async () => {
     const sid = await listed(owner, 60)
     await end({ sid })
     app.clock.advance(59)
@@ -210,7 +210,7 @@ describe('changes of sessions', () => {
     expect(found?.permissions).toEqual(granted)
   })
 
-  it('write a row where there was something to do, or where that is news by itself', async () => {
+  it('write a row when there was something to do, or when the change itself is news', async () => {
     const sid = await listed()
     await apply({ kind: 'end', sid })
     expect(await revocations()).toHaveLength(1)
@@ -222,7 +222,7 @@ describe('changes of sessions', () => {
     expect(await revocations()).toHaveLength(3)
   })
 
-  it('write a row where only one of several is news', async () => {
+  it('write a row for only one of several changes', async () => {
     const gone = randomBytes(32).toString('base64url') as SessionHandle
     const event = auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'session.revoke')
     await changes.commit(transaction =>
@@ -238,7 +238,7 @@ describe('changes of sessions', () => {
     expect(await revocations()).toHaveLength(1)
   })
 
-  it('tell the store of a named session also when the list has lost it, once for each', async () => {
+  it('tell the store of a named session missing from the list, once for each', async () => {
     const told = jest.spyOn(app.app.get(SessionStore), 'apply')
     const [gone, live] = [randomBytes(32).toString('base64url') as SessionHandle, await listed()]
     const recorded = await database.transaction(transaction =>
@@ -256,7 +256,7 @@ describe('changes of sessions', () => {
     expect(told).toHaveBeenCalledTimes(1)
   })
 
-  it('are all tried where one fails, which is reported', async () => {
+  it('continue after one fails, and report it', async () => {
     const failure = unavailable('SESSION_STORE_UNAVAILABLE')
     const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
     told.mockRejectedValueOnce(failure)
@@ -277,21 +277,21 @@ describe('changes of sessions', () => {
       afterCommit: () => void done.push(what),
     })
 
-    it('count what all steps have ended, and need nothing to follow', async () => {
+    it('count all sessions that the steps have ended, and need no follow-up', async () => {
       const ended = { ...NOTHING_RECORDED, ended: 2 }
       const steps = mergeRecorded(ended, { ...ended, ended: 3 })
       expect(steps.ended).toBe(5)
       await expect(changes.commit(async () => steps)).resolves.toBe(steps)
     })
 
-    it('of all steps, in their order', async () => {
+    it('follow all steps in order', async () => {
       const steps = mergeRecorded(mergeRecorded(following('one'), NOTHING_RECORDED), following('two'))
       await changes.commit(async () => steps)
       await changes.commitToleratingOutage(async () => steps)
       expect(done).toEqual(['one', 'two', 'one', 'two'])
     })
 
-    it('also when the store is unreachable, which is reported', async () => {
+    it('follow also when the store is unreachable, which is reported', async () => {
       const failure = unavailable('SESSION_STORE_UNAVAILABLE')
       jest.spyOn(app.app.get(SessionStore), 'apply').mockRejectedValue(failure)
       await expect(changes.commit(async () => following('mail'))).rejects.toBe(failure)
@@ -299,7 +299,7 @@ describe('changes of sessions', () => {
       expect(done).toEqual(['mail', 'another'])
     })
 
-    it('but not when nothing is committed', async () => {
+    it('do not follow when nothing is committed', async () => {
       const failure = new Error('refused')
       const refused = changes.commit(async () => {
         mergeRecorded(following('mail'), NOTHING_RECORDED)
@@ -309,7 +309,7 @@ describe('changes of sessions', () => {
       expect(done).toEqual([])
     })
 
-    it('whose failure keeps the store from nothing', async () => {
+    it('reach the store even when a follow-up fails', async () => {
       const told = jest.spyOn(app.app.get(SessionStore), 'apply').mockResolvedValue()
       const failure = new Error('a fault')
       const afterCommit = () => {
@@ -339,7 +339,7 @@ describe('changes of sessions', () => {
     expect(told.mock.calls.map(([given]) => [given.ended.length, given.grants.length])).toEqual([[1, 11]])
   })
 
-  it('by somebody end one session with a reason, and say whether there was one', async () => {
+  it('end one session with a reason, and say whether there was one', async () => {
     const [one, kept] = [await listed(), await listed()]
     const child = await childOf(kept)
     const of = (sid: SessionHandle) => ({ sid, userId: owner.id, accountId: owner.accountId })
@@ -357,7 +357,7 @@ describe('changes of sessions', () => {
     })
   })
 
-  it('by somebody end what the session was handed off to as well', async () => {
+  it('end also what the session was handed off to', async () => {
     const sid = await listed()
     await childOf(sid)
     const { id: userId, accountId } = owner
@@ -365,7 +365,7 @@ describe('changes of sessions', () => {
     expect(await left()).toEqual([])
   })
 
-  it('refuse whoever was let in just before the end of the session', async () => {
+  it('refuse a request that was let in just before the session ended', async () => {
     const sid = await listed()
     const check = () => database.transaction(transaction => changes.requireNotRevoked(transaction, { sid }))
     await expect(check()).resolves.toBeUndefined()
@@ -387,7 +387,7 @@ describe('changes of sessions', () => {
       expect(await left()).toEqual([])
     })
 
-    it('write no row for one that had expired, which the store is told of all the same', async () => {
+    it('write no row for an expired session, but still tell the store', async () => {
       const expired = newSessionId()
       const sid = handleOf(expired)
       const { sessionId, session } = await openSession(app, owner, 'main', CLIENT)
@@ -398,13 +398,13 @@ describe('changes of sessions', () => {
       expect((await revocations()).map(row => row.sid)).toEqual([session.sid])
     })
 
-    it('ask nothing where it had none', async () => {
+    it('ask nothing where the browser had no session', async () => {
       const asked = jest.spyOn(database, 'transaction')
       await changes.endReplaced([], CLIENT)
       expect(asked).not.toHaveBeenCalled()
     })
 
-    it('do not refuse the login when the store does not answer: it is told later', async () => {
+    it('let the login succeed when the store does not answer, and tell it later', async () => {
       const { sessionId } = await openSession(app, owner, 'main', CLIENT)
       jest
         .spyOn(app.app.get(SessionStore), 'apply')
