@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Receiver } from '../mail/mail.js'
+import type { Recipient } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
 
@@ -17,13 +17,13 @@ export class AddressMails {
   }
 
   /** To confirm a new account; the link leads to the page that asks for the password again. */
-  sendSignUp(to: Receiver, token: string): void {
+  sendSignUp(to: Recipient, token: string): void {
     const url = this.urls.toMainSite('/verify-email', token)
     this.mailer.post(to, words => words.mail('signUp', { site: this.urls.siteName, url }))
   }
 
   /** To an address that somebody wants to sign up with although it already has a user. */
-  notifyAlreadyRegistered(to: Receiver): void {
+  notifyAlreadyRegistered(to: Recipient): void {
     const values = {
       site: this.urls.siteName,
       url: this.urls.forgotPassword(),
@@ -33,18 +33,18 @@ export class AddressMails {
   }
 
   /** To the new address, to confirm it. */
-  sendConfirmation(to: Receiver, token: string): void {
+  sendConfirmation(to: Recipient, token: string): void {
     const url = this.urls.toMainSite('/confirm-email', token)
     this.mailer.post(to, words => words.mail('confirmEmail', { site: this.urls.siteName, url }))
   }
 
   /** To an address that a user wants to change to although it already has a user. */
-  notifyAddressInUse(to: Receiver): void {
+  notifyAddressInUse(to: Recipient): void {
     this.mailer.post(to, words => words.mail('addressInUse', this.urls.mainSite))
   }
 
   /** To the old address, with a link that undoes the change. */
-  sendUndo(to: Receiver, token: string): void {
+  sendUndo(to: Recipient, token: string): void {
     const url = this.urls.toMainSite('/undo-email', token)
     this.mailer.post(to, words => words.mail('emailChanged', { site: this.urls.siteName, url }))
   }

@@ -6,7 +6,7 @@ import { deviceName } from '../http/device-name.js'
 import { subnetOf } from '../http/network.js'
 import { previousAddresses } from '../links/undo-links.js'
 import { NO_MAILS, type SendMails } from '../mail/after-commit-mail.js'
-import type { Mail, Receiver } from '../mail/mail.js'
+import type { Mail, Recipient } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
@@ -81,7 +81,7 @@ export class AnomalyMails {
     const place = this.geoIp.locate(client.ip)
     const { origin } = client
     const satellite = origin === null ? null : { accountId, origin }
-    const post = (to: Receiver, url: string | null) =>
+    const post = (to: Recipient, url: string | null) =>
       this.mailer.postAbout(to, satellite, (words, site) => {
         const told = { location: formatLocation(place, words.name), device: words.device(device) }
         const data = { at, url, ...told, words, site }

@@ -8,7 +8,7 @@ import { oneTimeTokens } from '../database/schema/links.js'
 import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { openUndoLinksOf } from '../links/undo-links.js'
-import type { Receiver } from '../mail/mail.js'
+import type { Recipient } from '../mail/mail.js'
 
 const DAY_SECONDS = 24 * 60 * 60
 /** As long as a change of address can be undone: whoever reads no mail for a few days must not lose the account. */
@@ -37,7 +37,7 @@ export interface AffectedSession {
 }
 
 interface IssuedToken {
-  readonly to: Receiver
+  readonly to: Recipient
   readonly token: string
 }
 

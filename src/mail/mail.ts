@@ -19,8 +19,8 @@ export interface Mail {
   readonly branding?: Branding
 }
 
-/** The recipient of a mail. A user is a valid receiver. */
-export interface Receiver {
+/** The recipient of a mail. A user is a valid recipient. */
+export interface Recipient {
   readonly email: string
   /** The language to write in, as a BCP 47 tag; null while it is not known. */
   readonly language: string | null

@@ -8,7 +8,7 @@ import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
 import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
 import { FailedMails } from './failed-mails.js'
-import type { Mail, Receiver } from './mail.js'
+import type { Mail, Recipient } from './mail.js'
 import { MailLanguage } from './mail-language.js'
 import { htmlOf, type MailSender, textOf } from './mail-layout.js'
 import { openSmtp } from './smtp-transport.js'
@@ -21,7 +21,7 @@ const POST_AFTER_MS = 100
 const LAST_TRY_MS = 3_000
 /** More than this would be a flood: requests that mail are refused, but what follows from others is mailed. */
 const MAX_WAITING = 1_000
-/** The rest is for mails with one receiver: mails to many must keep nobody else's away. */
+/** The rest is for mails with one recipient: mails to many must keep nobody else's away. */
 const MAX_WAITING_FOR_MANY = MAX_WAITING / 2
 
 /** Sends mail over SMTP after the response, so that a response takes equally long with and without a mail. */
@@ -66,15 +66,15 @@ export class Mailer implements OnApplicationShutdown {
    * sent is recorded in the audit log (`mail`, failed) and kept for a while. Call it after the commit.
    * Without a mail server it only logs a warning.
    */
-  post({ email, language }: Receiver, write: (words: MailLanguage) => Mail): void {
+  post({ email, language }: Recipient, write: (words: MailLanguage) => Mail): void {
     this.hold(email, async () => write(this.wordsFor(language)))
   }
 
   /**
-   * Like {@link post}, for one of many receivers of the same mail: while many mails are waiting, it is only recorded
+   * Like {@link post}, for one of many recipients of the same mail: while many mails are waiting, it is only recorded
    * as failed, and not kept.
    */
-  postToOneOfMany(to: Receiver, write: (words: MailLanguage) => Mail): void {
+  postToOneOfMany(to: Recipient, write: (words: MailLanguage) => Mail): void {
     if (this.sending.size < MAX_WAITING_FOR_MANY) this.post(to, write)
     else this.giveUp(to.email, write(this.wordsFor(to.language)), new Error('too many mails are waiting'))
   }
@@ -85,7 +85,7 @@ export class Mailer implements OnApplicationShutdown {
    * read from the database.
    */
   postAbout(
-    { email, language }: Receiver,
+    { email, language }: Recipient,
     satellite: SatelliteOfMail | null,
     write: (words: MailLanguage, site: string) => Mail,
   ): void {

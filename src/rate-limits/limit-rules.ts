@@ -70,7 +70,7 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'mail':
       return mailRules({ ...action, subject: mailboxOf(subject) }, settings)
     case 'sent mail':
-      return sentMailRules({ receiver: mailboxOf(subject), userId, accountId }, settings)
+      return sentMailRules({ recipient: mailboxOf(subject), userId, accountId }, settings)
     case 'power notice':
       return [{ ...HOURLY, limit: 'user', of: [subject], max: MAX_PERMISSION_NOTICES }]
     case 'weak password':
@@ -140,13 +140,13 @@ function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRul
 
 /** By sender, not by network: strangers cannot fill any of these. */
 function sentMailRules(
-  { receiver, userId, accountId }: Readonly<Record<'receiver' | 'userId' | 'accountId', string>>,
+  { recipient, userId, accountId }: Readonly<Record<'recipient' | 'userId' | 'accountId', string>>,
   { mailsPerAddress, mailsPerUser, mailsPerAccount }: RateLimitSettings,
 ): LimitRule[] {
   return [
-    { ...HOURLY, limit: 'user', of: ['to', receiver], max: mailsPerAddress },
+    { ...HOURLY, limit: 'user', of: ['to', recipient], max: mailsPerAddress },
     { ...HOURLY, limit: 'user', of: ['by', userId], max: mailsPerUser },
-    { ...HOURLY, limit: 'account', of: ['to', receiver, accountId], max: Math.ceil(mailsPerAddress / 2) },
+    { ...HOURLY, limit: 'account', of: ['to', recipient, accountId], max: Math.ceil(mailsPerAddress / 2) },
     { ...HOURLY, limit: 'account', of: ['by', accountId], max: mailsPerAccount },
   ]
 }

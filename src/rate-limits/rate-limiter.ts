@@ -82,11 +82,11 @@ export class RateLimiter {
    */
   countMailBy(
     { userId, accountId, operator }: LimitedActor,
-    receiver: string,
+    recipient: string,
     client: Client,
   ): Promise<CountedAction> {
     const actor = { userId, accountId, ...(operator && { operator }) }
-    return this.count({ kind: 'sent mail', subject: receiver, client, actor })
+    return this.count({ kind: 'sent mail', subject: recipient, client, actor })
   }
 
   /** Like {@link count}; null when there were too many. */

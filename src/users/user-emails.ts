@@ -11,7 +11,7 @@ import type { OneTimeToken } from '../links/one-time-token.js'
 import { OneTimeTokens } from '../links/one-time-tokens.js'
 import { openUndoLinksOf, previousAddresses, SEQUENCE, undoLinksOf } from '../links/undo-links.js'
 import { withdrawTokens } from '../links/withdraw-tokens.js'
-import type { Receiver } from '../mail/mail.js'
+import type { Recipient } from '../mail/mail.js'
 import type { Email } from './email.js'
 import { EmailReservations } from './email-reservations.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
@@ -137,7 +137,7 @@ export class UserEmails {
   }
 
   /** The user's current address, and the first ones that can still be restored: {@link previousAddresses}. */
-  async receiversOf(db: Db, { id, email, language }: User): Promise<Receiver[]> {
+  async recipientsOf(db: Db, { id, email, language }: User): Promise<Recipient[]> {
     const present = { email, language }
     return [present, ...(await previousAddresses(db, id, present, this.clock.now()))]
   }

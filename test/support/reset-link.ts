@@ -9,9 +9,9 @@ export async function mailResetLink(
   user: Pick<User, 'id' | 'accountId' | 'email'>,
 ): Promise<void> {
   const mails = app.get(PasswordMails)
-  const receiver = { ...user, language: null, disabledAt: null }
+  const recipient = { ...user, language: null, disabledAt: null }
   const mailLink = await app
     .get(Database)
-    .transaction(transaction => mails.resetLinkTo(transaction, receiver))
+    .transaction(transaction => mails.resetLinkTo(transaction, recipient))
   mailLink()
 }

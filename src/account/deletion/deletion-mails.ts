@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import type { SendMails } from '../../mail/after-commit-mail.js'
-import type { Receiver } from '../../mail/mail.js'
+import type { Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { AccountAdmins } from '../../users/notices/account-admins.js'
@@ -28,7 +28,7 @@ export class DeletionMails {
     )
   }
 
-  notifyDeleted(owner: Receiver): void {
+  notifyDeleted(owner: Recipient): void {
     this.mailer.post(owner, words => words.mail('deleted', { site: this.urls.siteName }))
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../database/connection.js'
 import { OneTimeTokens } from '../../links/one-time-tokens.js'
-import type { Receiver } from '../../mail/mail.js'
+import type { Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import type { MailName } from '../../mail/messages/translated.js'
 import { type MailedPage, SiteUrls } from '../../mail/site-urls.js'
@@ -18,7 +18,7 @@ const STOP_LINK_EXTRA_SECONDS = 30 * 24 * 60 * 60
 
 /** A link that has been issued; mail it once the transaction has committed. */
 export interface IssuedLink {
-  readonly to: Receiver
+  readonly to: Recipient
   readonly token: string
 }
 
@@ -48,7 +48,7 @@ export class TransferMails {
     const issued: IssuedLink[] = []
     const lifetimeSeconds = waitSeconds + STOP_LINK_EXTRA_SECONDS
     const purpose = 'transfer-stop'
-    for (const to of await this.userEmails.receiversOf(transaction, owner)) {
+    for (const to of await this.userEmails.recipientsOf(transaction, owner)) {
       const link = { purpose, userId, accountId, email: to.email, lifetimeSeconds } as const
       issued.push({ to, token: await this.tokens.issue(transaction, link) })
     }

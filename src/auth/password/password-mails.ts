@@ -4,7 +4,7 @@ import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import { withdrawTokens } from '../../links/withdraw-tokens.js'
 import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
-import type { Receiver } from '../../mail/mail.js'
+import type { Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { User } from '../../users/user.js'
@@ -58,7 +58,7 @@ export class PasswordMails {
    */
   async resetLinkTo(
     transaction: Db,
-    user: Receiver & Pick<User, 'id' | 'accountId' | 'email' | 'disabledAt'>,
+    user: Recipient & Pick<User, 'id' | 'accountId' | 'email' | 'disabledAt'>,
     invited?: Pick<User, 'accountId' | 'satellites'>,
   ): Promise<SendMails> {
     if (user.disabledAt) return NO_MAILS
@@ -73,11 +73,11 @@ export class PasswordMails {
    * return to.
    */
   async changedNotice(transaction: Db, user: User): Promise<SendMails> {
-    const receivers = await this.userEmails.receiversOf(transaction, user)
+    const recipients = await this.userEmails.recipientsOf(transaction, user)
     const { siteName: site } = this.links
     const url = this.links.forgotPassword()
     return () => {
-      for (const to of receivers)
+      for (const to of recipients)
         this.mailer.post(to, words => {
           if (to.email === user.email) return words.mail('passwordChanged', { site, url })
           const emailChanged = words.emailChangedSubject(site)

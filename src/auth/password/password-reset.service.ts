@@ -31,8 +31,8 @@ export class PasswordResetService {
   async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
     const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const
     const { user, token } = await this.links.find(link)
-    const receiver = { ...user, email: token.email as Email }
-    await this.setter.set(receiver, {
+    const recipient = { ...user, email: token.email as Email }
+    await this.setter.set(recipient, {
       password,
       client,
       event: auditEvent({ userId: user.id, accountId: user.accountId, client }, 'password.reset'),

@@ -13,7 +13,7 @@ import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import type { OperatorActor } from '../operator.guard.js'
 import type { FailedMailsQuery } from './failed-mails.dto.js'
 
-type Receiver = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
+type Recipient = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
 
 /** Mails that could not be sent, and resending them, in the console or at the command line. */
 @Injectable()
@@ -29,9 +29,9 @@ export class FailedMailService {
   /** A page, newest first. For the console, viewing them is recorded first; a null actor is the command line. */
   async list({ limit, after }: FailedMailsQuery, actor: OperatorActor | null) {
     const { rows, next } = await this.failedMails.page(limit, after)
-    const receivers = await this.receiversOf(rows)
-    if (actor && rows.length > 0) await this.recordView([...receivers.values()], actor)
-    return { mails: rows.map(mail => shownMail(mail, receivers.get(mail.to))), next }
+    const recipients = await this.recipientsOf(rows)
+    if (actor && rows.length > 0) await this.recordView([...recipients.values()], actor)
+    return { mails: rows.map(mail => shownMail(mail, recipients.get(mail.to))), next }
   }
 
   /**
@@ -53,10 +53,10 @@ export class FailedMailService {
 
   /** Together with the audit log row that says who resends it, and why. */
   private async claim(failed: FailedMail, actor: Actor): Promise<void> {
-    const receiver = (await this.receiversOf([failed])).get(failed.to)
+    const recipient = (await this.recipientsOf([failed])).get(failed.to)
     const detail = { subject: failed.mail.subject }
-    const event = receiver
-      ? auditEventOf(receiver, actor, 'mail.resend', detail)
+    const event = recipient
+      ? auditEventOf(recipient, actor, 'mail.resend', detail)
       : auditEvent(actor, 'mail.resend', { ...detail, email: failed.to })
     await this.database.transaction(async transaction => {
       if (!(await this.failedMails.claim(transaction, failed.id))) throw new ApiError('MAIL_BEING_SENT')
@@ -75,7 +75,7 @@ export class FailedMailService {
   }
 
   /** The users who have these addresses now, by address. */
-  private async receiversOf(mails: readonly FailedMail[]): Promise<ReadonlyMap<string, Receiver>> {
+  private async recipientsOf(mails: readonly FailedMail[]): Promise<ReadonlyMap<string, Recipient>> {
     if (mails.length === 0) return new Map()
     const { id, accountId, email } = users
     const addresses = [...new Set(mails.map(({ to }) => to))]
@@ -85,8 +85,8 @@ export class FailedMailService {
     return new Map(found.map(user => [user.email, user]))
   }
 
-  private async recordView(receivers: readonly Receiver[], actor: OperatorActor): Promise<void> {
-    const detail = { list: 'failed mails', users: receivers.map(({ id }) => id) }
+  private async recordView(recipients: readonly Recipient[], actor: OperatorActor): Promise<void> {
+    const detail = { list: 'failed mails', users: recipients.map(({ id }) => id) }
     await this.database.transaction(transaction =>
       this.auditLog.record(transaction, auditEvent(actor, 'operator.list', detail)),
     )
@@ -96,8 +96,8 @@ export class FailedMailService {
 /** Never the content: its link would let the reader in. */
 function shownMail(
   { id, to, mail, failedAt, expiresAt, lastError, isLinkGood }: FailedMail,
-  receiver?: Receiver,
+  recipient?: Recipient,
 ) {
   const { subject } = mail
-  return { id, to, userId: receiver?.id ?? null, subject, failedAt, expiresAt, lastError, isLinkGood }
+  return { id, to, userId: recipient?.id ?? null, subject, failedAt, expiresAt, lastError, isLinkGood }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { onlySatelliteOf } from '../../mail/branded-sites.js'
-import type { Receiver } from '../../mail/mail.js'
+import type { Recipient } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
 import { safeName } from '../../mail/safe-name.js'
@@ -55,7 +55,7 @@ export class InvitationMails {
   }
 
   /** To somebody who has a login in another account; an address can belong to only one account. */
-  notifyExistingUser(user: Receiver, opened: InvitationToMail): void {
+  notifyExistingUser(user: Recipient, opened: InvitationToMail): void {
     this.mailer.post(user, words => words.mail('invitationOfUser', this.introductionOf(opened, words)))
   }
 

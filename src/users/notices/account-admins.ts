@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
 import type { SendMails } from '../../mail/after-commit-mail.js'
-import type { Mail, Receiver } from '../../mail/mail.js'
+import type { Mail, Recipient } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
 import type { User } from '../user.js'
@@ -39,7 +39,7 @@ export class AccountAdmins {
   async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<SendMails> {
     const admins = await mailedAdminsOf(transaction, accountId)
     const owner = admins.find(({ role }) => role === 'owner')
-    const ofOwner: readonly Receiver[] = owner ? await this.userEmails.receiversOf(transaction, owner) : []
+    const ofOwner: readonly Recipient[] = owner ? await this.userEmails.recipientsOf(transaction, owner) : []
     const others = admins.filter(({ role }) => role !== 'owner').slice(0, MAILED_BESIDES_OWNER)
     return () => {
       for (const to of ofOwner) this.mailer.post(to, write)

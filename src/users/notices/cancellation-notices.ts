@@ -3,7 +3,7 @@ import { eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
-import type { Receiver } from '../../mail/mail.js'
+import type { Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { PendingTransfer } from '../pending/pending-transfers.js'
@@ -28,13 +28,13 @@ export class CancellationNotices {
       .from(users)
       .where(inArray(users.id, [fromUserId, toUserId]))) as User[]
     const owner = found.find(({ id }) => id === fromUserId)
-    const receivers: Receiver[] = [
-      ...(owner ? await this.userEmails.receiversOf(transaction, owner) : []),
+    const recipients: Recipient[] = [
+      ...(owner ? await this.userEmails.recipientsOf(transaction, owner) : []),
       ...found.filter(({ id }) => id === toUserId),
     ]
     const { mainSite } = this.urls
     return () => {
-      for (const to of receivers) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
+      for (const to of recipients) this.mailer.post(to, words => words.mail('transferCancelled', mainSite))
     }
   }
 
@@ -56,7 +56,7 @@ export class CancellationNotices {
   }
 
   /** To the address that a user has left for an earlier one; without a link, because it may be a thief's. */
-  aboutAddress(left: Receiver): SendMails {
+  aboutAddress(left: Recipient): SendMails {
     const { siteName: site } = this.urls
     return () => this.mailer.post(left, words => words.mail('emailRestored', { site }))
   }

@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
 import type { Client } from '../../http/client.js'
 import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
-import type { Mail, Receiver } from '../../mail/mail.js'
+import type { Mail, Recipient } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
@@ -48,8 +48,8 @@ export class OwnerNotices {
   async aboutJoined(transaction: Db, member: User, inviter: User): Promise<SendMails> {
     const powers = powersOf(member)
     if (powers.length === 0) return NO_MAILS
-    const receivers = await this.ownerOf(transaction, member.accountId)
-    return this.aboutPowers(receivers, 'memberJoined', { member, by: inviter, powers })
+    const recipients = await this.ownerOf(transaction, member.accountId)
+    return this.aboutPowers(recipients, 'memberJoined', { member, by: inviter, powers })
   }
 
   /**
@@ -65,10 +65,10 @@ export class OwnerNotices {
     const had = powersOf(member)
     const gained = powersOf({ ...member, ...change }).filter(power => !had.includes(power))
     if (gained.length === 0) return NO_MAILS
-    const receivers = await this.ownerOf(transaction, member.accountId)
+    const recipients = await this.ownerOf(transaction, member.accountId)
     return async () => {
       const powers = await this.newsAmong(gained, member, client)
-      if (powers.length > 0) this.aboutPowers(receivers, 'memberGained', { member, by: manager, powers })()
+      if (powers.length > 0) this.aboutPowers(recipients, 'memberGained', { member, by: manager, powers })()
     }
   }
 
@@ -81,10 +81,10 @@ export class OwnerNotices {
       origins,
     }: { readonly members: readonly { readonly email: string }[]; readonly origins: readonly string[] },
   ): Promise<SendMails> {
-    const receivers = await this.ownerOf(transaction, accountId)
+    const recipients = await this.ownerOf(transaction, accountId)
     const emails = members.map(({ email }) => email)
     const hosts = origins.map(origin => new URL(origin).host)
-    return this.toAll(receivers, words => {
+    return this.toAll(recipients, words => {
       const { mainSite } = this.urls
       const satellites = named(words, hosts, 'satellite.others')
       if (emails.length === 0) return words.mail('satellitesClosed', { ...mainSite, user, satellites })
@@ -108,11 +108,11 @@ export class OwnerNotices {
   }
 
   private aboutPowers(
-    receivers: readonly Receiver[],
+    recipients: readonly Recipient[],
     name: 'memberJoined' | 'memberGained',
     { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
   ): SendMails {
-    return this.toAll(receivers, words =>
+    return this.toAll(recipients, words =>
       words.mail(name, {
         ...this.urls.mainSite,
         member: member.email,
@@ -122,15 +122,15 @@ export class OwnerNotices {
     )
   }
 
-  private async ownerOf(transaction: Db, accountId: string): Promise<readonly Receiver[]> {
+  private async ownerOf(transaction: Db, accountId: string): Promise<readonly Recipient[]> {
     const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
     const [owner] = await transaction.select().from(users).where(isOwner)
-    return owner ? this.userEmails.receiversOf(transaction, owner as User) : []
+    return owner ? this.userEmails.recipientsOf(transaction, owner as User) : []
   }
 
-  private toAll(receivers: readonly Receiver[], write: (words: MailLanguage) => Mail): SendMails {
+  private toAll(recipients: readonly Recipient[], write: (words: MailLanguage) => Mail): SendMails {
     return () => {
-      for (const receiver of receivers) this.mailer.post(receiver, write)
+      for (const recipient of recipients) this.mailer.post(recipient, write)
     }
   }
 }

@@ -373,7 +373,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
           lifetimeSeconds: DAY,
         })
       const german = { ...owner, language: 'de' }
-      expect(await app.app.get(UserEmails).receiversOf(transaction, german)).toEqual([
+      expect(await app.app.get(UserEmails).recipientsOf(transaction, german)).toEqual([
         { email: owner.email, language: 'de' },
         { email: 'before@example.test', language: 'en' },
         { email: 'unknown@example.test', language: null },

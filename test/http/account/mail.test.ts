@@ -21,7 +21,7 @@ const MAIL: Mail = {
   footnote: 'Not you? Ignore this.',
 }
 
-const receiver = (email: string) => ({ email, language: null })
+const recipient = (email: string) => ({ email, language: null })
 
 let app: TestApp
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(() => app.stop())
 
 it('sends a mail as text and as HTML with the same words', async () => {
   const email = anEmail()
-  app.app.get(Mailer).post(receiver(email), () => MAIL)
+  app.app.get(Mailer).post(recipient(email), () => MAIL)
   const [mail] = await app.mailsTo(email)
   expect(mail).toMatchObject({ to: email, from: 'no-reply@main.test', subject: 'A subject' })
   for (const word of ['www.main.test', 'Do it', 'verify-email#token=abc', 'Not you? Ignore this.']) {
@@ -42,7 +42,7 @@ it('sends a mail as text and as HTML with the same words', async () => {
 
 it('shows what is put into a mail as text, never as markup', async () => {
   const email = anEmail()
-  app.app.get(Mailer).post(receiver(email), () => MAIL)
+  app.app.get(Mailer).post(recipient(email), () => MAIL)
   const [mail] = await app.mailsTo(email)
   expect(mail?.text).toContain('One <b>paragraph</b> & more.')
   expect(mail?.html).not.toContain('<b>')
@@ -74,12 +74,12 @@ async function started({ server }: SMTPServer): Promise<number> {
 const stopped = (server: SMTPServer) => new Promise<void>(resolve => server.close(() => resolve()))
 
 describe('a mail server that', () => {
-  it('is away for a moment gets the mail when it is back', async () => {
+  it('gets the mail when it is back after a moment', async () => {
     const port = await freePort()
     const waiting = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
       const email = anEmail()
-      waiting.app.get(Mailer).post(receiver(email), () => MAIL)
+      waiting.app.get(Mailer).post(recipient(email), () => MAIL)
       const outbox = await MailOutbox.start({ port })
       try {
         await waiting.app.get(Mailer).flush()
@@ -92,7 +92,7 @@ describe('a mail server that', () => {
     }
   })
 
-  it('refuses the mail for good is not asked again, and the audit log says so', async () => {
+  it('is not asked again when it refuses the mail for good, and the audit log says so', async () => {
     let asked = 0
     const refusing = new SMTPServer({
       authOptional: true,
@@ -106,7 +106,7 @@ describe('a mail server that', () => {
     const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
     const to = anEmail()
     try {
-      refused.app.get(Mailer).post(receiver(to), () => MAIL)
+      refused.app.get(Mailer).post(recipient(to), () => MAIL)
       await refused.app.get(Mailer).flush()
       expect(asked).toBe(1)
       expect(await refused.auditRows()).toMatchObject([
@@ -118,7 +118,7 @@ describe('a mail server that', () => {
     }
   })
 
-  it('refuses the login once gets the mail at the next try: it was not about the mail', async () => {
+  it('gets the mail at the next try when it refused the login once: it was not about the mail', async () => {
     let logins = 0
     const received: string[] = []
     const locked = new SMTPServer({
@@ -137,7 +137,7 @@ describe('a mail server that', () => {
     const sending = await TestApp.start('embedded', { SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
     const to = anEmail()
     try {
-      sending.app.get(Mailer).post(receiver(to), () => MAIL)
+      sending.app.get(Mailer).post(recipient(to), () => MAIL)
       await sending.app.get(Mailer).flush()
       expect({ logins, received }).toEqual({ logins: 2, received: [to] })
     } finally {
@@ -151,7 +151,7 @@ it('stops at once although mails are waiting for a server that is away', async (
   const stopping = await TestApp.start('redis + postgres', {
     SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
   })
-  stopping.app.get(Mailer).post(receiver(anEmail()), () => MAIL)
+  stopping.app.get(Mailer).post(recipient(anEmail()), () => MAIL)
   const startedAt = performance.now()
   await stopping.stop()
   expect(performance.now() - startedAt).toBeLessThan(5_000)
@@ -167,7 +167,7 @@ it('keeps every mail when it stops although the mail server says nothing', async
       ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     })
     const mail: Mail = { language: 'en', subject: 'A subject', site: 'www.main.test', paragraphs: ['Hello.'] }
-    for (let posted = 0; posted < 12; posted++) stopping.app.get(Mailer).post(receiver(anEmail()), () => mail)
+    for (let posted = 0; posted < 12; posted++) stopping.app.get(Mailer).post(recipient(anEmail()), () => mail)
     const startedAt = performance.now()
     await stopping.stop()
     expect(performance.now() - startedAt).toBeLessThan(12_000)
