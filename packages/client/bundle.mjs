@@ -7,9 +7,9 @@ import { build } from 'esbuild'
 /** Members of what never leaves the client, so no page, message or answer has them either. */
 const INTERNAL_MEMBERS = [
   'after',
-  'api',
   'begin',
   'callOff',
+  'calls',
   'change',
   'current',
   'deviceTime',

@@ -67,10 +67,10 @@ async function call(
 ): Promise<unknown> {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => segmentOf(named[name]))
   // Without URLSearchParams: older versions of React Native take no pairs.
-  const asked = Object.entries(query).flatMap(([name, value]) =>
+  const parameters = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${encodeURIComponent(String(value))}`,
   )
-  const url = `${client.baseUrl}${filled}${asked.length > 0 ? `?${asked.join('&')}` : ''}`
+  const url = `${client.baseUrl}${filled}${parameters.length > 0 ? `?${parameters.join('&')}` : ''}`
   const init: RequestInit = {
     method: method.toUpperCase(),
     ...(signal && { signal }),

@@ -1,6 +1,11 @@
-import { Api, type Credentials, type PasskeyRequestOptions, type SecondFactor } from './http/api.js'
 import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
 import type { Caller, ChangeKind, State } from './http/caller.js'
+import {
+  type Credentials,
+  type PasskeyRequestOptions,
+  type SecondFactor,
+  SessionCalls,
+} from './http/calls.js'
 import { fetchInTime } from './http/fetch-in-time.js'
 import { Logouts } from './http/logouts.js'
 import { MainstayError } from './http/mainstay-error.js'
@@ -32,7 +37,7 @@ export class Client {
   private readonly sessionState = new SessionState()
   private readonly keeper: TokenKeeper
   private readonly logouts: Logouts
-  private readonly api: Api
+  private readonly calls: SessionCalls
   private readonly trusted: readonly string[]
   private readonly stopListening: () => void
   /** No refresh is forced before this moment of the monotonic clock. */
@@ -45,10 +50,10 @@ export class Client {
   ) {
     this.trusted = [baseUrl, ...backends].map(withoutSlash)
     this.baseUrl = this.trusted[0] as string
-    this.api = new Api(this.baseUrl, home, platform)
+    this.calls = new SessionCalls(this.baseUrl, home, platform)
     const name = `mainstay ${home.source} ${this.baseUrl}`
-    this.keeper = new TokenKeeper(name, this.api, home, platform, this.sessionState)
-    this.logouts = new Logouts(this.api, home, platform, this.keeper, this.sessionState)
+    this.keeper = new TokenKeeper(name, this.calls, home, platform, this.sessionState)
+    this.logouts = new Logouts(this.calls, home, platform, this.keeper, this.sessionState)
     this.stopListening = platform.onWake(({ persisted }) => {
       if (persisted && this.state.status !== 'unknown') this.refresh().catch(() => {})
     })
@@ -92,7 +97,7 @@ export class Client {
 
   /** A new challenge for passkeys, for `@mainstay-auth/client/passkeys`. Throws as `login` does. */
   async passkeyOptions(): Promise<PasskeyRequestOptions> {
-    return (await this.api.post('login/passkey/options')).json() as Promise<PasskeyRequestOptions>
+    return (await this.calls.post('login/passkey/options')).json() as Promise<PasskeyRequestOptions>
   }
 
   /**
@@ -102,7 +107,7 @@ export class Client {
   async loginBy(path: string, body: object): Promise<Caller> {
     if (this.home.source === 'main') await this.logouts.callOff()
     try {
-      const token = await this.api.login(path, body)
+      const token = await this.calls.login(path, body)
       this.keeper.take(token)
       return token.caller
     } catch (error) {
@@ -126,7 +131,7 @@ export class Client {
    * in, or null for nobody.
    */
   async refresh({ signal }: { signal?: AbortSignal | null } = {}): Promise<Caller | null> {
-    await unlessAborted(this.lookWhoIsThere(), signal)
+    await unlessAborted(this.findOutWhoIsLoggedIn(), signal)
     return this.state.caller
   }
 
@@ -169,7 +174,7 @@ export class Client {
     void this.logouts.callOff()
   }
 
-  private async lookWhoIsThere(): Promise<void> {
+  private async findOutWhoIsLoggedIn(): Promise<void> {
     if (!(await this.logouts.finish())) await this.keeper.refresh()
   }
 

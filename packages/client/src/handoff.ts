@@ -71,7 +71,7 @@ export interface HandOffPage {
 }
 
 /** What only this tab knows about a hand-off that it started. */
-interface Asked {
+interface PendingHandOff {
   readonly state: string
   /** RFC 7636: somebody who intercepts the code cannot use it without this. */
   readonly verifier: string
@@ -87,15 +87,15 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
   let completing: Promise<HandOffResult | null> = Promise.resolve(null)
 
   async function complete(answer: URLSearchParams): Promise<HandOffResult> {
-    const asked = takeAsked(page(), key)
-    const path = asked?.path ?? '/'
+    const pending = takePending(page(), key)
+    const path = pending?.path ?? '/'
     const refused = (reason: HandOffRefusal) => ({ status: 'refused', reason, path }) as const
-    const isOurs = answer.get('state') === asked?.state && isSameUrl(answer.get('iss'), client.baseUrl)
-    if (!asked || !isOurs) return refused('interrupted')
+    const isOurs = answer.get('state') === pending?.state && isSameUrl(answer.get('iss'), client.baseUrl)
+    if (!pending || !isOurs) return refused('interrupted')
     const [code, error] = [answer.get('code'), answer.get('error')]
     if (!code) return refused(REFUSALS.includes(error) ? (error as HandOffRefusal) : 'interrupted')
     try {
-      const { verifier } = asked
+      const { verifier } = pending
       return { status: 'loggedIn', caller: await client.loginBy('handoff/redeem', { code, verifier }), path }
     } catch (failure) {
       if ((failure as { code?: string }).code === 'HANDOFF_CODE_INVALID') return refused('expired')
@@ -114,13 +114,13 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
         state,
         ...(loginHint && { login_hint: loginHint }),
       }
-      const asked: Asked = {
+      const pending: PendingHandOff = {
         state,
         verifier,
         path: withinSite(path ?? location.pathname + location.search, location.origin),
       }
       // No `await` in between: of two clicks, the one that leaves last is the one that is remembered.
-      sessionStorage.setItem(key, JSON.stringify(asked))
+      sessionStorage.setItem(key, JSON.stringify(pending))
       location.assign(`${mainUrl.replace(/\/+$/, '')}/handoff#${new URLSearchParams(request)}`)
     },
 
@@ -138,7 +138,7 @@ export function handOff(client: Client, { mainUrl }: HandOffOptions, given?: Han
 }
 
 /** Removed at once and for good, whatever comes of it. Null too where the browser blocks its storage. */
-function takeAsked(page: HandOffPage, key: string): Asked | null {
+function takePending(page: HandOffPage, key: string): PendingHandOff | null {
   try {
     const { sessionStorage } = page
     const text = sessionStorage.getItem(key)

@@ -4,8 +4,8 @@ import { cookieHome, storageHome } from './tokens/session-home.js'
 import { type ItemStorage, itemStorage, type Storage } from './tokens/storage.js'
 
 export type { Client, ClientOptions } from './client.js'
-export type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/api.js'
 export type { Caller, ChangeKind, LogoutCause, Permissions, State, WaitReason } from './http/caller.js'
+export type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/calls.js'
 export type { ErrorCode } from './http/error-code.js'
 export {
   errorOf,

@@ -1,6 +1,6 @@
 import type { Client } from './client.js'
-import type { PasskeyRequestOptions } from './http/api.js'
 import type { Caller } from './http/caller.js'
+import type { PasskeyRequestOptions } from './http/calls.js'
 
 export interface PasskeyLoginOptions {
   /**
@@ -136,12 +136,12 @@ async function autofilled(client: Client, signal: AbortSignal | undefined): Prom
       }
     }
     signal?.throwIfAborted()
-    await untilSeen(options ? 0 : ASKED_AGAIN_AFTER_MS, signal)
+    await untilVisible(options ? 0 : ASKED_AGAIN_AFTER_MS, signal)
   }
 }
 
 /** Resolves after a pause, or when somebody looks at the page again: a tab in the background requests nothing. */
-function untilSeen(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
+function untilVisible(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   const { document } = browser
   // Serves as the options of a listener: it has a `signal`.
   const over = new AbortController()

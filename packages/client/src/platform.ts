@@ -25,7 +25,7 @@ export interface Platform {
   after(ms: number, run: () => void, isIdle?: boolean): () => void
   /**
    * Calls `listener` when the network comes back or the page becomes visible again; with `persisted` when the browser
-   * has put back the whole page as it was left, to whom messages of other tabs were lost. Returns a function that
+   * has restored the whole page from its cache: messages from other tabs were lost meanwhile. Returns a function that
    * unsubscribes.
    */
   onWake(listener: (event: WakeEvent) => void): () => void
@@ -57,7 +57,7 @@ export function thisPlatform(fetchInstead?: typeof fetch): Platform {
   let ahead = Date.now() - performance.now()
   let sleptMs = 0
   return {
-    // Browsers' own wants to be called like this.
+    // The browser's own `fetch` must be called with the global as `this`.
     fetch: (fetchInstead ?? globalThis.fetch).bind(globalThis),
     // The monotonic clock of some devices stands still while they sleep; the other one may be set back.
     now: () => {

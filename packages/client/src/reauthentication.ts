@@ -3,7 +3,7 @@ import { isRequest, isStream } from './http/bearer-fetch.js'
 import { errorOf, type MainstayError } from './http/mainstay-error.js'
 
 /** First the password, then a second factor where the operation needs both. */
-const MOST_PROOFS = 2
+const MAX_PROOFS = 2
 
 /**
  * Asks the person to prove their identity again, with one of `wanted.methods`, and resolves when
@@ -40,7 +40,7 @@ export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetc
       asker ??= userId()
       if (answer.status !== 401 && answer.status !== 403) return answer
       const refusal = await errorOf(answer)
-      if (proofs === MOST_PROOFS || !isMended(refusal) || isStream(init?.body)) return answer
+      if (proofs === MAX_PROOFS || !isFixedByProof(refusal) || isStream(init?.body)) return answer
       // What one person asked for is not done in the name of another who has logged in meanwhile.
       if (userId() !== asker) return answer
       // A proof that was given while this request was on its way may be enough.
@@ -53,6 +53,6 @@ export function repeatAfterProof(client: Client, ask: AskForProof): Client['fetc
 }
 
 /** Whether proving their identity again would let the request through, and this person can. */
-function isMended({ code, methods }: MainstayError): boolean {
+function isFixedByProof({ code, methods }: MainstayError): boolean {
   return code === 'REAUTHENTICATION_REQUIRED' || (code === 'STEP_UP_REQUIRED' && methods.length > 0)
 }

@@ -5,7 +5,7 @@ import type { LoginWords } from './login-words.js'
 import { useSession } from './use-session.js'
 
 /** Why somebody has to log in again; empty for those who logged out here, or were not logged in before. */
-export function LogoutNews({ words }: { readonly words: LoginWords }): ReactNode {
+export function LogoutNotice({ words }: { readonly words: LoginWords }): ReactNode {
   const state = useSession()
   const cause = state.status === 'loggedOut' ? state.cause : undefined
   return (

@@ -2,7 +2,7 @@
 import { type Caller, isSecondFactorRequired, type MainstayError } from '@mainstay-auth/client'
 import { loginWithPasskey, signWithPasskey } from '@mainstay-auth/client/passkeys'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import { LabelledInput, LogoutNews, PasskeyButton } from './login-fields.js'
+import { LabelledInput, LogoutNotice, PasskeyButton } from './login-fields.js'
 import { type LoginWords, sentenceFor, withEnglish } from './login-words.js'
 import { useClient } from './provider.js'
 import { SecondFactorStep, type SecondStep } from './second-factor-step.js'
@@ -89,7 +89,7 @@ export function LoginForm({
         />
       ) : (
         <>
-          <LogoutNews words={words} />
+          <LogoutNotice words={words} />
           <PasswordStep
             words={words}
             isBusy={isBusy}

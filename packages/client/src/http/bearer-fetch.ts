@@ -5,7 +5,7 @@ import { errorOf } from './mainstay-error.js'
  * In codes of 401 errors of the service that a new token would not fix: wrong passwords, codes and passkeys, which
  * count as guesses, and what has to be proved first.
  */
-const NO_MATTER_OF_TOKEN = /SECOND_FACTOR|PASSKEY|CREDENTIALS|REAUTHENTICATION|STEP_UP/
+const NOT_ABOUT_THE_TOKEN = /SECOND_FACTOR|PASSKEY|CREDENTIALS|REAUTHENTICATION|STEP_UP/
 
 /**
  * The full URL of a request. Throws a TypeError unless it begins with a trusted base and a slash: that fixes
@@ -36,7 +36,7 @@ export async function fetchWithToken(
   const again = isRequest(input) ? input.clone() : url
   const answer = await sendWith(send, isRequest(input) ? input : url, init, token)
   if (answer.status !== 401 || isStream(init.body)) return answer
-  if (NO_MATTER_OF_TOKEN.test((await errorOf(answer)).code)) return answer
+  if (NOT_ABOUT_THE_TOKEN.test((await errorOf(answer)).code)) return answer
   const other = await replace(token)
   return other?.caller.userId === token.caller.userId ? sendWith(send, again, init, other) : answer
 }

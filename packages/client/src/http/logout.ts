@@ -2,12 +2,12 @@ import type { Platform } from '../platform.js'
 import type { AccessToken } from '../tokens/access-token.js'
 import type { Presented, SessionHome } from '../tokens/session-home.js'
 import type { SessionState } from '../tokens/session-state.js'
-import { Backoff, isPassing } from '../tokens/waiting.js'
-import type { Api } from './api.js'
+import { Backoff, isTransient } from '../tokens/waiting.js'
+import type { SessionCalls } from './calls.js'
 import type { MainstayError } from './mainstay-error.js'
 
 /** What is left of a session that this device has logged out of. */
-export interface Rest {
+export interface UnfinishedLogout {
   readonly token: AccessToken | null
   readonly session: Presented | null
   readonly sid: string | null
@@ -23,13 +23,13 @@ export class Logout {
   private token: AccessToken | null
 
   constructor(
-    private readonly api: Api,
+    private readonly calls: SessionCalls,
     private readonly home: SessionHome,
     platform: Platform,
-    private readonly rest: Rest,
+    private readonly unfinished: UnfinishedLogout,
     private readonly sessionState: SessionState,
   ) {
-    this.token = rest.token
+    this.token = unfinished.token
     this.backoff = new Backoff(platform)
     this.done = this.run().finally(() => {
       this.backoff.close()
@@ -50,39 +50,39 @@ export class Logout {
         await this.tryOnce()
         break
       } catch (error) {
-        await this.putOff(error, signal)
+        await this.scheduleRetry(error, signal)
       }
     }
   }
 
   private async isStillToDo(): Promise<unknown> {
-    const { home, rest } = this
+    const { home, unfinished } = this
     // The cookie belongs to the last login, in any tab; a stored session is always the same one.
-    return home.source !== 'main' || rest.isUnnoted || home.left().catch(() => true)
+    return home.source !== 'main' || unfinished.isUnnoted || home.left().catch(() => true)
   }
 
   /** Without a live token it gets a new one to log out with; if there is none to be had, the session is over. */
   private async tryOnce(): Promise<void> {
-    const { session, sid } = this.rest
-    const renewed = this.token ?? (session && (await this.api.refresh(session)))
+    const { session, sid } = this.unfinished
+    const renewed = this.token ?? (session && (await this.calls.refresh(session)))
     const isOver = typeof renewed === 'string'
     this.token = isOver ? null : renewed
     const isThisSession = this.token && (!sid || this.token.caller.sid === sid)
-    if (isThisSession) await this.api.logout(this.token as AccessToken)
+    if (isThisSession) await this.calls.logout(this.token as AccessToken)
     // The service knows; a note that stays in locked storage is settled by the next page.
     await this.home.settle(sid, isOver).catch(() => {})
   }
 
-  private async putOff(error: unknown, signal: AbortSignal): Promise<void> {
+  private async scheduleRetry(error: unknown, signal: AbortSignal): Promise<void> {
     const isStale = (error as Partial<MainstayError>).status === 401
     if (isStale) this.token = null
-    else if (!isPassing(error)) throw error
+    else if (!isTransient(error)) throw error
     if (isStale && !this.backoff.failures) {
       this.backoff.failures = 1
       return
     }
     this.backoff.fail(error)
-    this.sessionState.explain(await this.api.reasonFor(error), true)
+    this.sessionState.explain(await this.calls.reasonFor(error), true)
     await this.backoff.wait(signal)
   }
 }

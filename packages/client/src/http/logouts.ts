@@ -2,8 +2,8 @@ import type { Platform } from '../platform.js'
 import type { SessionHome } from '../tokens/session-home.js'
 import type { SessionState } from '../tokens/session-state.js'
 import type { TokenKeeper } from '../tokens/token-keeper.js'
-import type { Api } from './api.js'
-import { Logout, type Rest } from './logout.js'
+import type { SessionCalls } from './calls.js'
+import { Logout, type UnfinishedLogout } from './logout.js'
 
 /** Every logout that the service has not heard of yet. */
 export class Logouts {
@@ -11,7 +11,7 @@ export class Logouts {
   private readonly underWay = new Map<string | null, Logout>()
 
   constructor(
-    private readonly api: Api,
+    private readonly calls: SessionCalls,
     private readonly home: SessionHome,
     private readonly platform: Platform,
     private readonly keeper: TokenKeeper,
@@ -42,19 +42,19 @@ export class Logouts {
     return true
   }
 
-  /** Retries none; resolves when the last attempts are over. */
+  /** Stops all retries; resolves when the last attempts are over. */
   async callOff(): Promise<void> {
     await Promise.all([...this.underWay.values()].map(logout => logout.callOff()))
   }
 
-  private tell(rest: Rest): Promise<void> {
+  private tell(unfinished: UnfinishedLogout): Promise<void> {
     const { underWay } = this
-    const known = underWay.get(rest.sid)
+    const known = underWay.get(unfinished.sid)
     if (known) return known.done
-    const logout = new Logout(this.api, this.home, this.platform, rest, this.sessionState)
-    underWay.set(rest.sid, logout)
+    const logout = new Logout(this.calls, this.home, this.platform, unfinished, this.sessionState)
+    underWay.set(unfinished.sid, logout)
     // Its first attempt is made nevertheless.
     if (this.keeper.isClosed) void logout.callOff()
-    return logout.done.finally(() => underWay.delete(rest.sid))
+    return logout.done.finally(() => underWay.delete(unfinished.sid))
   }
 }

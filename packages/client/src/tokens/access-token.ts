@@ -11,11 +11,11 @@ export interface AccessToken {
 }
 
 /**
- * Reads a token that was issued at `bornAt` of the monotonic clock. Its lifetime is the difference of its own
+ * Reads a token that was requested at `requestedAt` of the monotonic clock. Its lifetime is the difference of its own
  * two times, so a device whose clock is wrong by a year works as well as any other. Throws when it is not a
  * token.
  */
-export function readToken(text: string, bornAt: number): AccessToken {
+export function readToken(text: string, requestedAt: number): AccessToken {
   const payload = (text.split('.')[1] as string).replaceAll('-', '+').replaceAll('_', '/')
   const { userId, accountId, sid, source, permissions, iat, exp } = JSON.parse(atob(payload))
   const lifetimeMs = (exp - iat) * 1000
@@ -25,6 +25,6 @@ export function readToken(text: string, bornAt: number): AccessToken {
     caller: { userId, accountId, sid, source, permissions },
     issuedAtSeconds: iat,
     lifetimeMs,
-    expiresAt: bornAt + lifetimeMs,
+    expiresAt: requestedAt + lifetimeMs,
   }
 }

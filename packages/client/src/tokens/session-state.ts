@@ -35,8 +35,8 @@ export class SessionState {
   }
 
   /**
-   * Says why a refresh that is being retried has not succeeded yet, or a logout; null once it has. Whoever is
-   * logged out waits for nothing but their logout, and nobody else for one.
+   * Says why a refresh that is being retried has not succeeded yet, or a logout; null once it has. A
+   * logged-out user waits only for the logout; nobody else waits for one.
    */
   explain(reason: WaitReason | null, isOfLogout = false): void {
     if ((this.current.status === 'loggedOut') !== isOfLogout) return

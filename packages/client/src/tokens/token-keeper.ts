@@ -1,11 +1,11 @@
-import type { Api } from '../http/api.js'
 import type { LogoutCause } from '../http/caller.js'
+import type { SessionCalls } from '../http/calls.js'
 import type { Platform } from '../platform.js'
 import { type AccessToken, readToken } from './access-token.js'
 import type { SessionHome } from './session-home.js'
 import type { SessionState } from './session-state.js'
 import { type Message, Tabs } from './tabs.js'
-import { Backoff, isPassing } from './waiting.js'
+import { Backoff, isTransient } from './waiting.js'
 
 /**
  * A tab refreshes when this much of a token's life is left, and a random part of as much again and more: the first to
@@ -36,7 +36,7 @@ export class TokenKeeper {
 
   constructor(
     name: string,
-    private readonly api: Api,
+    private readonly calls: SessionCalls,
     private readonly home: SessionHome,
     private readonly platform: Platform,
     private readonly sessionState: SessionState,
@@ -112,7 +112,7 @@ export class TokenKeeper {
     if (decided.aborted || !this.backoff.isOver) return
     try {
       const session = await this.home.presented()
-      const answer = session && (await this.api.refresh(session))
+      const answer = session && (await this.calls.refresh(session))
       if (decided.aborted) return
       if (answer && typeof answer === 'object') return this.take(answer)
       const cause = (await this.home.isSettled()) ? null : answer
@@ -128,10 +128,10 @@ export class TokenKeeper {
   /** Postpones the next attempt; throws a refusal that waiting cannot fix. */
   private async fail(error: unknown, decided: AbortSignal): Promise<void> {
     const wait = this.backoff.fail(error)
-    const reason = await this.api.reasonFor(error)
+    const reason = await this.calls.reasonFor(error)
     if (decided.aborted) return
     this.sessionState.explain(reason)
-    if (!isPassing(error)) throw error
+    if (!isTransient(error)) throw error
     this.tabs.tell({ kind: 'wait', ...wait, reason, bornAt: this.platform.deviceTime() })
   }
 

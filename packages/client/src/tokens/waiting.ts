@@ -83,7 +83,7 @@ export class Backoff {
 }
 
 /** Whether trying again may help: a lost network, an outage, an overloaded service; not a refusal. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const { status } = error as Partial<MainstayError>
   return !status || status >= 500 || [408, 425, 429].includes(status)
 }

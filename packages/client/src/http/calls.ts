@@ -43,7 +43,7 @@ interface LoginAnswer {
  * The calls that start and end sessions. Each throws a MainstayError when the service refuses, anything else
  * when there was no answer.
  */
-export class Api {
+export class SessionCalls {
   /** Whether this page has ever been able to read an answer. */
   private wasRead = false
   private hasWarned = false
@@ -74,24 +74,24 @@ export class Api {
 
   /** Logs in by this call and stores the session where it belongs. */
   async login(path: string, body: object): Promise<AccessToken> {
-    const bornAt = this.platform.now()
+    const requestedAt = this.platform.now()
     const { home } = this
     const answer = await this.post(path, { ...body, deviceId: await home.deviceId() })
     const { accessToken, sessionId, deviceId } = (await answer.json()) as LoginAnswer
-    const token = readToken(accessToken, bornAt)
+    const token = readToken(accessToken, requestedAt)
     await home.keep(sessionId, token.caller.sid, deviceId)
     return token
   }
 
   /** A new token; the cause when the service says that this session is over; null when it was shown no session. */
   async refresh({ headers }: Presented): Promise<AccessToken | LogoutCause | null> {
-    const bornAt = this.platform.now()
+    const requestedAt = this.platform.now()
     try {
       // 204 rather than 401 for a visitor without a cookie: browsers print each 401 in red.
       const answer = await this.post('refresh?optional=true', null, headers)
       if (answer.status === 204) return null
       const { accessToken } = (await answer.json()) as LoginAnswer
-      return readToken(accessToken, bornAt)
+      return readToken(accessToken, requestedAt)
     } catch (error) {
       // Not any 401: it may be a proxy's.
       const { code, reason = 'ended' } = error as Partial<MainstayError>
@@ -110,7 +110,7 @@ export class Api {
     const { status, code } = error as Partial<MainstayError>
     const { name } = error as Error
     if (status ? code !== 'ORIGIN_NOT_ALLOWED' : name === 'TimeoutError') return 'service'
-    if (!status && (this.wasRead || !(await this.isThereUnreadable()))) return 'network'
+    if (!status && (this.wasRead || !(await this.answersUnreadably()))) return 'network'
     this.warnOfOrigin()
     return 'origin'
   }
@@ -119,7 +119,7 @@ export class Api {
    * Browsers report an unreadable answer just like a lost network. This asks in the one way that needs no
    * permission.
    */
-  private async isThereUnreadable(): Promise<boolean> {
+  private async answersUnreadably(): Promise<boolean> {
     const options = { mode: 'no-cors', credentials: 'omit', cache: 'no-store' } as const
     const answer = await fetchInTime(this.platform, TIMEOUT_MS, `${this.baseUrl}/health/live`, options).catch(
       () => null,
