@@ -12,7 +12,7 @@ import { Readiness } from './health/readiness.js'
 import { NestLogger } from './log/logger.js'
 
 /** After the drain, requests in progress get this long. Hardly any takes longer. */
-const ANSWER_MS = 8_000
+const RESPONSE_MS = 8_000
 /** The whole process gets this long, so that shutdown hooks can still store mails and audit rows. */
 const FINISH_MS = 12_000
 /** So that the first requests do not wait for the collection. */
@@ -86,7 +86,7 @@ async function drain(app: NestFastifyApplication, signal: NodeJS.Signals): Promi
     process.exit()
   }, drainMs + FINISH_MS).unref()
   app.get(Readiness).stop()
-  closeAfterAnswers(app.getHttpServer())
+  closeAfterResponses(app.getHttpServer())
   await sleep(drainMs)
   closeLingeringConnections(app)
   // Closes connections that have been idle throughout: load balancers no longer use them.
@@ -105,13 +105,13 @@ function closeLingeringConnections(app: NestFastifyApplication): void {
       .getInstance()
       .log.warn('Closing connections that are still open after the shutdown grace period')
     app.getHttpServer().closeAllConnections()
-  }, ANSWER_MS).unref()
+  }, RESPONSE_MS).unref()
 }
 
 /**
  * From now on every response closes its connection, so that the next request goes elsewhere. Idle connections
  * stay open: closing one could break a request that is on its way.
  */
-function closeAfterAnswers(server: Server): void {
+function closeAfterResponses(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
 }

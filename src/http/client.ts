@@ -41,7 +41,7 @@ export function clientOf(request: FastifyRequest): Client {
 class RequestClient implements Client {
   readonly requestId: string
   readonly origin: string | null
-  // Not even a debugger's print of a client may show a request's cookies.
+  // Private, so that logging a client never prints the request's cookies.
   readonly #request: FastifyRequest
   #userAgent: string | null | undefined
 

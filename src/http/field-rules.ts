@@ -42,6 +42,10 @@ export const IfPresent = () => ValidateIf((_, value) => value !== undefined)
 /** For the options of one rule: its fault code, where that differs from {@link FIELD_RULES}. */
 export const named = (code: FieldFault) => ({ context: { code } })
 
+/** The name of a field, and the sentence about it, may quote the request. */
+const MAX_FIELD_LENGTH = 64
+const MAX_SENTENCE = 200
+
 /**
  * What is wrong with the fields of an object that the validator has refused, with its class in `target`.
  * Fields of a nested object are prefixed with its name: `branding.accent`.
@@ -64,10 +68,6 @@ export function fieldErrorsOf(error: ValidationError, within = ''): FieldError[]
       : fault,
   ]
 }
-
-/** Parts of both come from the request. */
-const MAX_FIELD_LENGTH = 64
-const MAX_SENTENCE = 200
 
 /** The arguments that a rule was given in the class: 100 for `@MaxLength(100)`. */
 function comparedBy({ target, property }: ValidationError, rule: string): readonly unknown[] {

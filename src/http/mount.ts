@@ -65,7 +65,7 @@ export class Mount {
   private refusalOf(request: IncomingMessage, rest: string | null): ApiError | undefined {
     if (rest === null) return new ApiError('NOT_FOUND')
     if (this.isClosing) return unavailable('NOT_READY')
-    return refusalFor(request)
+    return hostFaultOf(request)
   }
 
   private track(response: ServerResponse): void {
@@ -104,7 +104,7 @@ function withoutPrefix(target: string, prefix: string): string | null {
  * Why this request from the host's server cannot be served, for the developer who mounted us there; undefined
  * when it can.
  */
-function refusalFor(request: IncomingMessage): ApiError | undefined {
+function hostFaultOf(request: IncomingMessage): ApiError | undefined {
   if (request.httpVersionMajor !== 1)
     return new ApiError('INTERNAL_ERROR', {
       detail: 'Mainstay serves HTTP/1.1 only: let the proxy in front of it speak HTTP/2',

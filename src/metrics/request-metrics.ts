@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js'
-import type { AnswerObserver } from '../http/edge/answer-observer.js'
+import type { ResponseObserver } from '../http/edge/response-observer.js'
 import { Durations } from './durations.js'
 import { countsOf, type Metrics } from './metrics.js'
 
@@ -10,7 +10,7 @@ const STATUSES = ['2xx', '4xx', '5xx'] as const
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000]
 
 /** Counts answers and refusals. It runs for every request, so it allocates nothing per request. */
-export class RequestMetrics implements AnswerObserver {
+export class RequestMetrics implements ResponseObserver {
   private readonly refusals = countsOf(Object.keys(ERROR_CODES) as ErrorCode[])
   private readonly durations = new Durations(
     'request_duration_seconds',
@@ -29,7 +29,7 @@ export class RequestMetrics implements AnswerObserver {
     })
   }
 
-  answered(method: string, url: string, status: number, milliseconds: number): void {
+  responded(method: string, url: string, status: number, milliseconds: number): void {
     const operation = operationOf(method, url)
     this.durations.observe(milliseconds, operation * STATUSES.length + classOf(status))
   }

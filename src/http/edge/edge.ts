@@ -15,13 +15,13 @@ import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { answerProblem, asApiError } from '../../errors/problem.filter.js'
 import { singleHeader } from '../headers.js'
-import type { AnswerObserver } from './answer-observer.js'
 import { answerParserError } from './http-parser-errors.js'
 import { acceptOnlyJson } from './json-body.js'
 import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
 import { RequestLog } from './request-log.js'
 import { responseHeaders } from './response-headers.js'
+import type { ResponseObserver } from './response-observer.js'
 
 /**
  * What every request goes through first: response headers, limits, JSON bodies. `observer` is called for every
@@ -30,7 +30,7 @@ import { responseHeaders } from './response-headers.js'
 export class Edge {
   constructor(
     private readonly settings: Settings,
-    private readonly observer: AnswerObserver,
+    private readonly observer: ResponseObserver,
   ) {}
 
   /** How the server reads requests: strict paths, tight limits, forwarded headers only from our own proxies. */
@@ -53,7 +53,7 @@ export class Edge {
         caseSensitive: true,
         ignoreTrailingSlash: false,
         ignoreDuplicateSlashes: false,
-        // Any lower limit would answer before the guards, and so tell whoever may not know it that there is a route.
+        // Any lower limit would answer before the guards, and so reveal that a route exists.
         maxParamLength: limits.MAX_URL_LENGTH,
       },
       frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
-import type { AnswerObserver } from './answer-observer.js'
 import { LINGER_MS } from './limits.js'
 import { HEADERS_OF_ANY_HOST } from './response-headers.js'
+import type { ResponseObserver } from './response-observer.js'
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
@@ -16,9 +16,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 export function answerParserError(
   error: Error & { code?: string },
   socket: Socket,
-  observer: AnswerObserver,
+  observer: ResponseObserver,
 ): void {
-  // The rest of what has been refused: dropped, because closing now could take the answer from a client still sending.
+  // Further bytes of a refused request are dropped: closing now could lose the response while the client is still
+  // sending.
   if (socket.writableEnded && error.code !== 'ECONNRESET') return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

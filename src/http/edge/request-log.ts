@@ -1,9 +1,9 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import type { AnswerObserver } from './answer-observer.js'
+import type { ResponseObserver } from './response-observer.js'
 
 /** One line per request when it is answered: what, from where, status and milliseconds. */
 export class RequestLog extends LogController {
-  constructor(private readonly observer: AnswerObserver) {
+  constructor(private readonly observer: ResponseObserver) {
     super()
   }
 
@@ -15,7 +15,7 @@ export class RequestLog extends LogController {
     reply: FastifyReply,
   ): void {
     const { elapsedTime } = reply
-    this.observer.answered(request.method, request.raw.url ?? '', reply.statusCode, elapsedTime)
+    this.observer.responded(request.method, request.raw.url ?? '', reply.statusCode, elapsedTime)
     const milliseconds = Math.round(elapsedTime * 10) / 10
     request.log.info({ req: request, res: reply, milliseconds, ...(error && { err: error }) }, 'request')
   }
