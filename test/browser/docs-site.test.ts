@@ -64,7 +64,7 @@ describe('the documentation at /docs/', () => {
     expect(broken).toEqual([])
   })
 
-  it('leads /docs there, and says of an address that is none that it is none', async () => {
+  it('leads /docs there, and shows a page for an unknown address', async () => {
     const { status, headers } = await request(laptop.url, { path: '/docs' })
     expect([status, headers.location]).toEqual([308, '/docs/'])
     const folder = await request(laptop.url, { path: '/docs/examples' })

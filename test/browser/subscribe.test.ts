@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, START_MS)
 afterAll(() => stage?.stop())
 
-test('billing 7: who cannot see prices is told so, and can still pay', async () => {
+test('billing 7: tells users who cannot see prices, and still lets them pay', async () => {
   // The first of this file: later there is a copy of the prices.
   const owner = await anOwner(stage.app)
   const { page } = await openTab(await stage.newPerson())
@@ -108,7 +108,7 @@ test('a satellite is called by its name where people are admitted, with its host
   expect(await other.page.getByText('Rose & Sons').count()).toBe(0)
 })
 
-test('pages 12: who may not pay is not sent to pay', async () => {
+test('pages 12: does not send users to pay who may not', async () => {
   const owner = await anOwner(stage.app)
   const { page } = await openTab(await stage.newPerson())
   await visit(page, `${SHOP_ONE}/`)
@@ -192,7 +192,7 @@ test.each<[string, (payer: Payer) => Promise<unknown>, readonly string[], readon
   },
 )
 
-test('billing 7: the page of who never paid, and of a payment on its way', async () => {
+test('billing 7: shows an account that never paid, and a payment on its way', async () => {
   const owner = await anOwner(stage.app)
   await expectCard(
     owner,

@@ -84,7 +84,7 @@ describe('the job of the chart that changes the keys', () => {
     expect((await job('create', 'keys:generate')).stdout).toContain('trusts /files/database.pem')
   })
 
-  it('never makes keys where there are some', async () => {
+  it('never makes keys where some exist', async () => {
     secret = { metadata: { name: 'mainstay-keys' }, data: { 'jwt-keys.json': encoded('old') } }
     await job('create', 'keys:generate')
     expect(requests).toHaveLength(1)
@@ -111,7 +111,7 @@ describe('the job of the chart that changes the keys', () => {
     expect(secret.data['jwt-keys.json']).toBe(encoded('old'))
   })
 
-  it('rotates no keys that are not there', async () => {
+  it('rotates no keys where none exist', async () => {
     await expect(job('change', 'keys:rotate')).rejects.toThrow('There is no Secret mainstay-keys')
     expect(requests).toHaveLength(1)
   })

@@ -59,7 +59,7 @@ describe('Somebody who has to set up a second factor', () => {
     await takeTotp(app, user)
   }
 
-  it('may call these handlers and no others', () => {
+  it('may call only these handlers', () => {
     const closing: unknown[] = [PermissionGuard, PaymentsPermissionGuard, OwnerGuard, EnrolmentGuard]
     const isOpen = ({ target, path, guards }: Handler) =>
       !isPublic(target) && !ENROLMENT.test(path) && !guards.some(guard => closing.includes(guard))
@@ -107,7 +107,7 @@ describe('Somebody who has to set up a second factor', () => {
     expect(outcomes).toEqual(Object.fromEntries(Object.keys(answers).map(name => [name, ENROL])))
   })
 
-  it('may still see to themselves', async () => {
+  it('may still manage their own profile and factors', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     await beLate(owner)

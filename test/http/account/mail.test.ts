@@ -167,7 +167,8 @@ it('keeps every mail when it stops although the mail server says nothing', async
       ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     })
     const mail: Mail = { language: 'en', subject: 'A subject', site: 'www.main.test', paragraphs: ['Hello.'] }
-    for (let posted = 0; posted < 12; posted++) stopping.app.get(Mailer).post(recipient(anEmail()), () => mail)
+    for (let posted = 0; posted < 12; posted++)
+      stopping.app.get(Mailer).post(recipient(anEmail()), () => mail)
     const startedAt = performance.now()
     await stopping.stop()
     expect(performance.now() - startedAt).toBeLessThan(12_000)

@@ -73,7 +73,7 @@ describe('What a mailed link is about', () => {
     expect(json).toEqual({ email, accountName: null, invitedBy: manager.user.email, satellites: null })
   })
 
-  it('is asked as often as one likes, and uses nothing up', async () => {
+  it('can be asked as often as one likes, and uses nothing up', async () => {
     const { session } = await anAccount()
     const email = anEmail()
     await team(app, session, 'POST', '/invitations', { email })
@@ -110,7 +110,7 @@ describe('What a mailed link is about', () => {
   })
 
   it.each(['handoff', 'second-factor', 'handoff-used', 'passkey-used'] as const)(
-    'a token that was never mailed (%s) is no link',
+    'is nothing for a token that was never mailed: %s',
     async purpose => {
       const owner = await anOwner(app)
       const { id: userId, accountId, email } = owner

@@ -70,7 +70,7 @@ async function asLines(name: string, records: readonly unknown[]): Promise<strin
 }
 
 describe('users:convert', () => {
-  it('of Auth0 joins the hashes, maps roles, and leaves the password of an unverified address behind', async () => {
+  it('joins the hashes of Auth0, maps roles, and leaves the password of an unverified address behind', async () => {
     const { users, report, told } = await convert('auth0', ['auth0-users.jsonl'], {
       with: 'auth0-hashes.jsonl',
       map: { ...SHOPS, permissions: { dataEntry: { 'app_metadata.roles': ['editor'] } } },
@@ -112,7 +112,7 @@ describe('users:convert', () => {
     ])
   })
 
-  it('of Auth0 believes the export where the file of hashes is older', async () => {
+  it('prefers the export of Auth0 where the file of hashes is older', async () => {
     const hashes = await readFile(pathOf('auth0-hashes.jsonl'), 'utf8')
     const older = join(folder, 'older.jsonl')
     await writeFile(
@@ -127,7 +127,7 @@ describe('users:convert', () => {
     ])
   })
 
-  it('of Clerk joins metadata, keeps authenticator apps, and names hashes that nobody can verify', async () => {
+  it('joins metadata of Clerk, keeps authenticator apps, and names hashes that nobody can verify', async () => {
     const { users, report, told } = await convert('clerk', ['clerk-users.csv'], {
       with: 'clerk-metadata.json',
       map: { account: 'public_metadata.shop', owner: { 'public_metadata.role': ['owner'] } },
@@ -141,7 +141,7 @@ describe('users:convert', () => {
     expect(told).toContain('user_2fT3 is left out: account without an owner')
   })
 
-  it('of Supabase knows bans that are over from bans that are not', async () => {
+  it('distinguishes bans of Supabase that are over from those that are not', async () => {
     const { users, report, told } = await convert('supabase', ['supabase.csv'], {
       map: { account: 'raw_app_meta_data.shop', owner: { 'raw_app_meta_data.role': ['owner'] } },
     })
@@ -156,7 +156,7 @@ describe('users:convert', () => {
     ])
   })
 
-  it('of Keycloak keeps four kinds of hashes and the apps; a second owner becomes a member', async () => {
+  it('keeps four kinds of hashes of Keycloak and the apps, and makes a second owner a member', async () => {
     const { users, report } = await convert('keycloak', ['keycloak-realm.json'], {
       map: { account: 'attributes.shop', owner: { realmRoles: ['shop-owner'] } },
     })
@@ -228,7 +228,7 @@ describe('users:convert', () => {
     [['one', 'two'], 'several accounts'],
     ['', 'no account'],
     [[], 'no account'],
-  ])('leaves out whose account is %j', async (shop, fault) => {
+  ])('leaves out users whose account is %j', async (shop, fault) => {
     const [good, bad] = [[17], shop].map((each, index) => ({
       user_id: `auth0|${index}`,
       email: `u${index}@accounts.example`,
@@ -275,7 +275,7 @@ describe('users:convert', () => {
     expect((await convert('auth0', [path])).users).toMatchObject([{ email: 'rosa@lines.example' }])
   })
 
-  it('of Clerk leaves out who is banned, not who has failed to log in', async () => {
+  it('leaves out banned users of Clerk, and keeps those who have failed to log in', async () => {
     const metadata = JSON.parse(await readFile(pathOf('clerk-metadata.json'), 'utf8'))
     const path = join(folder, 'metadata.json')
     await writeFile(path, JSON.stringify(metadata.map((user: object) => ({ ...user, locked: true }))))
@@ -283,7 +283,7 @@ describe('users:convert', () => {
     expect(users).toHaveLength(3)
   })
 
-  it('of Firebase without the parameters of its hashes says what is missing', async () => {
+  it('names the missing hash parameters of Firebase', async () => {
     const { report } = await convert('firebase', ['firebase.json'])
     expect(report).toContain(
       'Without a password, until they ask for a link: no hash parameters given (--hash-config) (1), had none there (1)',
@@ -325,7 +325,7 @@ describe('users:convert', () => {
     ['auth0', '', /^There are no users in \S+$/],
     ['supabase', 'id,email\n', /^There are no users in \S+$/],
     ['keycloak', '{"users":[]}', /^There are no users in \S+$/],
-  ])('refuses a file of %s that is none, and does not quote it: %j', async (system, text, sentence) => {
+  ])('refuses an invalid file of %s, and does not quote it: %j', async (system, text, sentence) => {
     const path = join(folder, 'export')
     await writeFile(path, text)
     const { code, told } = await convert(system, [path])
@@ -361,7 +361,7 @@ describe('users:convert', () => {
     ['supabase', 'typo.csv'],
     ['auth0', 'typo.jsonl'],
     ['firebase', 'typo.json'],
-  ])('says when there is no such file of %s, and leaves none behind', async (system, name) => {
+  ])('reports a missing file of %s, and creates none', async (system, name) => {
     const { code, told } = await convert(system, [join(folder, name)])
     expect([code, told.join()]).toEqual([1, expect.stringMatching(/^ENOENT/)])
     await expect(stat(join(folder, 'users.jsonl'))).rejects.toThrow('ENOENT')
@@ -414,7 +414,7 @@ describe('a move', () => {
     ['keycloak', ['keycloak-realm.json'], {}, 'user1@keycloak.example', PASSWORD],
     ['better-auth', ['better-auth.csv'], {}, 'rosa@better.example', PASSWORD],
   ])(
-    'from %s is rehearsed, made, repeated, and the password still opens',
+    'from %s is rehearsed, made and repeated, and passwords still work',
     async (system, files, options, email, password) => {
       const { code, users } = await convert(system, files, options)
       expect(code).toBe(0)
@@ -456,7 +456,7 @@ describe('a move', () => {
     expect((await find('moved-user3@keycloak.example'))?.granted).toEqual(permissionsOf([]))
   })
 
-  it('rehearsed says of a file with faults what the import would say', async () => {
+  it('reports the faults of a file in a rehearsal as the import would', async () => {
     const path = join(folder, 'faulty.jsonl')
     const member = { email: 'first@faulty.example', role: 'member', account: 'faulty' }
     const owner = { email: 'second@faulty.example', role: 'owner', account: 'faulty' }

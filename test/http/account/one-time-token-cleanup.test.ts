@@ -52,7 +52,7 @@ describe.each(BACKENDS)('Expired links, on %s', backend => {
       .transaction(transaction => app.app.get(OneTimeTokens).issue(transaction, token))
   }
 
-  it('fleet 12: however many, are cleared away in small statements', async () => {
+  it('fleet 12: are cleared away in small statements, however many there are', async () => {
     const email = anEmail()
     const [createdAt, expiresAt] = [app.clock.now(), app.clock.now()]
     const token = { purpose: 'invitation', email, createdAt, expiresAt }
@@ -66,7 +66,7 @@ describe.each(BACKENDS)('Expired links, on %s', backend => {
     expect(runs.mock.calls.length).toBeGreaterThanOrEqual(3)
   })
 
-  it.each(PURPOSES)('of %s are cleared away, those that are good are not', async purpose => {
+  it.each(PURPOSES)('are cleared away for %s, and good ones are not', async purpose => {
     const [old, good] = [anEmail(), anEmail()]
     await issue(old, HOUR - 1, purpose)
     await issue(good, HOUR + 60, purpose)
@@ -100,7 +100,7 @@ describe.each(BACKENDS)('Expired links, on %s', backend => {
     expect(await kept(email)).toEqual([])
   })
 
-  it('take no good one with them: a link mailed before the run is followed after it', async () => {
+  it('take no good one with them: a link mailed before the run still works after it', async () => {
     const owner = await anOwner(app)
     await passTime(app, HOUR)
     await mailResetLink(app, owner)

@@ -280,7 +280,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
     })
 
-    it('when an operator disables the owner meanwhile, also if the owner is enabled again', async () => {
+    it('when an operator disables the owner meanwhile, even if the owner is enabled again', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       await begin(await provenSession(app, owner), member)
@@ -419,7 +419,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await cancel(session))).toBe('204')
     })
 
-    it.each(Object.keys(ways))('leaves its link to stop the other one, in any state: %s', async way => {
+    it.each(Object.keys(ways))('keeps its link to stop the other one, in any state: %s', async way => {
       for (const isAccepted of [false, true]) {
         const { owner, links, session } = await aVoidOne(way)
         const other = await aMember(app, owner)
@@ -503,7 +503,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
   })
 
   describe('security H2: while a change of e-mail address can be undone', () => {
-    it.each(['owner', 'member'] as const)('of the %s it cannot be asked for', async who => {
+    it.each(['owner', 'member'] as const)('cannot be requested for the %s', async who => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       const user = who === 'owner' ? owner : member
@@ -514,7 +514,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(outcome(await request(await again(), member.id))).toBe('202')
     })
 
-    it('one that was asked for before waits, and its mails go to the old address too', async () => {
+    it('waits when it was requested before, and its mails go to the old address too', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
@@ -531,7 +531,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(await runJob()).toBe(0)
     })
 
-    it('a member cannot be removed by others, but disabled, and the link works', async () => {
+    it('lets no other user remove the member, but disable them, and the link works', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       await changeAddress(member)
@@ -584,7 +584,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       expect(await ownersOf(owner)).toEqual([owner.id])
     })
 
-    it('to who is no active member of the account, the same for all, and nobody is told', async () => {
+    it('to anybody but an active member of the account, the same for all, and nobody is told', async () => {
       const owner = await anOwner(app)
       const session = await provenSession(app, owner)
       const stranger = await anOwner(app)
@@ -672,7 +672,7 @@ describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
       )
     })
 
-    it('by a session that is ended while it is asked for is refused', async () => {
+    it('by a session that is ended during the request is refused', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       const session = await provenSession(app, owner)

@@ -125,7 +125,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
     expect(outcome(await step(authenticator))).toBe('200')
   })
 
-  it('asks whoever has a second factor for it, not for the password, before another is added', async () => {
+  it('asks a user with a second factor for that, not for the password, before another is added', async () => {
     const { user } = await aUser()
     const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
     const first = await app.request({
@@ -191,7 +191,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       expect(await listOf(session)).toEqual([])
     })
 
-    it('with a challenge of another session, of a login, or one that was used or has expired', async () => {
+    it('with a challenge of another session, of a login, used or expired', async () => {
       const user = await anOwner(app)
       const [one, other] = [await provenSession(app, user), await provenSession(app, user)]
       const add = (session: SignedIn, options: { challenge: string }, key = new SoftwareAuthenticator()) => {
@@ -222,7 +222,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       expect(outcome(await addPasskey(app, session, authenticator))).toBe('409 PASSKEY_EXISTS')
     })
 
-    it('with certificates, which could make us ask servers that they name', async () => {
+    it('with certificates, which could make the service call servers that they name', async () => {
       const session = await provenSession(app, await anOwner(app))
       const chain = { encoded: Buffer.concat([Buffer.from([0x81, 0x41, 0x00])]) }
       for (const [fmt, statement] of [
@@ -361,7 +361,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       expect(await listOf(session)).toHaveLength(2)
     })
 
-    it('or removes a passkey and the password at once', async () => {
+    it('keeps one way in when a passkey and the password are removed at once', async () => {
       const { session } = await aUser(2)
       await giveNoCodes(session)
       const [passkey] = await listOf(session)
@@ -372,7 +372,7 @@ describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
       expect(answers.map(outcome).filter(one => one === '409 LAST_WAY_IN')).toHaveLength(1)
     })
 
-    it('gets one back by a mail, which ends no factor and opens no session past them', async () => {
+    it('gets a password back by a mail, which ends no factor and opens no session past them', async () => {
       const { user, session } = await aUser()
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
       const post = (path: string, body: object) =>
@@ -410,7 +410,7 @@ describe('Two services on one database', () => {
     await one.stop()
   })
 
-  it('let one of two in that send the same assertion at once', async () => {
+  it('let one of two simultaneous logins with the same assertion in', async () => {
     const { authenticator } = await addPasskey(one, await provenSession(one, await anOwner(one)))
     for (let round = 0; round < 5; round++) {
       const response = authenticator.get(await passkeyOptions(round % 2 === 0 ? one : other))

@@ -111,7 +111,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
   })
 
   it.each([{ role: 'owner' }, { email: 'a@example.com' }, { granted: {} }])(
-    'changes nothing but the name: %j',
+    'changes only the name: %j',
     async fields => {
       const session = await signIn(app, await anOwner(app), 'main')
       expect(outcome(await call(session, 'PATCH', { name: 'Rosa', ...fields }))).toBe('400 INVALID_BODY')
@@ -269,7 +269,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(answer.text).not.toContain(owner.email)
     })
 
-    it('of who was invited shows where they accepted; of who invited does not', async () => {
+    it('shows invited users where they accepted, and inviters not', async () => {
       const owner = await anOwner(app)
       const inviter = await signIn(app, owner, 'main')
       const email = anEmail()
@@ -298,7 +298,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(ids).toEqual([...new Set(ids)].sort((one, other) => (one as number) - (other as number)))
     })
 
-    it('security M2: of a main session asks for its cookie', async () => {
+    it('security M2: requires the cookie of a main session', async () => {
       const owner = await anOwner(app)
       const [session, other] = [await provenSession(app, owner), await provenSession(app, owner)]
       const exported = async (headers: Record<string, string>) =>
@@ -309,7 +309,7 @@ describe.each(BACKENDS)('The profile, on %s', backend => {
       expect(await exported({ ...token, ...cookie(session.sessionId) })).toBe('200')
     })
 
-    it('is a satellite user’s too', async () => {
+    it('is available to a user of a satellite too', async () => {
       const member = await aMember(app, await anOwner(app))
       const session = await signIn(app, member, 'satellite')
       await reauthenticate(app, session, undefined, { Origin: SHOP_ONE })

@@ -136,7 +136,7 @@ describe('Factors of somebody who takes their account back', () => {
     return outcome(await call('/api/sessions/not-me', { token: await app.mailedToken(owner.email) }))
   }
 
-  it('security F2: also an app that a thief has begun in one session and confirmed in another', async () => {
+  it('security F2: removes an app that a thief began in one session and confirmed in another', async () => {
     const owner = await anOwner(app)
     await signIn(app, owner, 'main')
     const first = await asThief(owner)
@@ -153,7 +153,7 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ totp: 0, codes: 0, hasSecondFactor: false })
   })
 
-  it('security F5: also what a thief has added in a session before the one that is reported', async () => {
+  it('security F5: removes what a thief added in a session before the reported one', async () => {
     const owner = await anOwner(app)
     await signIn(app, owner, 'main')
     await asThief(owner)
@@ -186,7 +186,7 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [] })
   })
 
-  it('security F14: not what the owner had set up, by a mail that only says their session was used from elsewhere', async () => {
+  it('security F14: keeps what the owner set up, after a mail that only reports use from elsewhere', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     app.clock.advance(60)
@@ -226,7 +226,7 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept], devices: 0, hasSecondFactor: true })
   })
 
-  it('so does one undone days later: also what was added before that session, since the first mail', async () => {
+  it('reaches back to the first mail when an address change is undone days later', async () => {
     const owner = await anOwner(app)
     await signIn(app, owner, 'main')
     const kept = await givePasskey(owner)
@@ -243,7 +243,7 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept] })
   })
 
-  it('so does a link for a new password that went to the address of before', async () => {
+  it('are removed likewise by a link for a new password that went to the earlier address', async () => {
     const owner = await anOwner(app)
     expect(outcome(await call('/api/password/forgot', { email: owner.email }))).toBe('202')
     const reset = await app.mailedToken(owner.email)

@@ -64,7 +64,7 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
   const countAccounts = () => app.app.get(Database).run(db => db.$count(accounts))
   const imports = async () => (await app.auditRows()).filter(({ action }) => action === 'user.import')
 
-  it('get mails in their language, if it is one that there is', async () => {
+  it('get mails in their language, if the service has it', async () => {
     const [german, unknown] = [anEmail(), anEmail()]
     const lines = [german, unknown].map(email => ({ email, role: 'owner', passwordHash }))
     const { added, told } = await importLines(
@@ -315,7 +315,7 @@ describe.each(BACKENDS)('Users imported on %s', backend => {
       expect((await find(lines[0]?.email as string))?.satellites).toEqual([SHOP_ONE, own])
     })
 
-    it('whatever the ends of the lines, and however they arrive', async () => {
+    it('accepts any line ends, however they arrive', async () => {
       const emails = [anEmail(), anEmail(), anEmail()]
       const lines = emails.map(email => JSON.stringify({ email, role: 'owner', name: 'Zoë 🔑' }))
       const bytes = Buffer.from(`\ufeff${lines[0]}\r\n\r\n${lines[1]}\nbad\n${lines[2]}`)

@@ -48,7 +48,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
-    it('of a failed login, with who was meant and the user agent', async () => {
+    it('for a failed login, with who was meant and the user agent', async () => {
       const { id, accountId, email } = await anOwner(app)
       const body = { email, password: 'wrong', source: 'satellite' }
       const answer = await logIn(body, { Origin: SHOP_ONE, 'User-Agent': 'Guesser/1.0' })
@@ -65,7 +65,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
-    it('of a failed login of nobody', async () => {
+    it('for a failed login of an unknown user', async () => {
       const email = anEmail()
       const answer = await logIn({ email, password: 'wrong', source: 'satellite' })
       expect(await rowsOf(answer)).toEqual([
@@ -84,7 +84,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
-    it('of a refused refresh', async () => {
+    it('for a refused refresh', async () => {
       const signedIn = await signIn(app, await anOwner(app), 'satellite')
       const elsewhere = await refreshByHeader(app, signedIn.sessionId, { Origin: SHOP_TWO })
       expect(await rowsOf(elsewhere)).toEqual([
@@ -101,12 +101,12 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
-    it('of no refresh that went well', async () => {
+    it('for no refresh that succeeded', async () => {
       const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
       expect(await rowsOf(await refreshByHeader(app, sessionId))).toEqual([])
     })
 
-    it('of the end of a session, by whoever ended it', async () => {
+    it('for the end of a session, whoever ended it', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       const session = {
@@ -162,7 +162,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       )
     })
 
-    it('of a webhook that the provider did not sign', async () => {
+    it('for a webhook that the provider did not sign', async () => {
       const answer = await app.request({
         method: 'POST',
         path: '/api/webhooks/stripe',
@@ -173,7 +173,7 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
-    it('of a refused origin', async () => {
+    it('for a refused origin', async () => {
       const headers = { Origin: 'https://evil.test' }
       const answer = await app.request({ method: 'PUT', path: '/api/data', headers })
       expect(await rowsOf(answer)).toEqual([

@@ -133,14 +133,14 @@ describe.each(BACKENDS)('on %s', backend => {
     expect(rows).toMatchObject([{ sid: sidOf(main), detail: { scope: 'here' } }])
   })
 
-  it('who logged out "here" by mistake can still log out everywhere with the same token', async () => {
+  it('lets somebody who logged out "here" by mistake log out everywhere with the same token', async () => {
     const { main, child } = await aBrowser()
     await logOutHere(main, 'here')
     await logOut(app, main.accessToken)
     expect(await statesOf({ main, child })).toEqual({ main: ENDED, child: ENDED })
   })
 
-  it('any other scope ends nothing', async () => {
+  it('ends nothing with any other scope', async () => {
     const { main, child } = await aBrowser()
     for (const scope of ['everywhere', '', 'here&scope=here'])
       expect(outcome(await logOutHere(main, scope))).toBe('400 INVALID_QUERY')
@@ -213,7 +213,7 @@ describe.each(BACKENDS)('on %s', backend => {
     expect(await liveSidsOf(member)).toEqual([])
   })
 
-  it('what has expired is cleaned up: codes, links and sessions', async () => {
+  it('cleans up what has expired: codes, links and sessions', async () => {
     const { member, main } = await aBrowser()
     await aCode(app, main, SHOP_TWO, aJourney())
     app.clock.advance(app.settings.sessionTtlSeconds + KEPT_AFTER_EXPIRY_SECONDS)
@@ -248,7 +248,7 @@ describe('with several connections to the database', () => {
     expect(await liveSidsOf(member)).toEqual([])
   })
 
-  it('who ends everything waits for the parent before it takes the children', async () => {
+  it('locks the parent before its children when everything is ended', async () => {
     const { main, member } = await aBrowser()
     // Children that come before their parent in the order of their handles.
     let child = await handOff(app, main, SHOP_ONE)

@@ -118,7 +118,7 @@ describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
       expect(outcome(await logInWithPasskey(app, key.get(second)))).toBe(INVALID)
     })
 
-    it('a challenge that was not ours, or was changed or spelt otherwise', async () => {
+    it('a challenge that was not ours, or was changed or respelt', async () => {
       const { challenge, rpId } = await passkeyOptions(app)
       const text = Buffer.from(challenge, 'base64url').toString()
       const later = text.replace(/\.(\d+)\./, (_, expiry) => `.${Number(expiry) + 1000}.`)
@@ -266,7 +266,7 @@ describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
       expect(await liveSessionsOf(member)).toHaveLength(1)
     })
 
-    it('nor does the code of an app that has just been removed', async () => {
+    it('is not completed by the code of an app that has just been removed', async () => {
       const member = await aMember(app, owner)
       const { session } = await anotherKeyOf(member)
       const phone = await giveAuthenticator(app, member)
@@ -281,7 +281,7 @@ describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
     })
   })
 
-  it('takes no body that is not a response', async () => {
+  it('refuses a body that is not a response', async () => {
     const right = key.get(await passkeyOptions(app))
     const wrong = [
       null,

@@ -146,7 +146,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
     expect(await app.app.get(SessionStore).listByUser(owner.id, app.clock.now())).toHaveLength(1)
   })
 
-  it('is not done by a session that is ended at the same moment', async () => {
+  it('is not made by a session that is ended at the same moment', async () => {
     const owner = await anOwner(app)
     const thief = await provenSession(app, owner)
     app.clock.advance(2)
@@ -180,7 +180,7 @@ describe('with several connections to the database', () => {
     expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
   })
 
-  it('of a hundred logins around a change none with the old password survives', async () => {
+  it('leaves none of a hundred logins with the old password alive', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     jest.spyOn(app.app.get(RateLimiter), 'count').mockResolvedValue(UNCOUNTED)

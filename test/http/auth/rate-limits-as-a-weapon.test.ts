@@ -71,7 +71,7 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcome(await forgot(email, home))).toBe('202')
   })
 
-  it('do not keep out who has just chosen a new password by link', async () => {
+  it('do not lock out a user who has just chosen a new password by link', async () => {
     const { email } = await anOwner(app)
     await attack(8, ip => logIn(email, ip, 'wrong'))
     const hotel = anIp()
@@ -83,7 +83,7 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcome(await logIn(email, hotel, NEW_PASSWORD))).toBe('200')
   })
 
-  it('do not keep a live session from proving who is there, wherever it is used', async () => {
+  it('do not keep a live session from re-authenticating, wherever it is used', async () => {
     const { email } = await anOwner(app)
     const session = (await logIn(email, anIp())).json
     await attack(8, ip => logIn(email, ip, 'wrong'))
@@ -91,7 +91,7 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcome(await proof(session, anIp()))).toBe('200')
   })
 
-  it('do not use up the guesses of a live session that proves rightly who is there', async () => {
+  it('do not use up the guesses of a live session that re-authenticates correctly', async () => {
     const user = await anOwner(app)
     const session = (await logIn(user.email, anIp())).json
     await giveAuthenticator(app, user)
@@ -107,7 +107,7 @@ describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
     expect(outcomes).toEqual([...Array(OWN).fill('401 INVALID_CREDENTIALS'), TOO_MANY])
   })
 
-  it('have no more guesses by a session that they stole, from however many networks', async () => {
+  it('get no more guesses by a stolen session, from however many networks', async () => {
     const { email } = await anOwner(app)
     const session = (await logIn(email, anIp())).json
     const outcomes: string[] = []

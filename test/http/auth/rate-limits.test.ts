@@ -134,7 +134,7 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     expect(outcome(await logIn(app, { email, ip: anIp() }))).toBe('200')
   })
 
-  it('RL-03: come from one network if from one IPv6 /64, and if written as packed IPv4', async () => {
+  it('RL-03: count as one network when from one IPv6 /64, or written as packed IPv4', async () => {
     const { email } = await anOwner(app)
     const addresses = ['2001:db8:0:1::1', '2001:DB8::1:0:0:0:2', '2001:db8:0:1:ffff::', '2001:db8:0:1::ffff']
     await guesses(app, OWN, index => ({ email, ip: addresses[index % 4]! }))
@@ -156,7 +156,7 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     }
   })
 
-  it('of a network are not forgiven for a right one at another account', async () => {
+  it('are not forgiven for a network by a right one at another account', async () => {
     const { email } = await anOwner(app)
     const ip = anIp()
     const outcomes: string[] = []
@@ -171,7 +171,7 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     expect(outcome(await guess(app, { email: anEmail(), ip }))).toBe(TOO_MANY)
   })
 
-  it('RL-06: are counted before the password is looked at, 200 at once too', async () => {
+  it('RL-06: are counted before the password is looked at, even 200 at once', async () => {
     const { email, id } = await anOwner(app)
     const ip = anIp()
     const verify = jest.spyOn(app.app.get(Passwords), 'verify')
@@ -237,7 +237,7 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
     ])
   })
 
-  it('that came to nothing for want of a part of ours do not count', async () => {
+  it('do not count when a part of the service is down', async () => {
     const limits = app.app.get(RateLimiter)
     const client = { requestId: 'r', ip: anIp(), userAgent: null, origin: null }
     const attempt = { kind: 'password', subject: anEmail(), client } as const
@@ -386,7 +386,7 @@ describe.each(BACKENDS)('Attempts on %s', backend => {
     expect(toMany).toEqual(['sent', 'sent', 'sent', 'sent', no, no])
   })
 
-  it('at mails that were never sent do not count', async () => {
+  it('do not count for mails that were never sent', async () => {
     const { email } = await anOwner(app)
     const headers = { Origin: MAIN, 'X-Forwarded-For': anIp() }
     const forgot = async () =>

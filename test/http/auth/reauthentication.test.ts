@@ -152,7 +152,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
     expect(outcome(answer)).toBe('400 INVALID_BODY')
   })
 
-  it('does nothing for somebody else: a proof of one user is none of another in the account', async () => {
+  it('does nothing for another user of the account', async () => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     const [ofOwner, ofMember] = [await signIn(app, owner, 'main'), await signIn(app, member, 'main')]

@@ -46,7 +46,7 @@ describe.each(BACKENDS)('a refused refresh on %s', backend => {
     expect(json).not.toHaveProperty('reason')
   })
 
-  it('gives no reason for an identifier of nobody, nor for a session that is live elsewhere', async () => {
+  it('gives no reason for an unknown identifier, nor for a session that is live elsewhere', async () => {
     const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
     for (const answer of [
       await refreshByHeader(app, randomUUID()),

@@ -113,7 +113,7 @@ describe('billing 3a: a claim that ran out', () => {
     await finish(again!)
   })
 
-  it('does not finish what was made anew since, whose version begins at 1 again', async () => {
+  it('does not finish work that was recreated, whose version begins at 1 again', async () => {
     await ask('cus_made_anew')
     const [first] = await claim(1, 1)
     await runOut()
@@ -165,7 +165,7 @@ describe('billing 3b: more events than one transaction handles', () => {
     expect(await workOf(customer)).toBeUndefined()
   })
 
-  it('and one that has no work gets some within a minute', async () => {
+  it('gives one that has no work some within a minute', async () => {
     const customer = payer.customerId
     await rows(sql`
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
@@ -287,7 +287,7 @@ describe('billing 4: one customer does not hold up another', () => {
     expect(callsAbout(ended.customerId)).toBe(before + 1)
   })
 
-  it('billing 9: an event of a customer that is none of ours costs no call', async () => {
+  it('billing 9: makes no call for an event of an unknown customer', async () => {
     await postEvent(app, eventOf('cus_of_another_shop'))
     await app.paymentsSettled()
     expect(await waitingOf('cus_of_another_shop')).toBe(0)

@@ -64,7 +64,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     expect(await outcomeOf(signedIn, id)).toBe('active')
   })
 
-  it('is no mending, for nothing was lost', async () => {
+  it('is not counted as a repair, because nothing was lost', async () => {
     const { signedIn, providerId, id } = await aCheckout()
     await withoutEvents(async () => {
       await app.sandbox.simulate.pay(providerId)
@@ -187,7 +187,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     expect(outcome(await subscribe(app, signedIn))).toBe('429 TOO_MANY_ATTEMPTS')
   })
 
-  it('is 404 for the checkout of another account, and for none', async () => {
+  it('answers 404 for the checkout of another account, and for an unknown one', async () => {
     const { id, providerId } = await aCheckout()
     const stranger = await signIn(app, await anOwner(app), 'main')
     for (const reference of [id, providerId, randomUUID(), 'cs_test_unknown', 'x'])
@@ -195,7 +195,7 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
   })
 
   it.each(['', 'a/b', 'a%20b', 'x'.repeat(256), 'a&checkout=b'])(
-    'is 400 for what cannot be one: "%s"',
+    'answers 400 for an invalid id: "%s"',
     async text => {
       const { signedIn } = await aCheckout()
       expect(outcome(await readAfter(app, signedIn, text))).toBe('400 INVALID_QUERY')

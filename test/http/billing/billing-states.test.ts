@@ -62,7 +62,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     }
   }
 
-  it('is nothing at first: state none, and only what needs no plan', async () => {
+  it('starts as nothing: state none, and only what needs no plan', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     expect(await subscription({ signedIn })).toEqual({
       status: 'none',
@@ -255,7 +255,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     }
   }
 
-  it('is one of its plan once that has no seats any more, and by seats again once it has', async () => {
+  it('uses its plan once that has no seats any more, and seats again once it has', async () => {
     const owner = await anOwner(app)
     await aMember(app, owner)
     const { subscriptionId } = await aSubscriber(app, owner, { priceId: 'price_yearly' })
@@ -275,7 +275,7 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
     await isBilled(3)
   })
 
-  it('follows another plans file, for accounts that no event will ever be about', async () => {
+  it('follows another plans file, also for accounts that no event will ever concern', async () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     // As it was before there was a plans file.
@@ -329,7 +329,7 @@ describe.each(BACKENDS)('without a plans file (%s)', backend => {
     }
   })
 
-  it('payments limit nothing', async () => {
+  it('do not limit anything by payments', async () => {
     const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
     try {
       const payer = await aSubscriber(app)

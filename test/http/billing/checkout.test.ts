@@ -48,7 +48,7 @@ describe('POST /api/subscription/create', () => {
     )
   })
 
-  it('of two people of one account opens one checkout', async () => {
+  it('opens one checkout for two people of one account', async () => {
     const owner = await anOwner(app)
     const first = await signIn(app, owner, 'main')
     const second = await signIn(app, owner, 'main')
@@ -57,7 +57,7 @@ describe('POST /api/subscription/create', () => {
     expect(checkoutsOf(first)).toHaveLength(1)
   })
 
-  it('again later gives the URL that is open still', async () => {
+  it('gives the URL that is still open when called again later', async () => {
     const payer = await aPayer()
     const first = await subscribe(app, payer)
     expect((await subscribe(app, payer)).json).toEqual(first.json)
@@ -177,7 +177,7 @@ describe('POST /api/subscription/create', () => {
     expect(openOnes(payer).map(({ url }) => url)).toEqual([today.json.checkoutUrl])
   })
 
-  it('whose card is declined changes nothing, and takes another card', async () => {
+  it('changes nothing when the card is declined, and takes another card', async () => {
     const payer = await aPayer()
     const { checkoutUrl } = (await subscribe(app, payer)).json
     const before = (await readSubscription(app, payer.accessToken)).json

@@ -29,7 +29,7 @@ describe.each(BACKENDS)('Payments that need a second factor, on %s', backend => 
 
   const openPortal = (session: SignedIn) => onMainSite(app, session, 'POST', '/api/subscription/portal', {})
 
-  it('are made by somebody who has just used one', async () => {
+  it('are allowed to a user who has just used one', async () => {
     const { session } = await anAccount()
     expect(outcome(await subscribe(app, session))).toBe('201')
     expect(outcome(await openPortal(session))).toBe('201')
@@ -68,13 +68,13 @@ describe.each(BACKENDS)('Payments that need a second factor, on %s', backend => 
     expect(outcome(await readSubscription(app, member.accessToken))).toBe('200')
   })
 
-  it('are as before in accounts that do not want it', async () => {
+  it('need none in accounts that do not require it', async () => {
     const { owner } = await anAccount(null)
     const session = await signIn(app, await aMemberWith(app, owner, 'payments'), 'main')
     expect(outcome(await subscribe(app, session))).toBe('201')
   })
 
-  it('are all handlers that ask for the permission, but the one that reads invoices', () => {
+  it('include every handler that asks for the permission, except the one that reads invoices', () => {
     const asking = handlersOf(app.app).filter(({ guards }) => guards.includes(PaymentsPermissionGuard))
     const handlers = asking.filter(({ name }) => name !== 'InvoicesController.list')
     expect(handlers.length).toBe(asking.length - 1)

@@ -85,7 +85,7 @@ describe.each(BACKENDS)('operator console: login (%s)', backend => {
     expect((await operator.logIn()).status).toBe(401)
   })
 
-  it('one who comes back has a new password, a new secret and no old session', async () => {
+  it('gives a returning operator a new password, a new secret and no old session', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     await app.app.get(Operators).disable(operator.email as Email)
     const again = await app.app.get(Operators).add(operator.email as Email, 'another long password')
@@ -95,7 +95,7 @@ describe.each(BACKENDS)('operator console: login (%s)', backend => {
     expect((await operator.logIn({ password: 'another long password' })).status).toBe(401)
   })
 
-  it('one who comes back does not find what a login left that was outrun by the end', async () => {
+  it('gives a returning operator nothing that a login left behind at the end', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     const sessions = () => app.app.get(Database).run(db => db.select().from(operatorSessions))
     const late = (await sessions()).find(({ operatorId }) => operatorId === operator.id)
@@ -141,7 +141,7 @@ describe('operator console: who reaches it', () => {
 
   const routes = () => handlersOf(app.app).filter(({ path }) => path.startsWith('/api/operator'))
 
-  it('no route answers anything but “not found” at another host, with the cookie of an operator', async () => {
+  it('answers every route with “not found” at another host, even with the cookie of an operator', async () => {
     expect(routes().length).toBeGreaterThan(15)
     const answers = await Promise.all(
       routes().map(({ method, path }) =>
@@ -163,7 +163,7 @@ describe('operator console: who reaches it', () => {
     expect(answers.map(({ json }) => json.code)).toEqual(answers.map(() => 'SESSION_NOT_FOUND'))
   })
 
-  it('its pages are there for whoever reaches it, and for nobody else', async () => {
+  it('serves its pages to whoever reaches it, and to nobody else', async () => {
     const headers = { Accept: 'text/html', Host: CONSOLE_HOST }
     const here = await app.request({ path: '/users/x', headers })
     expect([here.status, here.headers['content-security-policy']]).toEqual([
@@ -181,7 +181,7 @@ describe('operator console: who reaches it', () => {
     }
   })
 
-  it('does not exist for another address, even with the cookie', async () => {
+  it('is hidden from another address, even with the cookie', async () => {
     const answer = await operator.get('me', { localAddress: '127.0.0.2' })
     expect(answer.status).toBe(404)
     expect((await operator.logIn({}, { localAddress: '127.0.0.2' })).status).toBe(404)
@@ -216,7 +216,7 @@ describe('operator console: who reaches it', () => {
   })
 
   it.each(['/api/login', '/%61pi/login'])(
-    "the console's origin is nobody at the rest of the API: %s",
+    "treats the console's origin as a stranger at the rest of the API: %s",
     async path => {
       const { status, json } = await app.request({
         method: 'POST',
@@ -228,7 +228,7 @@ describe('operator console: who reaches it', () => {
     },
   )
 
-  it('an owner, with token and cookie, is nobody in the console', async () => {
+  it('treats an owner, with token and cookie, as a stranger in the console', async () => {
     const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
     const headers = { ...bearer(accessToken), Cookie: `__Host-operator=${sessionId}; sessionId=${sessionId}` }
     const answer = await operator.get('me', { headers })

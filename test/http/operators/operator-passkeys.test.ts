@@ -44,7 +44,7 @@ describe('operator console: passkeys', () => {
     return operator.post('login/passkey', { response: authenticator.get(options, lies) })
   }
 
-  it('one that is removed during a login opens nothing', async () => {
+  it('opens nothing when it is removed during a login', async () => {
     const { operator, authenticator } = await withPasskey()
     const { json: options } = await operator.post('login/passkey/options', {})
     const database = app.app.get(Database)
@@ -63,7 +63,7 @@ describe('operator console: passkeys', () => {
     }
   })
 
-  it('one that was added logs in by itself, once for each challenge', async () => {
+  it('logs in by itself, once for each challenge', async () => {
     const { operator, authenticator } = await withPasskey()
     const { json: options } = await operator.post('login/passkey/options', {})
     expect(options).toMatchObject({ rpId: CONSOLE_HOST, userVerification: 'required' })
@@ -78,7 +78,7 @@ describe('operator console: passkeys', () => {
     expect(json.passkeys).toMatchObject([{ name: 'Key ring', credentialId: authenticator.credentialId }])
   })
 
-  it('adding one takes a code of the app: a stolen cookie is no way in that stays', async () => {
+  it('requires a code of the app to add one: a stolen cookie is no lasting way in', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     const code = operator.authenticator.wrongCode()
     const answer = await add(operator, new SoftwareAuthenticator(HERE), { code })
@@ -98,12 +98,12 @@ describe('operator console: passkeys', () => {
     ['in a frame', { crossOrigin: true }],
     ['of somebody else', { userHandle: Buffer.from('somebody else 16').toString('base64url') }],
     ['of nobody', { userHandle: null }],
-  ])('one that was signed %s is refused', async (_, lies) => {
+  ])('refuses one that was signed %s', async (_, lies) => {
     const { operator, authenticator } = await withPasskey()
     expect((await logIn(operator, authenticator, lies)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
   })
 
-  it('one that nobody has added is refused, and so is a challenge for users', async () => {
+  it('refuses one that nobody has added, and a challenge for users', async () => {
     const { operator, authenticator } = await withPasskey()
     const stranger = new SoftwareAuthenticator({ ...HERE, userHandle: userHandleOf(operator.id) })
     expect((await logIn(operator, stranger)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
@@ -121,7 +121,7 @@ describe('operator console: passkeys', () => {
     expect((await logIn(operator, authenticator, HERE)).json).toMatchObject({ code: 'PASSKEY_INVALID' })
   })
 
-  it('one that was removed is refused; only its own operator can remove it', async () => {
+  it('refuses a removed one; only its own operator can remove it', async () => {
     const { operator, authenticator } = await withPasskey()
     const other = await ConsoleUser.loggedIn(app)
     const { credentialId } = authenticator
@@ -130,7 +130,7 @@ describe('operator console: passkeys', () => {
     expect((await logIn(operator, authenticator)).status).toBe(401)
   })
 
-  it('those of an operator who is disabled go, also if the operator comes back', async () => {
+  it('removes those of a disabled operator, also if the operator comes back', async () => {
     const { operator, authenticator } = await withPasskey()
     await app.app.get(Operators).disable(operator.email as Email)
     expect((await logIn(operator, authenticator)).status).toBe(401)

@@ -68,7 +68,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
     expect(await hasFactor(owner)).toBe(action === 'stop')
   })
 
-  it('asked for twice it is one, mailed twice; cancelled it never happens', async () => {
+  it('makes one reset, mailed twice, of two requests, and none once cancelled', async () => {
     const { owner, resetAt } = await requested()
     const again = await operator.post(`users/${owner.id}/factors/reset`)
     expect(new Date(again.json.resetAt)).toEqual(resetAt)
@@ -234,7 +234,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
   })
 })
 
-it('operators have a limit each, and what mails nobody does not count', async () => {
+it('limits each operator, and does not count what mails nobody', async () => {
   const app = await startWithConsole('embedded', { MAILS_PER_USER: '2' })
   try {
     const [one, other] = [await ConsoleUser.loggedIn(app), await ConsoleUser.loggedIn(app)]

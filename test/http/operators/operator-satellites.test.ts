@@ -53,7 +53,7 @@ describe.each(BACKENDS)('operator console: the list of satellites (%s)', backend
     expect(seen).toEqual(added.toReversed())
   })
 
-  it('one that is added meanwhile does not move the next page', async () => {
+  it('does not move the next page when one is added meanwhile', async () => {
     const { next } = await list({ limit: '2' })
     const owner = await anOwner(app)
     const newest = await aSatellite(app, owner, 'https://newest.shops.example')

@@ -212,7 +212,7 @@ describe('operator console: looks', () => {
     expect(await search('Rosa _ & Co')).toEqual({ accounts: [], users: [] })
   })
 
-  it('text that no database takes is refused', async () => {
+  it('refuses text that no database accepts', async () => {
     const owner = await anOwner(app)
     const reason = 'because\u0000'
     const answers = [
@@ -223,7 +223,7 @@ describe('operator console: looks', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 400])
   })
 
-  it('every search and every look is recorded with who looked', async () => {
+  it('records every search and every look with who looked', async () => {
     const owner = await anOwner(app)
     await search(owner.email)
     await operator.get(`users/${owner.id}`)
@@ -246,7 +246,7 @@ describe('operator console: looks', () => {
     ])
   })
 
-  it('a person has no secret in them', async () => {
+  it('shows no secret of a person', async () => {
     const owner = await anOwner(app)
     const { secret } = await giveAuthenticator(app, owner)
     await signIn(app, await anOwner(app), 'main')
@@ -266,7 +266,7 @@ describe('operator console: looks', () => {
     expect([second.members.length, second.hasMore]).toEqual([11, false])
   })
 
-  it.each(['users', 'accounts'])('%s that do not exist are 404', async kind => {
+  it.each(['users', 'accounts'])('answers 404 for %s that do not exist', async kind => {
     const id = '11111111-1111-4111-8111-111111111111'
     expect((await operator.get(`${kind}/${id}`)).json).toMatchObject({ code: 'NOT_FOUND' })
     expect((await operator.get(`${kind}/nobody`)).json).toMatchObject({ code: 'NOT_FOUND' })

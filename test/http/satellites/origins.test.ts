@@ -107,11 +107,11 @@ describe('Origins that can be satellites', () => {
     },
   )
 
-  it('one that the operator lists for everybody is taken', async () => {
+  it('accepts an origin that the operator lists for everybody as taken', async () => {
     expect(outcome(await add(SHOP_ONE))).toBe('409 ORIGIN_TAKEN')
   })
 
-  it('one that another account has is taken, and one that it only wants is not', async () => {
+  it('counts an origin as taken when another account has it, and not when it only wants it', async () => {
     const stranger = await aLandlord(app)
     const [theirs, wanted] = [anOrigin(), anOrigin()]
     await anActiveSatellite(app, dns, stranger, theirs)

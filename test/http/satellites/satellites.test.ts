@@ -183,7 +183,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       expect(outcome(refused)).toBe('401 INVALID_CREDENTIALS')
     })
 
-    it('are not, and the refusal says what was looked up and what came back', async () => {
+    it('stay pending otherwise, and the refusal says what was looked up and what came back', async () => {
       const landlord = await aLandlord(app)
       const added = await addSatellite(app, landlord)
       const { name } = added.proof.dns
@@ -222,7 +222,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       expect((await call(landlord, 'GET', `/${added.id}`)).json.state).toBe('pending')
     })
 
-    it('are not by the token of another origin, nor of another account', async () => {
+    it('stay pending with the token of another origin or another account', async () => {
       const landlord = await aLandlord(app)
       const stranger = await aLandlord(app)
       const [one, other] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
@@ -414,7 +414,7 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       await eventually(() => isOpen(origin))
     })
 
-    it('are not while they wait for a proof', async () => {
+    it('cannot be while they wait for a proof', async () => {
       const landlord = await aSharedLandlord()
       const { id } = await addSatellite(app, landlord)
       expect(outcome(await call(landlord, 'POST', `/${id}/suspend`))).toBe('409 SATELLITE_PENDING')

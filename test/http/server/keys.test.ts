@@ -40,12 +40,12 @@ describe('GET /.well-known/jwks.json', () => {
       })
   })
 
-  it('may be kept for ten minutes by everybody', async () => {
+  it('may be cached for ten minutes by everybody', async () => {
     const { headers } = await app.request({ path: '/.well-known/jwks.json' })
     expect(headers['cache-control']).toBe('public, max-age=600')
   })
 
-  it('has the key that signs', async () => {
+  it('contains the key that signs', async () => {
     const { accessToken } = await signIn(app, await anOwner(app), 'main')
     expect(headerOf(accessToken)).toEqual({
       alg: 'ES256',
@@ -108,7 +108,7 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
     expect(outcome(await readData(app, accessToken))).toBe('200')
   })
 
-  it('is done at the command line, which wants to be told when', async () => {
+  it('can be done at the command line, which asks for confirmation', async () => {
     const { jwtKeysFile, dataDir } = app.settings
     const settings = (file: string) => ({ NODE_ENV: 'test', DATA_DIR: dataDir, JWT_KEYS_FILE: file })
     const before = await readFile(jwtKeysFile, 'utf8')
@@ -130,7 +130,7 @@ describe('security M8: replacing the keys, as when they were stolen', () => {
     expect(missing).toMatchObject({ code: 1, errors: expect.stringContaining('cannot be used') })
   })
 
-  it('needs keys to replace', async () => {
+  it('requires keys to replace', async () => {
     await expect(replaceKeys(`${app.settings.jwtKeysFile}.missing`, app.clock.now())).rejects.toThrow(
       'cannot be used',
     )

@@ -158,7 +158,7 @@ describe('A scrape', () => {
       expect(series).not.toMatch(/@|:\/\/|\.test|[0-9a-f]{8}-[0-9a-f]{4}-|127\.0/)
   })
 
-  it('is all that the port has', async () => {
+  it('is the only thing that the port serves', async () => {
     const url = app.app.get(MetricsServer).url as string
     const statuses = async (path: string, method = 'GET') =>
       (await fetch(new URL(path, url), { method })).status
@@ -176,7 +176,7 @@ describe('A scrape', () => {
     expect(fresh.text).not.toContain('certificate')
   })
 
-  it('is in order for promtool', async () => {
+  it('passes the check of promtool', async () => {
     expect(await promtool(['check', 'metrics'], fresh.text)).toBe('')
   })
 
@@ -248,7 +248,7 @@ describe('METRICS_PORT', () => {
     }
   })
 
-  it('that is taken fails the start with a sentence', async () => {
+  it('fails the start with a sentence when it is taken', async () => {
     const port = await freePort()
     const occupant = createServer().listen(port, '127.0.0.1')
     try {

@@ -71,7 +71,7 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
     expect(outcome(await subscribe(app, after))).toBe('403 PAYMENTS_PERMISSION_REQUIRED')
   })
 
-  it('who was invited everywhere keeps the session of the main site, but nothing that only it can do', async () => {
+  it('keeps the session of the main site when invited everywhere, but nothing that only it can do', async () => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     await app.app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
@@ -182,14 +182,14 @@ describe.each(BACKENDS)('Where owners are barred from satellites, on %s', backen
     )
   })
 
-  it('a stranger cannot ask for ever who is an owner', async () => {
+  it('does not let a stranger ask without end who is an owner', async () => {
     const owner = await anOwner(app)
     const most = app.settings.rateLimits.perAccountAndNetwork
     for (let count = 0; count < most; count++) await logIn(app, owner, { origin: SHOP_ONE })
     expect(outcome(await logIn(app, owner, { origin: SHOP_ONE }))).toBe('429 TOO_MANY_ATTEMPTS')
   })
 
-  it('a member and a disabled member are as ever', async () => {
+  it('affects neither a member nor a disabled member', async () => {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)
     expect(outcome(await logIn(app, member, { origin: SHOP_ONE }))).toBe('200')

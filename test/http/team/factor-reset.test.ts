@@ -144,7 +144,7 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     expect(await hasFactors(member)).toBe(false)
   })
 
-  it('is not begun anew by who only wants the mail sent again, after the member has stopped it', async () => {
+  it('is not begun anew by a request to mail it again, after the member has stopped it', async () => {
     const { member, session } = await aTeam()
     const again = (query = '?only=pending') =>
       team(app, session, 'POST', `/${member.id}/second-factor/reset${query}`)
@@ -201,7 +201,7 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     expect(Date.parse((await request(session, member)).json.resetAt)).toBeGreaterThan(Date.parse(first))
   })
 
-  it('nobody gets for themselves, for the owner, for somebody who may do more, or for strangers', async () => {
+  it('is refused for oneself, the owner, somebody with more permissions, and strangers', async () => {
     const { owner, manager, session, member } = await aTeam()
     const payer = await aMemberWith(app, owner, 'payments')
     const stranger = await aMember(app, await anOwner(app))
@@ -295,7 +295,7 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
     return session
   }
 
-  it('a confirmation of an address that was left since is worth nothing; it still stops', async () => {
+  it('rejects a confirmation from an address that was left since, which can still stop it', async () => {
     const { member, session } = await aTeam()
     await request(session, member)
     const token = await app.mailedToken(member.email)

@@ -114,14 +114,14 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       ['permissions that are null', { email: 'a@example.com', permissions: null }, 'permissions'],
       ['no satellite at all', { email: 'a@example.com', satellites: [] }, 'satellites'],
       ['a role', { email: 'a@example.com', role: 'owner' }, 'role'],
-    ])('is 400 for %s', async (_, body, field) => {
+    ])('answers 400 for %s', async (_, body, field) => {
       const { session } = await anAccount()
       const answer = await team(app, session, 'POST', '/invitations', body)
       expect(outcome(answer)).toBe('400 INVALID_BODY')
       expect(answer.json.errors).toEqual([expect.objectContaining({ field })])
     })
 
-    it('is 400 for a satellite that is not listed', async () => {
+    it('answers 400 for a satellite that is not listed', async () => {
       const { session } = await anAccount()
       const answer = await invite(session, anEmail(), { satellites: [SHOP_ONE, 'https://evil.example'] })
       expect(outcome(answer)).toBe('400 UNKNOWN_SATELLITE')
@@ -154,14 +154,14 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       },
     )
 
-    it('somebody in the team is 409', async () => {
+    it('answers 409 for somebody in the team', async () => {
       const { owner, session } = await anAccount()
       const member = await aMember(app, owner)
       expect(outcome(await invite(session, member.email))).toBe('409 EMAIL_TAKEN')
       expect(await app.mailsTo(member.email)).toEqual([])
     })
 
-    it('does not tell that somebody is in another account; they are told', async () => {
+    it('does not reveal that somebody is in another account, and tells them', async () => {
       const { session } = await anAccount()
       const stranger = await anOwner(app)
       const unknown = anEmail()
@@ -232,7 +232,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(await open(other.session)).toEqual([])
     })
 
-    it('a withdrawn link is worthless', async () => {
+    it('makes a withdrawn link worthless', async () => {
       const { owner, session, id, token, email } = await anInvited()
       expect(outcome(await team(app, session, 'DELETE', `/invitations/${id}`))).toBe('204')
       expect(outcome(await join(token))).toBe(INVALID_LINK)
@@ -260,7 +260,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(outcome(await join(await app.mailedToken(email)))).toBe('201')
     })
 
-    it("another account's, other links and malformed ids are the same 404", async () => {
+    it("answers the same 404 for another account's, other links and malformed ids", async () => {
       const { id, token } = await anInvited()
       const { owner, session } = await anAccount()
       const reset = randomUUID()
@@ -280,7 +280,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(outcome(await join(token))).toBe('201')
     })
 
-    it('needs teamManagement', async () => {
+    it('requires teamManagement', async () => {
       const { owner } = await anAccount()
       const plain = await signIn(app, await aMember(app, owner), 'main')
       const answers = [
@@ -338,7 +338,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(outcome(await join(late.token))).toBe(INVALID_LINK)
     })
 
-    it('a weak password leaves the link good', async () => {
+    it('keeps the link good after a weak password', async () => {
       const { token, email } = await anInvited()
       expect(outcome(await join(token, { password: 'short' }))).toBe('400 INVALID_BODY')
       expect(outcome(await join(token, { password: 'password1234' }))).toBe('400 WEAK_PASSWORD')
@@ -355,26 +355,26 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       ['a name that turns text around', { name: 'Ann\u202e' }],
       ['a name that is null', { name: null }],
       ['a role', { role: 'owner' }],
-    ])('is 400 for %s', async (_, more) => {
+    ])('answers 400 for %s', async (_, more) => {
       const { token } = await anInvited()
       expect(outcome(await join(token, more))).toBe('400 INVALID_BODY')
       expect(outcome(await join(token))).toBe('201')
     })
 
     it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(100)])(
-      'a token that was never ours is 400: %s',
+      'answers 400 for a token that was never ours: %s',
       async token => {
         expect(outcome(await join(token))).toBe(INVALID_LINK)
       },
     )
 
-    it('is 409 when the address has found another account meanwhile', async () => {
+    it('answers 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
       await app.app.get(UserCreation).createAccount(email as never, PASSWORD)
       expect(outcome(await join(token))).toBe('409 EMAIL_TAKEN')
     })
 
-    it('is worthless once who invited has gone, may not any more, or has lost what it gives', async () => {
+    it('fails once the inviter has left, lost the permission, or lost what it gives', async () => {
       const { owner } = await anAccount()
       const session = await signInFreshly(app, owner)
       const change: ((userId: string) => [string, string, object?])[] = [
@@ -392,7 +392,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       }
     })
 
-    it('stays worthless when who invited is disabled and enabled again', async () => {
+    it('still fails when the inviter is disabled and enabled again', async () => {
       const { owner } = await anAccount()
       const session = await signInFreshly(app, owner)
       const manager = await aManager(app, owner)
@@ -404,7 +404,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(await open(session)).toEqual([])
     })
 
-    it('is worthless while who invited has to enrol in a second factor, and good again afterwards', async () => {
+    it('fails while the inviter has to enrol in a second factor, and works afterwards', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
       const email = anEmail()
@@ -423,7 +423,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(outcome(await join(token))).toBe('201')
     })
 
-    it('notes links that are not good', async () => {
+    it('records links that are not good', async () => {
       await join('B'.repeat(43))
       expect(await app.auditRows()).toContainEqual(
         expect.objectContaining({ action: 'invitation.accept', outcome: 'failed' }),

@@ -35,7 +35,7 @@ describe('what an owner is told about the team', () => {
     return { id: answer.json.userId as string, email }
   }
 
-  it('somebody has joined who may pay, or manage the account or its team', async () => {
+  it('tells that somebody has joined who may pay, or manage the account or its team', async () => {
     const owner = await anOwner(app)
     const { user: manager, session } = await aManager(app, owner, 'accountSettings')
     expect(outcome(await reauthenticate(app, session))).toBe('200')
@@ -49,7 +49,7 @@ describe('what an owner is told about the team', () => {
     expect(await subjects(manager)).toEqual([])
   })
 
-  it('nothing, when those who join may only do their own work', async () => {
+  it('tells nothing when those who join may only do their own work', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     await aJoined(session, ['dataEntry', 'viewReports'])
@@ -57,7 +57,7 @@ describe('what an owner is told about the team', () => {
     expect(await subjects(owner)).toEqual([])
   })
 
-  it('a member may do more than before, and nothing when they may do less', async () => {
+  it('tells that a member may do more than before, and nothing when they may do less', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const member = await aMember(app, owner)
@@ -101,7 +101,7 @@ describe('what an owner is told about the team', () => {
     expect(await subjects(owner)).toHaveLength(2)
   })
 
-  it('a limit to satellites has been lifted, by nobody who could not give what it kept from them', async () => {
+  it('tells that a limit to satellites was lifted, though only by somebody who could give what it kept back', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
     const { id } = await aJoined(session, ['payments', 'viewReports'], [SHOP_ONE])
@@ -148,7 +148,7 @@ describe('what an owner is told about the team', () => {
         body: { token: await app.mailedToken(email, '/not-me') },
       })
 
-    it('whoever was invited with it is disabled, and whom these have invited; the owner is told', async () => {
+    it('disables whoever was invited with it, and whom these have invited, and tells the owner', async () => {
       const owner = await anOwner(app)
       const { known, puppet, puppetsSession, puppetsPuppet } = await aVisit(owner)
       expect(outcome(await notMe(owner.email))).toBe('204')
@@ -167,14 +167,17 @@ describe('what an owner is told about the team', () => {
     it.each<[string, string, string]>([
       ['removed', 'DELETE', ''],
       ['disabled', 'POST', '/disable'],
-    ])('also whom they have invited whom the stranger has %s in between', async (_, method, path) => {
-      const owner = await anOwner(app)
-      const { puppet, puppetsPuppet } = await aVisit(owner)
-      const stranger = await provenSession(app, owner)
-      expect(outcome(await team(app, stranger, method, `/${puppet.id}${path}`))).toBe('204')
-      expect(outcome(await notMe(owner.email))).toBe('204')
-      expect(await isDisabled(puppetsPuppet.id)).toBe(true)
-    })
+    ])(
+      'disables also whom they have invited whom the stranger has %s in between',
+      async (_, method, path) => {
+        const owner = await anOwner(app)
+        const { puppet, puppetsPuppet } = await aVisit(owner)
+        const stranger = await provenSession(app, owner)
+        expect(outcome(await team(app, stranger, method, `/${puppet.id}${path}`))).toBe('204')
+        expect(outcome(await notMe(owner.email))).toBe('204')
+        expect(await isDisabled(puppetsPuppet.id)).toBe(true)
+      },
+    )
 
     it('who was there before is disabled if the stranger allowed them more, or enabled them, also through others', async () => {
       const owner = await anOwner(app)
@@ -215,7 +218,7 @@ describe('what an owner is told about the team', () => {
       expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
     })
 
-    it('others of the team stay, and the owner hears of what a manager reports', async () => {
+    it('keeps others of the team, and tells the owner what a manager reports', async () => {
       const owner = await anOwner(app)
       const { user: manager } = await aManager(app, owner, 'accountSettings')
       const { puppet } = await aVisit(manager)

@@ -183,7 +183,7 @@ describe('a tab', () => {
     expect(service.refreshes()).toBe(1)
   })
 
-  it.each([-1, 1])('does not mind a device whose clock is wrong by %i years', async years => {
+  it.each([-1, 1])('works although the clock of the device is wrong by %i years', async years => {
     device.clockMs += years * 365 * 24 * HOUR
     const [tab] = await openTabs(2)
     await device.advance(HOUR)
@@ -192,7 +192,7 @@ describe('a tab', () => {
     expect(service.requests.filter(line => line.endsWith('/api/data'))).toHaveLength(1)
   })
 
-  it('does not take up a token that was sent long ago', async () => {
+  it('does not adopt a token that was sent long ago', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     // As long as a laptop sleeps, monotonic clocks stand still; the message waits.
     const before = await tab.accessToken()
@@ -240,7 +240,7 @@ describe('a tab', () => {
     expect(service.refreshes()).toBe(1)
   })
 
-  it('comes back after a day, whatever a proxy asks for', async () => {
+  it('retries after a day, whatever a proxy asks for', async () => {
     service.cookie = 'session-0'
     // Five weeks: more than a timer can wait.
     service.outage = { ...UNAVAILABLE, headers: { 'Retry-After': '3000000' } }
@@ -269,7 +269,7 @@ describe('a tab', () => {
     [403, 'CROSS_SITE_REFUSED', { code: 'CROSS_SITE_REFUSED' }],
     // Of a proxy, say.
     [401, 'UNKNOWN', {}],
-  ])('tells of a refusal that is neither (%i %s), and logs nobody out', async (status, code, body) => {
+  ])('reports a refusal that is neither (%i %s), and logs nobody out', async (status, code, body) => {
     const [tab] = (await openTabs(1)) as [Client]
     service.outage = { status, body }
     await expect(within(10 * SECOND, tab.refresh())).rejects.toMatchObject({
@@ -283,7 +283,7 @@ describe('a tab', () => {
     expect(await readData(tab)).toBe(200)
   })
 
-  it('that logs out while a refresh is under way stays logged out', async () => {
+  it('stays logged out when it logs out during a refresh', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     void tab.refresh()
     void other.refresh()
@@ -292,7 +292,7 @@ describe('a tab', () => {
     expect(statuses([tab, other])).toEqual(['loggedOut'])
   })
 
-  it('that logs out while the token of another is on its way stays logged out', async () => {
+  it('stays logged out when it logs out while the token of another is on its way', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     void other.refresh()
     await device.advance(60)
@@ -324,7 +324,7 @@ describe('a tab', () => {
     expect(await within(10 * SECOND, tab.refresh())).toBeNull()
   })
 
-  it('stops telling it when somebody logs in: the answer would take their cookie', async () => {
+  it('stops telling it when somebody logs in, because the answer would take their cookie', async () => {
     const [tab] = (await openTabs(1)) as [Client]
     service.outage = UNAVAILABLE
     void tab.logout()
@@ -400,7 +400,7 @@ describe('a tab', () => {
     expect(third.state).toEqual({ status: 'loggedOut', caller: null, cause: 'expired' })
   })
 
-  it('does not mind that another tab logged in while it heard that the session before was over', async () => {
+  it('continues when another tab logs in while it hears that the earlier session was over', async () => {
     const [tab, other] = (await openTabs(2)) as [Client, Client]
     service.revoke('handle-of-session-1')
     void tab.refresh()
@@ -898,7 +898,7 @@ describe('a client that is closed', () => {
 })
 
 describe('pages 3: why a page waits', () => {
-  it('is nothing once a logout that was retried is refused', async () => {
+  it('clears the reason once a logout that was retried is refused', async () => {
     const [tab] = (await openTabs(1)) as [Client]
     service.outage = 'lost'
     const done = tab.logout()
@@ -1250,7 +1250,7 @@ describe('a storage', () => {
     removeItem: (key: string) => kept.delete(key),
   })
 
-  it('that is full does not keep anybody from logging in, and keeps no older session', async () => {
+  it('keeps nobody from logging in when it is full, and keeps no older session', async () => {
     const kept = new Map([['key', 'an older one']])
     const storage = itemStorage(full(kept))
     const tab = new Client({ baseUrl: SERVICE }, storageHome(storage, 'key'), device.tab(service.fetch))
@@ -1260,7 +1260,7 @@ describe('a storage', () => {
     expect(kept.get('key')).toBeUndefined()
   })
 
-  it('that can only be read keeps nobody from logging in and out', async () => {
+  it('keeps nobody from logging in and out when it can only be read', async () => {
     const storage = itemStorage({ getItem: () => null, setItem: blocked, removeItem: blocked })
     for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
       const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
@@ -1270,7 +1270,7 @@ describe('a storage', () => {
     }
   })
 
-  it('that is locked after the login keeps nobody from logging out', async () => {
+  it('keeps nobody from logging out when it is locked after the login', async () => {
     const kept = new Map<string, string>()
     let isLocked = false
     const open = <Answer>(work: () => Answer) => {
@@ -1292,7 +1292,7 @@ describe('a storage', () => {
     }
   })
 
-  it('that is locked after the login does not keep a logout from being sent again', async () => {
+  it('does not keep a logout from being sent again when it is locked after the login', async () => {
     let isLocked = false
     const kept = storageOf(new Map())
     const open = async <Answer>(work: () => Answer) => {

@@ -68,7 +68,7 @@ describe('the place of an address', () => {
     expect(places.locate('192.0.2.1')).toBeNull()
   })
 
-  it('of IPv6 is not read from a file of IPv4 only', async () => {
+  it('is not read from a file of IPv4 for an IPv6 address', async () => {
     const places = await load(mmdbFile({ '32.1.13.0/24': ZURICH }, { ipVersion: 4 }))
     expect(formatLocation(places.locate('32.1.13.1'), 'en')).toBe('Zürich, Switzerland')
     expect(places.locate('2001:d00::1')).toBeNull()

@@ -116,7 +116,7 @@ test('text beside the card of a mail can be read on any background', () => {
   )
 })
 
-test('what is no colour is ours', () => {
+test('replaces what is no colour with our own', () => {
   const odd = { ...BRANDING, accent: 'red;background:url(x)', background: '#fff' }
   expect(colorsOf(odd, '#3b4fd8')).toEqual(colorsOf(undefined, '#3b4fd8'))
 })

@@ -128,7 +128,7 @@ describe('an access token', () => {
     })
   })
 
-  it('is another one each time', () => {
+  it('differs each time', () => {
     expect(parts(tokens.issue(CALLER)).payload.jti).not.toBe(parts(tokens.issue(CALLER)).payload.jti)
   })
 
@@ -203,7 +203,7 @@ describe('verify refuses', () => {
     expect(tokens.verify(`${token}=`)).toBeNull()
   })
 
-  it('what is longer than any token of ours, although it is signed', async () => {
+  it('a token longer than any of ours, although it is signed', async () => {
     expect(tokens.verify(await signed({}, { more: 'x'.repeat(4_096) }))).toBeNull()
   })
 
@@ -323,7 +323,7 @@ describe('the keys', () => {
     expect(changes).toEqual([])
   })
 
-  it('that were replaced end their tokens at once, also those that were seen before', async () => {
+  it('end their tokens at once when replaced, also those that were seen before', async () => {
     const token = tokens.issue(CALLER)
     expect(tokens.verify(token)).not.toBeNull()
     await replaceKeys(file, clock.now())

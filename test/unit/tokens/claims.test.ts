@@ -56,7 +56,7 @@ describe('readClaims', () => {
     ['shop', ['shop-two'], false],
     ['shop', ['Shop'], false],
     ['shop', [], false],
-  ])('a token of %s where %j are asked for', (client_id, clientIds, isTaken) => {
+  ])('requires the right site: a token of %s where %j are asked for', (client_id, clientIds, isTaken) => {
     expect(readClaims({ ...VALID, client_id }, { ...EXPECTED, clientIds }, NOW) !== null).toBe(isTaken)
   })
 
