@@ -59,6 +59,8 @@ function valuesIn(words: MailLanguage) {
       words.phrase('power.teamManagement'),
     ]),
     members: words.list(['anna@ropes-and-sails.example', words.phrase('team.others', { count: 3 })]),
+    user: 'annabellamargarethe.vonundzurmuehlen@seilerei.example',
+    satellites: words.list(['ropes-and-sails.example', words.phrase('satellite.others', { count: 3 })]),
     whom: words.phrase('policy.managers', { from }),
     payments: words.phrase('policy.payWith', { minutes: 30 }),
     emailChanged: words.emailChangedSubject(site),

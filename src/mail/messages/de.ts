@@ -242,7 +242,7 @@ export const de: Translated = {
     satellitesClosed: {
       subject: 'Satelliten Ihres Kontos wurden gesperrt',
       paragraphs: [
-        '{user} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben die Satelliten gesperrt, die in dieser Zeit in diesem Namen aktiviert wurden: {satellites}. Niemand kann sich dort anmelden.',
+        '{user} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Deshalb haben wir die Satelliten gesperrt, die seitdem damit aktiviert wurden: {satellites}. Dort kann sich niemand mehr anmelden.',
         'Wenn Ihnen diese Websites bekannt sind, können Sie sie auf der Seite Ihrer Satelliten wieder freigeben.',
       ],
       action: 'Zu {site}',
