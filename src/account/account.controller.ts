@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import {
   AccountBody,
@@ -17,7 +18,10 @@ import { OwnerGuard } from './owner.guard.js'
 @Controller('api/account')
 @MainSite({ permission: 'accountSettings' })
 export class AccountController {
-  constructor(private readonly account: AccountService) {}
+  constructor(
+    private readonly account: AccountService,
+    private readonly reauthentication: Reauthentication,
+  ) {}
 
   /** The caller's account. */
   @Get()
@@ -26,10 +30,14 @@ export class AccountController {
     return this.account.read(actor)
   }
 
-  /** Changes the account's name, and who must log in on satellites by hand-off. */
+  /**
+   * Changes the account's name, and who must log in on satellites by hand-off. Where passwords may be typed, that
+   * site's server sees them, so somebody who finds an unlocked browser must not be able to allow it.
+   */
   @Patch()
   @ChangeAccountDocs()
-  change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
+  async change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
+    if ((body.handoffRequired ?? 'everyone') !== 'everyone') await this.reauthentication.requireOf(actor)
     return this.account.change(actor, body)
   }
 }

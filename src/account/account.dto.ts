@@ -66,11 +66,12 @@ export const ReadAccountDocs = () =>
 export const ChangeAccountDocs = () =>
   Documented({
     summary: "Change the account's name or its logins on satellites",
-    description: 'Main site, with the permission accountSettings.',
+    description:
+      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one.',
     status: 200,
     answer: 'The account as it is now',
     type: AccountAnswer,
-    refusals: BODY_REFUSALS,
+    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'],
   })
 
 export const RequestDeletionDocs = () =>

@@ -51,7 +51,7 @@ export class OperatorLoginController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    await this.sessions.end(session, client)
+    await this.sessions.endAll(session, client)
     clearOperatorCookie(reply)
   }
 

@@ -70,10 +70,10 @@ export class OperatorSessions {
     return row ? { ...row, sid: row.sid as SessionHandle, email: row.email as Email } : null
   }
 
-  /** Logs out. */
-  async end({ sid, operatorId }: OperatorSession, client: Client): Promise<void> {
+  /** Logs the operator out everywhere: one who suspects that somebody else is logged in has no other way. */
+  async endAll({ operatorId }: OperatorSession, client: Client): Promise<void> {
     await this.database.transaction(async transaction => {
-      await transaction.delete(operatorSessions).where(eq(operatorSessions.sid, sid))
+      await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, operatorId))
       await this.auditLog.record(transaction, auditEvent(actorOf(operatorId, client), 'operator.logout'))
     })
   }

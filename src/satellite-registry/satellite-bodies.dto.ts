@@ -28,8 +28,16 @@ import type { SatelliteChange } from './registered-satellites.js'
 
 const MAX_ORIGIN_LENGTH = 300
 const MAX_LOGO_URL_LENGTH = 500
-/** Pages put its origin into their policy, so it has to be a URL by the platform's rules too. */
-const PARSED = { name: 'isParsed', validator: { validate: (value: string) => URL.canParse(value) } }
+/**
+ * Pages put the logo's origin into their policy. The platform reads some characters, such as the Greek question mark, as
+ * ones that separate directives there.
+ */
+const HAS_PLAIN_ORIGIN = {
+  name: 'hasPlainOrigin',
+  validator: {
+    validate: (value: string) => /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(URL.parse(value)?.origin ?? ''),
+  },
+}
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
 
 export class SatelliteBody {
@@ -71,7 +79,7 @@ export class BrandingBody {
   @ValidateIf((_, value) => value !== null)
   @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
   @Matches(/^\P{C}+$/u, named('NOT_A_LOGO'))
-  @ValidateBy(PARSED, named('NOT_A_LOGO'))
+  @ValidateBy(HAS_PLAIN_ORIGIN, named('NOT_A_LOGO'))
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 

@@ -52,8 +52,8 @@ export class SatellitesController {
   }
 
   /**
-   * Where codes may be typed, that site's server sees them, so somebody who finds an unlocked browser must
-   * not be able to change this.
+   * Where passwords or codes may be typed, that site's server sees them, so somebody who finds an unlocked browser
+   * must not be able to allow it.
    */
   @Patch(':id')
   @ChangeSatelliteDocs()
@@ -62,7 +62,7 @@ export class SatellitesController {
     @Param('id', IdInPath) id: string,
     @Body() body: SatelliteChangeBody,
   ) {
-    if (body.secondFactor === 'allowed') await this.reauthentication.requireOf(actor)
+    if (await this.allowsTyping(actor, id, body)) await this.reauthentication.requireOf(actor)
     return asAnswer(await this.registry.change(actor, id, satelliteChangeOf(body)))
   }
 
@@ -95,5 +95,15 @@ export class SatellitesController {
   @VerifySatelliteDocs()
   async resume(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
     return asAnswer(await this.verification.verify(actor, id))
+  }
+
+  private async allowsTyping(
+    { accountId }: SessionActor,
+    id: string,
+    { loginMode = 'handoff', secondFactor }: SatelliteChangeBody,
+  ): Promise<boolean> {
+    if (secondFactor === 'allowed') return true
+    const { satellite } = await this.registry.find(accountId, id)
+    return loginMode !== 'handoff' && loginMode !== satellite.loginMode
   }
 }

@@ -38,11 +38,12 @@ export const ChangeSatelliteDocs = () =>
   Documented({
     summary: 'Change a satellite',
     description:
-      'Changes what the body has and nothing else. Live on every replica within two seconds; permissions of running sessions change at their next refresh.',
+      'Changes what the body has and nothing else. Live on every replica within two seconds; permissions of running sessions change at their next refresh. ' +
+      'A re-authentication is needed to let users type second factors there, or passwords where they log in by hand-off.',
     status: 200,
     answer: 'The changed satellite',
     type: SatelliteAnswer,
-    refusals: [...BODY_REFUSALS, 'NOT_FOUND', ...COMMON],
+    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'NOT_FOUND', ...COMMON],
   })
 
 export const RemoveSatelliteDocs = () =>

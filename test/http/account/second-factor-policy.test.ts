@@ -104,6 +104,7 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
     ['POST', '/api/email/change', { email: 'thief@example.com' }],
     ['POST', '/api/satellites', { origin: 'https://thief.example.net', name: 'Thief' }],
     ['PATCH', `/api/satellites/${randomUUID()}`, { secondFactor: 'allowed' }],
+    ['PATCH', '/api/account', { handoffRequired: 'none' }],
   ])('requires the second factor of a user who has one for %s %s', async (method, path, body) => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)

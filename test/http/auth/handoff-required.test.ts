@@ -44,6 +44,7 @@ async function anAccount(change: Parameters<typeof aSatellite>[3] = {}) {
 }
 
 async function requireHandoffs(owner: SignedIn, handoffRequired: string): Promise<void> {
+  if (handoffRequired !== 'everyone') await reauthenticate(app, owner)
   const answer = await onMainSite(app, owner, 'PATCH', '/api/account', { handoffRequired })
   expect(answer.json.handoffRequired).toBe(handoffRequired)
   await app.app.get(Satellites).refresh()

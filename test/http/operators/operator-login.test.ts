@@ -77,6 +77,17 @@ describe.each(BACKENDS)('operator console: login (%s)', backend => {
     expect((await operator.get('me')).json).toMatchObject({ code: 'SESSION_NOT_FOUND' })
   })
 
+  it('ends by a logout in another browser, because there is no list of sessions to end a thief’s in', async () => {
+    const [operator, other] = [await ConsoleUser.loggedIn(app), await ConsoleUser.loggedIn(app)]
+    const thief = { headers: { Cookie: operator.cookie } }
+    app.clock.advance(30)
+    await operator.logIn()
+    expect((await operator.get('me', thief)).status).toBe(200)
+    await operator.post('logout', {})
+    expect((await operator.get('me', thief)).status).toBe(401)
+    expect((await other.get('me')).status).toBe(200)
+  })
+
   it('a disabled operator is out at once, and cannot come back', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     await app.app.get(Operators).disable(operator.email as Email)

@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js'
 import { aMember, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
-import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import {
   addSatellite,
   aLandlord,
@@ -333,6 +333,21 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       expect((await call(landlord, 'GET', `/${added.id}`)).json).toMatchObject({ name: 'Rosa' })
     })
 
+    it('need a re-authentication to let passwords be typed there that were not', async () => {
+      const landlord = await aLandlord(app)
+      const { id } = await addSatellite(app, landlord)
+      const later = { ...landlord, session: await signIn(app, landlord.owner, 'main') }
+      const change = async (loginMode: string) =>
+        outcome(await call(later, 'PATCH', `/${id}`, { name: 'Rosa', loginMode }))
+      expect(await change('both')).toBe('200')
+      expect(await change('handoff')).toBe('200')
+      expect(await change('handoff')).toBe('200')
+      for (const loginMode of ['both', 'password'])
+        expect(await change(loginMode)).toBe('401 REAUTHENTICATION_REQUIRED')
+      await reauthenticate(app, later.session)
+      expect(await change('both')).toBe('200')
+    })
+
     it.each([
       ['origin', { origin: 'https://other.example.net' }],
       ['state', { state: 'active' }],
@@ -358,6 +373,8 @@ describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\u0000' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\ud800' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://\ufffd.com/x' } }],
+      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net\u037esandbox/x' } }],
+      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net\ufe50sandbox/x' } }],
     ])('not to a wrong %s: %j', async (field, body) => {
       const landlord = await aSharedLandlord()
       const [added = await addSatellite(app, landlord)] = (await call(landlord)).json.satellites
