@@ -9,6 +9,7 @@ import { scanAuditLog } from '../audit/audit-scan.js'
 import { AuditSealer, MAX_ROWS_AWAITED } from '../audit/audit-sealer.js'
 import type { IdRange } from '../audit/id-range.js'
 import { ocsfEvent, type RowToExport } from '../audit/ocsf/ocsf-event.js'
+import { begun } from '../audit/running-exports.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
 import { users } from '../database/schema/accounts.js'
@@ -52,9 +53,7 @@ export class AuditExport {
     const event = auditEvent(actor, 'audit.export', detail)
     await this.database.run(db => this.auditLog.record(db, event))
     await this.sealer.seal(MAX_ROWS_AWAITED)
-    const pages = this.pages(options, await this.idsOf(filter))
-    const first = await pages.next()
-    return first.done ? none() : startingWith(first.value, pages)
+    return begun(this.pages(options, await this.idsOf(filter)))
   }
 
   /** Those up to now. */
@@ -122,11 +121,4 @@ const LINES: Readonly<Record<ExportFormat, (exported: RowToExport) => string>> =
   jsonl: ({ row, email, seal }) =>
     `{"row":${canonicalRow(row)},"email":${JSON.stringify(email)},"seal":${JSON.stringify(seal)}}`,
   ocsf: exported => JSON.stringify(ocsfEvent(exported)),
-}
-
-async function* none(): AsyncGenerator<string> {}
-
-async function* startingWith(first: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
 }

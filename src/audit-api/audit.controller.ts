@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import { Controller, Get, Query, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
+import { RunningExports } from '../audit/running-exports.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
@@ -22,6 +22,7 @@ export class AuditController {
   constructor(
     private readonly trail: AuditTrail,
     private readonly auditExport: AuditExport,
+    private readonly runningExports: RunningExports,
   ) {}
 
   /** The audit log of the caller's account, a page at a time. */
@@ -44,13 +45,13 @@ export class AuditController {
     @Res() reply: FastifyReply,
   ) {
     const { accountId } = actor
-    // A scan that finds nothing would not notice that its client has left.
-    const isWanted = () => !reply.raw.destroyed
-    const pieces = await this.auditExport.start(actor, { accountId, filter, format, isWanted })
+    const text = await this.runningExports.open(accountId, reply.raw, isWanted =>
+      this.auditExport.start(actor, { accountId, filter, format, isWanted }),
+    )
     // Not awaited: once the reply has started, it is too late for an error response.
     void reply
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')
       .header('Content-Disposition', FILES[format])
-      .send(Readable.from(pieces, { highWaterMark: 1 }))
+      .send(text)
   }
 }

@@ -166,7 +166,8 @@ export const ExportAuditDocs = () =>
         'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
         '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
         `With \`format=ocsf\` each line is an event of OCSF ${OCSF_VERSION}: \`raw_data\` is the row as JSON, \`unmapped.seal\` its seal. ` +
-        'If the export fails on the way, the connection is cut, so clients see an incomplete transfer.',
+        'If the export fails on the way, the connection is cut, so clients see an incomplete transfer. ' +
+        'While another export of the same account is running: 429 `TOO_MANY_ATTEMPTS`.',
       status: 200,
       answer: 'The rows that the filter lets through',
       type: String,

@@ -9,12 +9,13 @@ import { RefusalCleanup } from './refusal-cleanup.job.js'
 import { AuditPartitions } from './retention/audit-partitions.js'
 import { AuditRetention } from './retention/audit-retention.js'
 import { AuditUpkeep } from './retention/audit-upkeep.job.js'
+import { RunningExports } from './running-exports.js'
 
 @Module({
   providers: [
     ...[AuditLog, RefusalCleanup, AuditChain, AuditChainLinks, AuditSealer, AuditVerifier],
-    ...[AuditPartitions, AuditRetention, AuditUpkeep],
+    ...[AuditPartitions, AuditRetention, AuditUpkeep, RunningExports],
   ],
-  exports: [AuditLog, AuditSealer, AuditVerifier],
+  exports: [AuditLog, AuditSealer, AuditVerifier, RunningExports],
 })
 export class AuditModule {}

@@ -22,6 +22,8 @@ const MAX_WAITING_REPORTS = 6
  */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
+  /** However many exports are running, they take one connection, or one of the places where reports wait. */
+  private readonly continued = pLimit(1)
   readonly durations = new Durations(
     'database_duration_seconds',
     'How long the database took, failures included',
@@ -41,15 +43,13 @@ export class Database implements OnApplicationShutdown {
 
   /**
    * Reads for a report, which may look at many rows: two at a time, on connections that requests do not use.
-   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting, unless it continues one that has begun.
+   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. What continues a report (`isBegun`) is never
+   * one too many: it waits until no other continuation is running or waiting.
    */
   async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
-    if (!isBegun && this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
-    try {
-      return await this.reports(() => this.measure(() => this.connection.report(work), REPORT))
-    } catch (error) {
-      throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
-    }
+    if (isBegun) return this.continued(() => this.read(work))
+    if (this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
+    return this.read(work)
   }
 
   /** Runs `work` in a transaction that is committed when it returns and rolled back when it throws. */
@@ -78,6 +78,14 @@ export class Database implements OnApplicationShutdown {
 
   onApplicationShutdown(): Promise<void> {
     return this.connection.close()
+  }
+
+  private async read<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    try {
+      return await this.reports(() => this.measure(() => this.connection.report(work), REPORT))
+    } catch (error) {
+      throw isTooSlow(error) ? unavailable('TOO_BUSY', withoutParameters(error)) : this.refusalOf(error)
+    }
   }
 
   private async guard<T>(work: () => Promise<T>, kind: number): Promise<T> {

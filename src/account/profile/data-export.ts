@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import type { AuditRow } from '../../audit/audit-hash.js'
+import { begun } from '../../audit/running-exports.js'
 import { Clock } from '../../clock/clock.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'
 import type { Profile } from './profile.dto.js'
 import { ProfileService } from './profile.service.js'
-import { UserRecords } from './user-records.js'
+import { type RecordScope, UserRecords } from './user-records.js'
 
 /** Everything about a user as one JSON object (GDPR articles 15 and 20). */
 @Injectable()
@@ -20,14 +21,16 @@ export class DataExport {
   ) {}
 
   /**
-   * The export as chunks of text, one page of the audit log each. Resolves once everything but the audit log has
-   * been read, so that an outage up to then is still an error response; a later outage makes the iteration throw.
+   * The export as chunks of text, one page of the audit log each. Resolves once everything up to the first of those
+   * pages has been read, so that an outage up to then is still an error response; a later outage makes the
+   * iteration throw. `isWanted` is asked before each page: the export ends early when nobody wants it any more.
    * The export itself is logged.
    */
-  async start(actor: SessionActor): Promise<AsyncIterable<string>> {
+  async start(actor: SessionActor, isWanted: () => boolean): Promise<AsyncIterable<string>> {
     const profile = await this.profiles.find(actor)
-    const last = await this.userRecords.begin(actor)
-    return this.pieces(await this.head(profile, actor.permissions.accountSettings), profile, last)
+    const scope = { profile, last: await this.userRecords.begin(actor), isWanted }
+    const head = await this.head(profile, actor.permissions.accountSettings)
+    return this.pieces(head, await begun(this.userRecords.concerning(scope)), scope)
   }
 
   private async head(profile: Profile, mayManageAccount: boolean): Promise<object> {
@@ -50,12 +53,14 @@ export class DataExport {
     return mayManageAccount ? account : { accountId, name, createdAt }
   }
 
-  private async *pieces(head: object, profile: Profile, last: number): AsyncGenerator<string> {
+  private async *pieces(
+    head: object,
+    concerning: AsyncIterable<AuditRow[]>,
+    scope: RecordScope,
+  ): AsyncGenerator<string> {
     yield JSON.stringify(head).slice(0, -1)
-    yield* this.list('auditLog', this.userRecords.concerning(profile, last), row =>
-      withoutOthers(row, profile),
-    )
-    yield* this.list('actions', this.userRecords.doneBy(profile, last), row => row)
+    yield* this.list('auditLog', concerning, row => withoutOthers(row, scope.profile))
+    yield* this.list('actions', this.userRecords.doneBy(scope), row => row)
     yield '}\n'
   }
 

@@ -1,7 +1,7 @@
-import { Readable } from 'node:stream'
 import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
+import { RunningExports } from '../../audit/running-exports.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
@@ -15,6 +15,7 @@ export class ProfileController {
   constructor(
     private readonly profile: ProfileService,
     private readonly dataExport: DataExport,
+    private readonly runningExports: RunningExports,
   ) {}
 
   /** The caller's profile. */
@@ -39,11 +40,13 @@ export class ProfileController {
   @LiveSession({ cookieBound: true, enrolled: true, reauthenticated: true })
   @ExportDataDocs()
   async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
-    const pieces = await this.dataExport.start(actor)
+    const text = await this.runningExports.open(actor.userId, reply.raw, isWanted =>
+      this.dataExport.start(actor, isWanted),
+    )
     // Not awaited: once the reply has started, it is too late for an error response.
     void reply
       .header('Content-Type', 'application/json; charset=utf-8')
       .header('Content-Disposition', 'attachment; filename="person.json"')
-      .send(Readable.from(pieces, { highWaterMark: 1 }))
+      .send(text)
   }
 }

@@ -95,9 +95,9 @@ export const ExportDataDocs = () =>
     description:
       'One JSON object: `profile`, `account`, `sessions`, `factors`, `familiarClients`, `pendingLinks`, `auditLog` (what concerns the user) and ' +
       '`actions` (what the user did to others), without any secret. Needs a re-authentication; a main session needs its cookie too. If the export fails on the way, ' +
-      'the connection is cut, and what has arrived is not complete JSON.',
+      'the connection is cut, and what has arrived is not complete JSON. While another export of the same user is running: 429 `TOO_MANY_ATTEMPTS`.',
     status: 200,
     answer: 'The export',
     type: Object,
-    refusals: [...STORES],
+    refusals: [...STORES, 'TOO_BUSY'],
   })

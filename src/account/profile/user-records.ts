@@ -22,6 +22,15 @@ import type { Profile } from './profile.dto.js'
 /** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
 
+/** Whose rows of the audit log are read, and how far. */
+export interface RecordScope {
+  readonly profile: Profile
+  /** The id of the last row. */
+  readonly last: number
+  /** Asked before each page: there are no more when it says no. */
+  readonly isWanted: () => boolean
+}
+
 /** What the database holds about a user, besides the profile. Contains no secrets and no hashes of secrets. */
 @Injectable()
 export class UserRecords {
@@ -102,26 +111,28 @@ export class UserRecords {
     )
   }
 
-  /** Pages of the log rows that concern the user, oldest first. */
-  concerning({ userId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
-    return this.pages({ accountId: null, user: userId }, last)
+  /** Pages of the log rows that concern the user, oldest first. Throws `TOO_BUSY` (503) instead of the first. */
+  concerning(scope: RecordScope): AsyncGenerator<AuditRow[]> {
+    return this.pages({ accountId: null, user: scope.profile.userId }, scope, false)
   }
 
-  /** Pages of what the user did to others, as managers do. */
-  doneBy({ userId, accountId }: Profile, last: number): AsyncGenerator<AuditRow[]> {
+  /** Pages of what the user did to others, as managers do; read after `concerning`. */
+  doneBy(scope: RecordScope): AsyncGenerator<AuditRow[]> {
+    const { userId, accountId } = scope.profile
     const isTheirs = sql`${auditLog.detail} ->> 'by' = ${userId}`
     const isOthers = sql`${auditLog.userId} is distinct from ${userId}::uuid`
-    return this.pages({ accountId, where: and(isTheirs, isOthers) }, last)
+    return this.pages({ accountId, where: and(isTheirs, isOthers) }, scope, true)
   }
 
-  private async *pages(selection: AuditSelection, last: number): AsyncGenerator<AuditRow[]> {
+  private async *pages(
+    selection: AuditSelection,
+    { last, isWanted }: RecordScope,
+    isContinued: boolean,
+  ): AsyncGenerator<AuditRow[]> {
     let rest: IdRange | null = { after: 0, to: last }
-    while (rest) {
+    for (let isBegun = isContinued; rest && isWanted(); isBegun = true) {
       const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
-      // The answer has begun: it is too late to refuse it as `TOO_BUSY`.
-      const page: Scanned = await this.database.report(db => scanAuditLog(db, selection, step), {
-        isBegun: true,
-      })
+      const page: Scanned = await this.database.report(db => scanAuditLog(db, selection, step), { isBegun })
       if (page.rows.length > 0) yield page.rows
       rest = page.rest
     }

@@ -1,39 +1,103 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import type { User } from '../../../src/users/user.js'
 import { login } from '../../faults/support/requests.js'
+import { eventually } from '../../support/eventually.js'
+import { aGate } from '../../support/gate.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
-import { bearer, cookie, outcome } from '../support/api-calls.js'
+import type { TestApp } from '../../support/test-app.js'
+import { ConsoleUser, startWithConsole } from '../operators/console-calls.js'
+import { outcome } from '../support/api-calls.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
+
+/** More than one step of a scan. */
+const ROWS = 6_000
+/** Of which none is found. */
+const EXPORT = '/api/audit/export?action=profile.change&outcome=failed'
 
 let app: TestApp
+let database: Database
 let owner: User
 let session: SignedIn
+let operator: ConsoleUser
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+  app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+  database = app.app.get(Database)
   owner = await anOwner(app)
-  session = await signIn(app, owner, 'main')
+  session = await provenSession(app, owner)
+  operator = await ConsoleUser.loggedIn(app)
 })
 afterAll(() => app?.stop())
 
 describe('fleet 10: while many reports are slow', () => {
   test('logins go on, and a report too many is 503 TOO_BUSY', async () => {
-    const database = app.app.get(Database)
-    let end = () => {}
-    const reading = new Promise<void>(resolve => {
-      end = resolve
-    })
-    const slow = Promise.allSettled(Array.from({ length: 50 }, () => database.report(() => reading)))
-    expect(outcome(await list('outcome=ok'))).toBe('503 TOO_BUSY')
+    const { opened, open } = aGate()
+    const slow = Promise.allSettled(Array.from({ length: 50 }, () => database.report(() => opened)))
+    for (const path of ['/api/audit?outcome=ok', '/api/profile/export'])
+      expect(outcome(await onMainSite(app, session, 'GET', path))).toBe('503 TOO_BUSY')
     for (let time = 0; time < 3; time++) expect(await login(app, owner)).toMatchObject({ status: 200 })
-    end()
+    open()
     const results = await slow
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
-    expect(outcome(await list('outcome=ok'))).toBe('200')
+    expect(outcome(await onMainSite(app, session, 'GET', '/api/audit?outcome=ok'))).toBe('200')
   })
 })
 
-function list(query: string) {
-  const headers = { Origin: MAIN, ...bearer(session.accessToken), ...cookie(session.sessionId) }
-  return app.request({ path: `/api/audit?${query}`, headers })
+describe('While exports are running', () => {
+  test('refuses no other report, however many they are', async () => {
+    const { opened, open } = aGate()
+    const steps = Promise.all(
+      Array.from({ length: 12 }, () => database.report(() => opened, { isBegun: true })),
+    )
+    try {
+      for (let time = 0; time < 3; time++) expect(await otherReports()).toEqual(['200', '200', '200'])
+    } finally {
+      open()
+      await steps
+    }
+  })
+
+  test('refuses further ones of the same account, and no other reports', async () => {
+    const attacker = await anOwner(app)
+    const theirs = await signIn(app, attacker, 'main')
+    await database.maintain(db =>
+      db.execute(sql`insert into audit_log (at, action, outcome, user_id, account_id)
+        select now(), 'profile.change', 'ok', ${attacker.id}::uuid, ${attacker.accountId}::uuid
+        from generate_series(1, ${ROWS}::int)`),
+    )
+    const { opened, open } = aGate()
+    const report = database.report.bind(database)
+    const slowed = jest.spyOn(database, 'report').mockImplementation((work, options) => {
+      if (!options?.isBegun) return report(work, options)
+      return report(db => opened.then(() => work(db)), options)
+    })
+    try {
+      const exports = Array.from({ length: 12 }, () => onMainSite(app, theirs, 'GET', EXPORT))
+      await eventually(() => slowed.mock.calls.some(([, options]) => options?.isBegun))
+      expect(await otherReports()).toEqual(['200', '200', '200'])
+      const last = await onMainSite(app, theirs, 'GET', EXPORT)
+      expect(outcome(last)).toBe('429 TOO_MANY_ATTEMPTS')
+      expect(last.headers['retry-after']).toBe('10')
+      expect(outcome(await onMainSite(app, session, 'GET', '/api/audit/export?outcome=refused'))).toBe('200')
+      open()
+      const outcomes = (await Promise.all(exports)).map(outcome)
+      expect(outcomes.filter(one => one === '429 TOO_MANY_ATTEMPTS')).toHaveLength(11)
+      expect(outcomes).toContain('200')
+      expect(outcome(await onMainSite(app, theirs, 'GET', EXPORT))).toBe('200')
+    } finally {
+      open()
+      slowed.mockRestore()
+    }
+  })
+})
+
+/** Somebody's login history, and what operators look at. */
+async function otherReports(): Promise<string[]> {
+  const answers = await Promise.all([
+    onMainSite(app, session, 'GET', '/api/logins'),
+    operator.get(`accounts/${owner.accountId}`),
+    operator.get('activity'),
+  ])
+  return answers.map(outcome)
 }
