@@ -57,6 +57,11 @@ export class SiteUrls {
     return `${this.settings.mainOrigin}/forgot-password`
   }
 
+  /** The page where an account's satellites are suspended. */
+  satellitesPage(): string {
+    return `${this.settings.mainOrigin}/account/satellites`
+  }
+
   /** The readable name of the main site. */
   get siteName(): string {
     return this.settings.brand.name

@@ -13,6 +13,7 @@ import { SatelliteAdministration } from './satellite-administration.js'
 import { SatelliteMails } from './satellite-mails.js'
 import { SatelliteRegistryService } from './satellite-registry.service.js'
 import { SatellitesController } from './satellites.controller.js'
+import { ActivationNotices } from './verification/activation-notices.js'
 import { OriginClaims } from './verification/origin-claims.js'
 import { SatelliteActivation } from './verification/satellite-activation.js'
 import { SatelliteProofLookup } from './verification/satellite-proof-lookup.js'
@@ -30,6 +31,7 @@ import { SatelliteVerificationService } from './verification/satellite-verificat
     SatelliteRegistryService,
     SatelliteVerificationService,
     SatelliteActivation,
+    ActivationNotices,
     SatelliteTakeover,
     SatelliteAdministration,
     OriginClaims,

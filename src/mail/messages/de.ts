@@ -239,6 +239,15 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
     },
+    satelliteActivated: {
+      subject: '{host} ist jetzt ein Satellit Ihres Kontos',
+      paragraphs: [
+        '{by} hat {host} am {day} um {time} Uhr UTC als Satelliten Ihres Kontos bei {site} aktiviert. Ihr Team kann sich jetzt dort anmelden.',
+      ],
+      action: 'Zu Ihren Satelliten',
+      footnote:
+        'Wenn Sie oder jemand aus Ihrem Team das wollten, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie den Satelliten auf dieser Seite, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+    },
     satellitesClosed: {
       subject: 'Satelliten Ihres Kontos wurden gesperrt',
       paragraphs: [

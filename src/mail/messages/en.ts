@@ -232,6 +232,15 @@ export const en = {
       ],
       action: 'Go to {site}',
     },
+    satelliteActivated: {
+      subject: '{host} is now a satellite of your account',
+      paragraphs: [
+        '{by} activated {host} as a satellite of your account at {site}, on {day} at {time} UTC. Your users can now log in there.',
+      ],
+      action: 'Go to your satellites',
+      footnote:
+        'If you or a colleague wanted this, you do not need to do anything. If not, suspend the satellite on that page, and change your password: somebody may know it.',
+    },
     satellitesClosed: {
       subject: 'Satellites of your account have been suspended',
       paragraphs: [

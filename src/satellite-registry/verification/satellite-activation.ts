@@ -1,24 +1,20 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../database/database.js'
-import { causeMessage } from '../../errors/cause-message.js'
-import { Logger } from '../../log/logger.js'
 import { ActorAuthority } from '../../users/actor-authority.js'
 import type { AccountActor, ProofRow, RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
-import { SatelliteMails } from '../satellite-mails.js'
+import { ActivationNotices } from './activation-notices.js'
 import { type MayTakeOverFrom, SatelliteTakeover } from './satellite-takeover.js'
 
 /** Activates satellites whose proof was found, or that an operator vouches for. */
 @Injectable()
 export class SatelliteActivation {
-  private readonly logger = new Logger('SatelliteActivation')
-
   constructor(
     private readonly database: Database,
     private readonly authority: ActorAuthority,
     private readonly registered: RegisteredSatellites,
     private readonly takeover: SatelliteTakeover,
-    private readonly mails: SatelliteMails,
+    private readonly notices: ActivationNotices,
   ) {}
 
   /**
@@ -34,22 +30,12 @@ export class SatelliteActivation {
     method: NonNullable<ProofRow['method']>,
     mayTakeOverFrom: MayTakeOverFrom = () => false,
   ): Promise<RegisteredSatellite> {
-    const former = await this.database.transaction(async transaction => {
+    const notify = await this.database.transaction(async transaction => {
       await this.authority.lockAccount(transaction, actor, 'accountSettings')
-      return this.takeover.activate(transaction, actor, found, method, mayTakeOverFrom)
+      const activation = await this.takeover.activate(transaction, actor, found, method, mayTakeOverFrom)
+      return this.notices.about(transaction, actor, activation)
     })
-    await this.notifyMoved(former)
+    await notify()
     return this.database.run(db => this.registered.find(db, actor.accountId, found.satellite.id))
-  }
-
-  private async notifyMoved(former: readonly RegisteredSatellite[]): Promise<void> {
-    for (const { satellite } of former)
-      await this.mails
-        .notifyMoved(satellite)
-        .catch(error =>
-          this.logger.error(
-            `${satellite.accountId} was not told that ${satellite.origin} moved: ${causeMessage(error)}`,
-          ),
-        )
   }
 }

@@ -16,6 +16,15 @@ import { SatelliteProofs } from './satellite-proofs.js'
 /** Whether an origin may be taken from the account that has it. */
 export type MayTakeOverFrom = (holder: RegisteredSatellite) => boolean
 
+/** What an activation has changed. */
+export interface Activation {
+  readonly origin: string
+  /** Whether the satellite was not active before, or another account has had its origin since. */
+  readonly isFirst: boolean
+  /** Those that had its origin and no longer do. */
+  readonly former: readonly RegisteredSatellite[]
+}
+
 /** Gives origins to satellites whose proof was found, if need be in place of those that have them. */
 @Injectable()
 export class SatelliteTakeover {
@@ -26,8 +35,8 @@ export class SatelliteTakeover {
   ) {}
 
   /**
-   * Makes the satellite active, in a transaction that has its account locked; returns those that had its origin
-   * and no longer do. Throws what `SatelliteActivation.activate` names.
+   * Makes the satellite active, in a transaction that has its account locked. Throws what
+   * `SatelliteActivation.activate` names.
    */
   async activate(
     transaction: Db,
@@ -35,7 +44,7 @@ export class SatelliteTakeover {
     found: RegisteredSatellite,
     method: NonNullable<ProofRow['method']>,
     mayTakeOverFrom: MayTakeOverFrom,
-  ): Promise<readonly RegisteredSatellite[]> {
+  ): Promise<Activation> {
     const { id, origin } = found.satellite
     await lockOrigin(transaction, origin)
     const current = await this.registered.lock(transaction, actor.accountId, id)
@@ -44,7 +53,7 @@ export class SatelliteTakeover {
     if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
     // If an operator vouches for it, that stays so even when somebody in the account proves it too.
     await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
-    if (satellite.state === 'active') return []
+    if (satellite.state === 'active') return { origin, isFirst: false, former: [] }
     const holders = await lockHoldersElsewhere(transaction, satellite)
     if (!holders.every(mayTakeOverFrom)) throw new ApiError('ORIGIN_TAKEN')
     if (actor.client && (await isBarredByAnother(transaction, satellite)))
@@ -55,7 +64,7 @@ export class SatelliteTakeover {
     await this.registered.activate(transaction, satellite)
     const detail = { satellite: id, origin, method }
     await this.auditLog.record(transaction, auditEvent(actor, 'satellite.verify', detail))
-    return holders
+    return { origin, isFirst: satellite.activeSince === null, former: holders }
   }
 
   private async take(transaction: Db, { satellite: { id, accountId, origin } }: RegisteredSatellite) {

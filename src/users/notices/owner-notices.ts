@@ -32,7 +32,7 @@ export type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabl
 const NAMED = 10
 
 /**
- * Mails to the owner of an account about who may act for it. They also go to earlier addresses of the owner that
+ * Mails to the owner of an account about who may act for it, and where. They also go to earlier addresses of the owner that
  * can still be restored, because the present one may be a thief's. Methods take the transaction of the change.
  */
 @Injectable()
@@ -93,6 +93,24 @@ export class OwnerNotices {
       const also = hosts.length > 0 ? [words.phrase('satellite.alsoClosed', { satellites })] : []
       return { ...mail, paragraphs: [...mail.paragraphs, ...also] }
     })
+  }
+
+  /** A satellite has become active that was not before, or whose origin another account has had since. */
+  async aboutSatellite(
+    transaction: Db,
+    { by, origin, activatedAt }: { readonly by: User; readonly origin: string; readonly activatedAt: Date },
+  ): Promise<SendMails> {
+    const recipients = await this.ownerOf(transaction, by.accountId)
+    return this.toAll(recipients, words =>
+      words.mail('satelliteActivated', {
+        site: this.urls.siteName,
+        url: this.urls.satellitesPage(),
+        by: by.email,
+        host: new URL(origin).host,
+        day: words.day(activatedAt),
+        time: words.time(activatedAt),
+      }),
+    )
   }
 
   /**
