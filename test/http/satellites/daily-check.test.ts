@@ -250,6 +250,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
       if (index < 13) return 'missing'
       return index < 24 ? 'may be taken' : 'suspended'
     }
+    const now = app.clock.now().getTime()
     const missing = Array.from(
       { length: 35 },
       (_, index) =>
@@ -258,7 +259,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
           proof,
           outcome: outcomeOf(index),
           // The thirteenth is suspended next.
-          suspendAt: new Date(app.clock.now().getTime() - (index === 12 ? 1 : 0)),
+          suspendAt: new Date(now - (index === 12 ? 1 : 0)),
         }) as const,
     )
     await app.app.get(SatelliteMails).notifyMissing(missing)
