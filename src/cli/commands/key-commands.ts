@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { Clock } from '../clock/clock.js'
-import { readSettings } from '../config/read-settings.js'
-import { generateKeys, replaceKeys, rotateKeys } from '../tokens/key-file.js'
-import type { CommandContext } from './command-context.js'
+import { Clock } from '../../clock/clock.js'
+import { readSettings } from '../../config/read-settings.js'
+import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/key-file.js'
+import type { CommandContext } from '../command-context.js'
 
 /** `keys:generate`, `keys:rotate` and `keys:replace`. */
 export function addKeyCommands(program: Command, { environment, print }: CommandContext): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { AcceptedShard } from '../sessions/revocation/loss-acceptance.js'
-import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
-import { type CommandContext, withService } from './command-context.js'
+import type { AcceptedShard } from '../../sessions/revocation/loss-acceptance.js'
+import { StoreSupervisor } from '../../sessions/revocation/store-supervisor.js'
+import { type CommandContext, withService } from '../command-context.js'
 
 const OUTCOMES: Readonly<Record<NonNullable<AcceptedShard['before']>, string>> = {
   complete: 'had all its data; nobody there has to log in again',

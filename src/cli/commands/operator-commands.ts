@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { Settings } from '../config/settings.js'
-import { totpUri } from '../factors/totp/totp.js'
-import { pluralize } from '../log/pluralize.js'
-import { Operators } from '../operators/operators.js'
-import { asEmail, type CommandContext, withService } from './command-context.js'
+import { Settings } from '../../config/settings.js'
+import { totpUri } from '../../factors/totp/totp.js'
+import { pluralize } from '../../log/pluralize.js'
+import { Operators } from '../../operators/operators.js'
+import { asEmail, type CommandContext, withService } from '../command-context.js'
 
 /** `operator:add`, `:list` and `:disable`. */
 export function addOperatorCommands(program: Command, context: CommandContext): void {

@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../audit/actor.js'
-import { FactorResets } from '../factors/factor-resets.js'
-import { UserFactors } from '../factors/user-factors.js'
-import { OperatorFactorResets } from '../operators/directory/operator-factor-resets.js'
-import type { User } from '../users/user.js'
-import { type CommandContext, REASON, type WithReason, withUser } from './command-context.js'
+import { atCommandLine } from '../../audit/actor.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import { UserFactors } from '../../factors/user-factors.js'
+import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
+import type { User } from '../../users/user.js'
+import { type CommandContext, REASON, type WithReason, withUser } from '../command-context.js'
 
 /** `factors:status` and `factors:reset`. */
 export function addFactorCommands(program: Command, context: CommandContext): void {

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../audit/actor.js'
+import { atCommandLine } from '../../audit/actor.js'
 import {
   BillingInspection,
   EVENT_STATES,
   type EventFilter,
   type EventState,
   type ListedEvent,
-} from '../billing/operations/billing-inspection.js'
-import { BillingReconciler } from '../billing/operations/billing-reconciler.js'
-import { BillingReplay } from '../billing/operations/billing-replay.js'
-import { BillingWorker } from '../billing/sync/billing-worker.js'
-import { Database } from '../database/database.js'
-import { isId } from '../http/ids.js'
-import { pluralize } from '../log/pluralize.js'
-import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
+} from '../../billing/operations/billing-inspection.js'
+import { BillingReconciler } from '../../billing/operations/billing-reconciler.js'
+import { BillingReplay } from '../../billing/operations/billing-replay.js'
+import { BillingWorker } from '../../billing/sync/billing-worker.js'
+import { Database } from '../../database/database.js'
+import { isId } from '../../http/ids.js'
+import { pluralize } from '../../log/pluralize.js'
+import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
 /** A terminal page; more than a person reads. */
 const LISTED = 50

@@ -2,19 +2,23 @@ import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../audit/actor.js'
-import { Clock } from '../clock/clock.js'
-import { Database } from '../database/database.js'
-import { causeMessage } from '../errors/cause-message.js'
-import { pluralize } from '../log/pluralize.js'
-import { PERMISSIONS, type Permission, permissionsOf } from '../permissions/permissions.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { asSessionHandle, type Session } from '../sessions/session.js'
-import { SessionStore } from '../sessions/stores/session-store.js'
-import { type OwnedSession, UserSessions } from '../sessions/user-sessions.js'
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../users/passwords/password-text.js'
-import type { User } from '../users/user.js'
-import { UserAdministration, UserCreation } from '../users/user-administration.js'
+import { atCommandLine } from '../../audit/actor.js'
+import { Clock } from '../../clock/clock.js'
+import { Database } from '../../database/database.js'
+import { causeMessage } from '../../errors/cause-message.js'
+import { pluralize } from '../../log/pluralize.js'
+import { PERMISSIONS, type Permission, permissionsOf } from '../../permissions/permissions.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { asSessionHandle, type Session } from '../../sessions/session.js'
+import { SessionStore } from '../../sessions/stores/session-store.js'
+import { type OwnedSession, UserSessions } from '../../sessions/user-sessions.js'
+import {
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+  passwordLength,
+} from '../../users/passwords/password-text.js'
+import type { User } from '../../users/user.js'
+import { UserAdministration, UserCreation } from '../../users/user-administration.js'
 import {
   asEmail,
   type CommandContext,
@@ -22,7 +26,7 @@ import {
   type WithReason,
   withService,
   withUser,
-} from './command-context.js'
+} from '../command-context.js'
 
 /** `account:create` and `user:…`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {

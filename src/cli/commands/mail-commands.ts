@@ -1,11 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../audit/actor.js'
-import { causeMessage } from '../errors/cause-message.js'
-import { isId } from '../http/ids.js'
-import { pluralize } from '../log/pluralize.js'
-import { FailedMailService } from '../operators/mails/failed-mail.service.js'
-import { type CommandContext, REASON, type WithReason, withService } from './command-context.js'
+import { atCommandLine } from '../../audit/actor.js'
+import { causeMessage } from '../../errors/cause-message.js'
+import { isId } from '../../http/ids.js'
+import { pluralize } from '../../log/pluralize.js'
+import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
+import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
 /** As many as are kept. */
 const ALL = 1_000

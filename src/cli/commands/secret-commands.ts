@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { Clock } from '../clock/clock.js'
-import { readSettings } from '../config/read-settings.js'
-import { TotpResealing } from '../factors/totp/totp-resealing.js'
-import { FailedMails } from '../mail/failed-mails.js'
-import { Operators } from '../operators/operators.js'
-import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../secrets/secret-key-file.js'
-import { type CommandContext, withService } from './command-context.js'
+import { Clock } from '../../clock/clock.js'
+import { readSettings } from '../../config/read-settings.js'
+import { TotpResealing } from '../../factors/totp/totp-resealing.js'
+import { FailedMails } from '../../mail/failed-mails.js'
+import { Operators } from '../../operators/operators.js'
+import { dropRetiredSecretKeys, generateSecretKeys, rotateSecretKeys } from '../../secrets/secret-key-file.js'
+import { type CommandContext, withService } from '../command-context.js'
 
 /** `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */
 export function addSecretCommands(program: Command, context: CommandContext): void {
