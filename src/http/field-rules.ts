@@ -31,6 +31,7 @@ export const FIELD_RULES: Readonly<Record<string, Rule>> = {
   isNewPasskeyResponse: 'NOT_A_PASSKEY',
   isPermissions: 'NOT_AN_OBJECT',
   isEmailAddress: 'NOT_AN_EMAIL',
+  hasPlainOrigin: 'NOT_A_LOGO',
   isName: 'NOT_A_NAME',
   isPassword: 'PASSWORD_MISSING',
   isNewPassword: 'PASSWORD_LENGTH',

@@ -79,7 +79,7 @@ export class BrandingBody {
   @ValidateIf((_, value) => value !== null)
   @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
   @Matches(/^\P{C}+$/u, named('NOT_A_LOGO'))
-  @ValidateBy(HAS_PLAIN_ORIGIN, named('NOT_A_LOGO'))
+  @ValidateBy(HAS_PLAIN_ORIGIN)
   @MaxLength(MAX_LOGO_URL_LENGTH)
   logoUrl!: string | null
 
