@@ -6,7 +6,7 @@ import { loadKeys } from '../../src/tokens/key-file.js'
 
 it('pages 20: a start that fails says in a line what an operator can mend', () => {
   const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 })
-  expect(startFailure(taken)).toMatch(/^Port 3000 at 127\.0\.0\.1 is taken: [^\n]+$/)
+  expect(startFailure(taken)).toMatch(/^Port 3000 at 127\.0\.0\.1 is in use: [^\n]+$/)
   expect(startFailure(new SettingsError(['PORT must be a number']))).toContain('PORT must be a number')
   const bug = new Error('a bug')
   expect(startFailure(bug)).toBe(bug)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
-import { onMainSite } from '../support/reauthenticate.js'
+import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -71,7 +71,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
 
   it('requires hand-offs of its owner or of everybody, beside its name or alone', async () => {
     const owner = await anOwner(app)
-    const session = await signIn(app, owner, 'main')
+    const session = await provenSession(app, owner)
     const bodies = [
       { handoffRequired: 'owners' },
       { name: 'Ours', handoffRequired: 'everyone' },
@@ -87,6 +87,16 @@ describe.each(BACKENDS)('The account, on %s', backend => {
       ['Still ours', 'none'],
     ])
     expect((await changesOf(owner.accountId)).map(({ detail }) => detail)).toEqual(bodies)
+  })
+
+  it('requires them of fewer people, or of nobody, only after a re-authentication', async () => {
+    const session = await signIn(app, await anOwner(app), 'main')
+    expect((await rename(session, { handoffRequired: 'everyone' })).status).toBe(200)
+    for (const handoffRequired of ['owners', 'none'])
+      expect((await rename(session, { name: 'Ours', handoffRequired })).json).toMatchObject({
+        code: 'REAUTHENTICATION_REQUIRED',
+      })
+    expect((await read(session)).json).toMatchObject({ name: null, handoffRequired: 'everyone' })
   })
 
   it('leaves other accounts alone', async () => {
