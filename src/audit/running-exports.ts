@@ -39,13 +39,11 @@ export class RunningExports {
 
 /** The same pages. Resolves once the first has been read, so that until then a failure is still an error response. */
 export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
-  const first = await pages.next()
-  return first.done ? none() : startingWith(first.value, pages)
+  return startingWith(await pages.next(), pages)
 }
 
-async function* none(): AsyncGenerator<never> {}
-
-async function* startingWith<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  yield first
+async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
   yield* rest
 }

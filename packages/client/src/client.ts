@@ -1,11 +1,7 @@
 import { fetchWithToken, trustedUrl } from './http/bearer-fetch.js'
 import type { Caller, ChangeKind, State } from './http/caller.js'
-import {
-  type Credentials,
-  type PasskeyRequestOptions,
-  type SecondFactor,
-  SessionCalls,
-} from './http/calls.js'
+import type { Credentials, PasskeyRequestOptions, SecondFactor } from './http/calls.js'
+import { SessionCalls } from './http/calls.js'
 import { fetchInTime } from './http/fetch-in-time.js'
 import { Logouts } from './http/logouts.js'
 import { MainstayError } from './http/mainstay-error.js'

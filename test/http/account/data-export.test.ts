@@ -6,7 +6,7 @@ import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import type { User } from '../../../src/users/user.js'
 import { eventually } from '../../support/eventually.js'
-import { aGate } from '../../support/gate.js'
+import { holdContinuedReports } from '../../support/held-reports.js'
 import { aMember, anOwner } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
@@ -65,12 +65,7 @@ describe('The export of a member who has done nothing, in an account with a long
   test('is refused while another of the same user is running, but not while one of a colleague is', async () => {
     const one = await provenSession(app, await aMember(app, owner))
     const colleague = await provenSession(app, await aMember(app, owner))
-    const { opened, open } = aGate()
-    const report = database.report.bind(database)
-    const slowed = jest.spyOn(database, 'report').mockImplementation(async (work, options) => {
-      if (options?.isBegun) await opened
-      return report(work, options)
-    })
+    const { reports: slowed, open } = holdContinuedReports(database)
     try {
       const first = onMainSite(app, one, 'GET', EXPORT)
       await eventually(() => slowed.mock.calls.length === 2)

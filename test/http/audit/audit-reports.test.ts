@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
 import type { User } from '../../../src/users/user.js'
 import { login } from '../../faults/support/requests.js'
 import { eventually } from '../../support/eventually.js'
 import { aGate } from '../../support/gate.js'
+import { holdContinuedReports } from '../../support/held-reports.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
 import { ConsoleUser, startWithConsole } from '../operators/console-calls.js'
@@ -69,12 +70,7 @@ describe('While exports are running', () => {
         select now(), 'profile.change', 'ok', ${attacker.id}::uuid, ${attacker.accountId}::uuid
         from generate_series(1, ${ROWS}::int)`),
     )
-    const { opened, open } = aGate()
-    const report = database.report.bind(database)
-    const slowed = jest.spyOn(database, 'report').mockImplementation(async (work, options) => {
-      if (options?.isBegun) await opened
-      return report(work, options)
-    })
+    const { reports: slowed, open } = holdContinuedReports(database)
     try {
       const exports = Array.from({ length: 12 }, () => onMainSite(app, theirs, 'GET', EXPORT))
       await eventually(() => slowed.mock.calls.some(([, options]) => options?.isBegun))
