@@ -72,6 +72,7 @@ test('a page that is loaded during an outage knows nothing, asks on, and is logg
 test('a lost network logs nobody out either', async () => {
   await person.setOffline(true)
   const refreshes = tabs.map(tab => tab.run('client.refresh().then(caller => caller.userId)'))
+  for (const tab of tabs) await tab.until("client.state.reason === 'network'")
   for (const tab of tabs) expect(await tab.attempt(`fetch('${API}/health/live')`)).toBe('TypeError')
   await person.setOffline(false)
   expect(await Promise.all(refreshes)).toEqual([expect.any(String), expect.any(String)])
