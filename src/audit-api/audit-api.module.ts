@@ -2,6 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
+import { AccountTurns } from './account-turns.js'
 import { AuditController } from './audit.controller.js'
 import { AuditExport } from './audit-export.js'
 import { AuditTrail } from './audit-trail.js'
@@ -11,6 +12,6 @@ import { LoginsController } from './logins.controller.js'
 @Module({
   imports: [AuditModule, SessionsModule],
   controllers: [AuditController, LoginsController],
-  providers: [AuditExport, AuditTrail, LoginHistory],
+  providers: [AccountTurns, AuditExport, AuditTrail, LoginHistory],
 })
 export class AuditApiModule {}

@@ -5,6 +5,7 @@ import { RunningExports } from '../audit/running-exports.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CountsAsWrite } from '../tokens/write-limit.guard.js'
+import { AccountTurns } from './account-turns.js'
 import { AuditExportQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
 import { AuditExport } from './audit-export.js'
 import { AuditTrail } from './audit-trail.js'
@@ -23,13 +24,14 @@ export class AuditController {
     private readonly trail: AuditTrail,
     private readonly auditExport: AuditExport,
     private readonly runningExports: RunningExports,
+    private readonly turns: AccountTurns,
   ) {}
 
   /** The audit log of the caller's account, a page at a time. */
   @Get()
   @ListAuditDocs()
   list(@CurrentActor() { accountId }: SessionActor, @Query() query: AuditListQuery) {
-    return this.trail.list(accountId, query)
+    return this.turns.take(accountId, () => this.trail.list(accountId, query))
   }
 
   /**

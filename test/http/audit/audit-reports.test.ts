@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { AuditTrail } from '../../../src/audit-api/audit-trail.js'
 import { Database } from '../../../src/database/database.js'
 import type { User } from '../../../src/users/user.js'
 import { login } from '../../faults/support/requests.js'
@@ -45,6 +46,39 @@ describe('fleet 10: while many reports are slow', () => {
     const results = await slow
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(8)
     expect(outcome(await onMainSite(app, session, 'GET', '/api/audit?outcome=ok'))).toBe('200')
+  })
+})
+
+describe('While an account asks for many slow pages', () => {
+  test('they take turns, the ninth is 503 TOO_BUSY, and nothing that others ask for is refused', async () => {
+    const attacker = await anOwner(app)
+    const theirs = await signIn(app, attacker, 'main')
+    const { opened, open } = aGate()
+    const trail = app.app.get(AuditTrail)
+    const list = trail.list.bind(trail)
+    const reads = jest.spyOn(trail, 'list').mockImplementation(async (accountId, query) => {
+      if (accountId === attacker.accountId) await database.report(() => opened)
+      return list(accountId, query)
+    })
+    try {
+      let answered = 0
+      const pages = Array.from({ length: 12 }, async () => {
+        const page = outcome(await onMainSite(app, theirs, 'GET', '/api/audit'))
+        answered++
+        return page
+      })
+      await eventually(() => answered >= 4)
+      expect(await otherReports()).toEqual(['200', '200', '200'])
+      expect(outcome(await onMainSite(app, theirs, 'GET', '/api/logins'))).toBe('503 TOO_BUSY')
+      expect(reads).toHaveBeenCalledTimes(1)
+      open()
+      const outcomes = (await Promise.all(pages)).sort()
+      expect(outcomes).toEqual([...Array(8).fill('200'), ...Array(4).fill('503 TOO_BUSY')])
+      expect(outcome(await onMainSite(app, theirs, 'GET', '/api/logins'))).toBe('200')
+    } finally {
+      open()
+      reads.mockRestore()
+    }
   })
 })
 
