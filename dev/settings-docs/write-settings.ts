@@ -5,4 +5,6 @@ import { settingsFiles } from './settings-files.js'
 
 for (const [path, text] of Object.entries(await settingsFiles()))
   await writeFile(join(PACKAGE_ROOT, path), text)
-console.log('README.md, the env examples and the chart show the settings of src/config/settings-table.ts')
+console.log(
+  'README.md, the env examples and the chart show the settings of src/config/reading/settings-table.ts',
+)

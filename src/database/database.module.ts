@@ -54,7 +54,7 @@ export async function openDatabase(settings: DatabaseSettings, signal?: AbortSig
 /** Each kind is loaded only where it is used: the embedded database is large. */
 async function connect({ databaseUrl: url, operation }: DatabaseSettings): Promise<Connection> {
   if (url.startsWith('pglite:')) {
-    const { openPglite } = await import('./pglite.connection.js')
+    const { openPglite } = await import('./embedded/pglite.connection.js')
     return openPglite(url.slice('pglite:'.length))
   }
   const { openPostgres } = await import('./postgres/postgres.connection.js')

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
 import { readSettings } from '../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../src/config/settings-table.js'
+import { ALL_SETTINGS } from '../../src/config/reading/settings-table.js'
 import { typeFaults } from '../packages/support/type-check.js'
 import { helmProgram } from './helm-program.js'
 

@@ -6,7 +6,7 @@ import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
 import { readSettings } from '../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../src/config/settings-table.js'
+import { ALL_SETTINGS } from '../../src/config/reading/settings-table.js'
 
 const run = promisify(execFile)
 const OURS = ['api-1', 'api-2', 'cli']

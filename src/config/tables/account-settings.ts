@@ -1,5 +1,5 @@
-import type { SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import type { SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 /** GDPR article 12 allows a month. */
 const MAX_DELETION_GRACE_SECONDS = 30 * 24 * 60 * 60

@@ -1,6 +1,6 @@
-import * as address from '../address-readers.js'
-import { REQUIRED, type SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import * as address from '../reading/address-readers.js'
+import { REQUIRED, type SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 import { SITE_NAMES } from '../site-name.js'
 
 export const ADDRESS_SETTINGS = {

@@ -1,6 +1,6 @@
 import { anomalyPolicy } from '../anomaly-policy.js'
-import type { SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import type { SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 export const ANOMALY_SETTINGS = {
   anomalyPolicy: {

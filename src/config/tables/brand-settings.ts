@@ -1,7 +1,7 @@
-import * as address from '../address-readers.js'
 import { LANGUAGES } from '../languages.js'
-import type { SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import * as address from '../reading/address-readers.js'
+import type { SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 export const BRAND_SETTINGS = {
   name: {

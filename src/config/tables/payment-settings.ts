@@ -1,7 +1,7 @@
-import * as address from '../address-readers.js'
 import { checkoutOptions } from '../checkout-options.js'
-import { REQUIRED, type SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import * as address from '../reading/address-readers.js'
+import { REQUIRED, type SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 /** In the provider's words: billed with the next invoice, at once, or not at all. */
 const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as const

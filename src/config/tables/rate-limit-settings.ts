@@ -1,5 +1,5 @@
-import type { SettingsTable, ValuesOf } from '../setting.js'
-import * as read from '../setting-readers.js'
+import type { SettingsTable, ValuesOf } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 /** NIST SP 800-63B §3.2.2: at most this many consecutive wrong guesses at one account. */
 const MAX_PER_ACCOUNT = 100

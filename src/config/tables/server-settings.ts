@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
-import * as address from '../address-readers.js'
-import type { SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import * as address from '../reading/address-readers.js'
+import type { SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 const ENVIRONMENTS = ['development', 'test', 'production'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const

@@ -1,5 +1,5 @@
-import { REQUIRED, type SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import { REQUIRED, type SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 /** RFC 9068 asks for short-lived tokens; more than a day would make revocation meaningless. */
 const MAX_ACCESS_TOKEN_TTL_SECONDS = 24 * 60 * 60

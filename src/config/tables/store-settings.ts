@@ -1,6 +1,6 @@
-import * as address from '../address-readers.js'
-import { REQUIRED, type SettingsTable } from '../setting.js'
-import * as read from '../setting-readers.js'
+import * as address from '../reading/address-readers.js'
+import { REQUIRED, type SettingsTable } from '../reading/setting.js'
+import * as read from '../reading/setting-readers.js'
 
 /** PostgreSQL's own default is 100 for all clients together. */
 const MAX_POOL_SIZE = 500

@@ -4,7 +4,7 @@ import { inBytes } from '../../../src/cli/doctor/in-bytes.js'
 import { isSameSite, readCookie, reasonToRefuse } from '../../../src/cli/doctor/outside/browser-cookie.js'
 import { Redaction } from '../../../src/cli/doctor/redaction.js'
 import { asLines } from '../../../src/cli/doctor/report.js'
-import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
+import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
 
 describe('doctor: which cookies a browser keeps', () => {
   it.each([

@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { readSettings, SettingsError } from '../../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../../src/config/settings-table.js'
+import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
 
 const PRODUCTION = {
   NODE_ENV: 'production',

@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { transformFile } from '@swc/core'
-import { lockFolder } from '../../../src/database/folder-lock.js'
+import { lockFolder } from '../../../src/database/embedded/folder-lock.js'
 import { eventually } from '../../support/eventually.js'
 
 /** A process of its own that takes the lock, says so, and holds it until it is ended. */
 const TAKER = `
-  import { lockFolder } from './database/folder-lock.js'
+  import { lockFolder } from './database/embedded/folder-lock.js'
   process.on('message', async folder => {
     try { await lockFolder(folder); process.send('taken') } catch { process.send('refused') }
   })
@@ -27,12 +27,12 @@ beforeEach(async () => {
   program = join(folder, 'taker.mjs')
   processes = []
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const name of ['database/folder-lock', 'errors/start-error']) {
+  for (const name of ['database/embedded/folder-lock', 'errors/start-error']) {
     const { code } = await transformFile(`src/${name}.ts`, {
       swcrc: false,
       jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     })
-    await mkdir(dirname(join(folder, name)))
+    await mkdir(dirname(join(folder, name)), { recursive: true })
     await writeFile(join(folder, `${name}.js`), code)
   }
   await writeFile(program, TAKER)

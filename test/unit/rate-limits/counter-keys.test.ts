@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from '@jest/globals'
 import fc from 'fast-check'
-import { SettingSheet } from '../../../src/config/setting.js'
+import { SettingSheet } from '../../../src/config/reading/setting.js'
 import { RATE_LIMIT_SETTINGS } from '../../../src/config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, firstAddressOf, subnetOf } from '../../../src/http/network.js'
 import { bucketsOf } from '../../../src/rate-limits/buckets.js'

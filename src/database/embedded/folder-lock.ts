@@ -4,7 +4,7 @@ import { link, open, readFile, realpath, rename, rm, stat, writeFile } from 'nod
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartError } from '../errors/start-error.js'
+import { StartError } from '../../errors/start-error.js'
 
 const TIMES = {
   /** With `--watch`, two processes overlap for a moment at a restart; a longer overlap is another instance. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { StartError } from '../errors/start-error.js'
+import { StartError } from '../../errors/start-error.js'
 
 /**
  * The folder of the embedded database, with those above it; safe to repeat. Throws a {@link StartError} where it

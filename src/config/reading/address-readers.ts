@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
-import { asOrigin, isLoopback, type Origin } from './origin.js'
+import { asOrigin, isLoopback, type Origin } from '../origin.js'
 import type { SettingReader } from './setting.js'
 import { startingWith } from './setting-readers.js'
 
