@@ -41,6 +41,7 @@ const WebhookDocs = () =>
         'WRONG_MODE',
         'BODY_TOO_LARGE',
         'UNSUPPORTED_MEDIA_TYPE',
+        'TOO_BUSY',
         'DATABASE_UNAVAILABLE',
       ],
     }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../errors/api-error.js'
+import { LargeBodies } from './large-bodies.js'
 import { MAX_BODY_BYTES, MAX_JSON_DEPTH, MAX_WEBHOOK_BODY_BYTES } from './limits.js'
 
 declare module 'fastify' {
@@ -24,8 +25,14 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * `undefined`, whatever its content type.
  */
 export function acceptOnlyJson(server: FastifyInstance): void {
+  const largeBodies = new LargeBodies()
   server.addHook('onRoute', route => {
-    if (isSigned(route.config)) route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
+    if (!isSigned(route.config)) return
+    route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
+    route.preParsing = async (request, reply, body) => {
+      largeBodies.admit(request, reply)
+      return body
+    }
   })
   server.removeAllContentTypeParsers()
   const parseJson = server.getDefaultJsonParser('error', 'error')

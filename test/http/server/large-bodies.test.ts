@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import Stripe from 'stripe'
+import { eventually } from '../../support/eventually.js'
+import { TestApp } from '../../support/test-app.js'
+import { outcome } from '../support/api-calls.js'
+
+const PATH = '/api/webhooks/stripe'
+const LARGE = 64 * 1024
+
+let app: TestApp
+let sockets: Socket[] = []
+beforeAll(async () => {
+  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', TRUST_PROXY: '127.0.0.1' })
+})
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  sockets = []
+})
+afterAll(() => app?.stop())
+
+describe('While strangers hold large bodies of unsigned events', () => {
+  it.each(['Content-Length: 1048576', 'Transfer-Encoding: chunked'])(
+    'a subnet has eight (%s), and nobody else is refused',
+    async length => {
+      await Promise.all(Array.from({ length: 8 }, (_, host) => hold(`203.0.113.${host}`, length)))
+      await eventually(async () => outcome(await notify('203.0.113.200', LARGE)) === '503 TOO_BUSY')
+      const refused = await notify('203.0.113.200', LARGE)
+      expect(outcome(refused)).toBe('503 TOO_BUSY')
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+      expect(outcome(await notify('203.0.113.200', 1_000))).toBe('200')
+      expect(outcome(await notify('198.51.100.1', LARGE))).toBe('200')
+
+      for (const socket of sockets) socket.destroy()
+      await eventually(async () => outcome(await notify('203.0.113.200', LARGE)) === '200')
+    },
+  )
+
+  it('a process reads 64 at a time', async () => {
+    await Promise.all(Array.from({ length: 64 }, (_, subnet) => hold(`198.51.${subnet}.1`)))
+    await eventually(async () => outcome(await notify('203.0.113.200', LARGE)) === '503 TOO_BUSY')
+    expect(outcome(await notify('203.0.113.200', 1_000))).toBe('200')
+  })
+
+  it('an answered event no longer counts', async () => {
+    for (let time = 0; time < 20; time++) expect(outcome(await notify('192.0.2.1', LARGE))).toBe('200')
+  })
+})
+
+/** Begins a request, and sends no more than the beginning of its body. */
+async function hold(address: string, length = 'Content-Length: 1048576'): Promise<void> {
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => {})
+  await once(socket, 'connect')
+  const head = ['Host: api', `X-Forwarded-For: ${address}`, 'Content-Type: application/json', length]
+  socket.write([`POST ${PATH} HTTP/1.1`, ...head, '', '5\r\n{"id"'].join('\r\n'))
+}
+
+/** Sends an event of this size that the provider has signed. */
+function notify(address: string, bytes: number) {
+  const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
+  const payload = JSON.stringify(event).padEnd(bytes)
+  const secret = app.settings.stripe.webhookSecrets[0] as string
+  const headers = {
+    'Content-Type': 'application/json',
+    'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload, secret }),
+    'X-Forwarded-For': address,
+  }
+  return app.request({ method: 'POST', path: PATH, headers, body: payload })
+}
