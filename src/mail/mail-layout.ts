@@ -47,7 +47,7 @@ ${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
 <tr><td class="card" style="${CARD}">
-<h1 class="title" style="${TITLE}">${flowing(subject).map(breakableAddresses)}</h1>
+<h1 class="title" style="${TITLE}">${flowing(subject)}</h1>
 ${paragraphs.map(paragraph)}
 ${action ? button(action, words, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
@@ -70,21 +70,29 @@ function paragraph(text: string): Html {
 /** Not at the end of a proof, which people copy. */
 const NUMBER_WITH_WORD = /(?<![\w-])(\d+\.?) (?=\p{L})/gu
 
+/** An e-mail address, a host or a URL, with the punctuation around it. */
+const ADDRESS_IN_TEXT = String.raw`\S*[\p{L}\p{N}_-][.@][\p{L}\p{N}]\S*`
+const SPECIAL = new RegExp(`(\\n|${ADDRESS_IN_TEXT}|\\be-mail)`, 'iu')
+
 /**
- * The text with “e-mail”, and each number with the word after it, on one line. Not with a non-breaking hyphen:
- * some fonts lack it.
+ * The text with “e-mail”, each number with the word after it, and each address that fits on one line. Not with a
+ * non-breaking hyphen: some fonts lack it.
  */
 function flowing(text: string): Html[] {
-  const parts = text.replace(NUMBER_WITH_WORD, '$1\u00a0').split(/(\n|\be-mail)/i)
+  const parts = text.replace(NUMBER_WITH_WORD, '$1\u00a0').split(SPECIAL)
   return parts.map((part, index) => {
     if (part === '\n') return html`<br>`
-    return index % 2 === 1 ? html`<span style="white-space:nowrap">${part}</span>` : html`${part}`
+    if (index % 2 === 0) return html`${part}`
+    return /^e-mail$/i.test(part)
+      ? html`<span style="white-space:nowrap">${part}</span>`
+      : html`<span style="${WHOLE}">${breakable(part)}</span>`
   })
 }
 
-/** In large type an address may be longer than a line: it continues on the next at a dot or `@`. */
-function breakableAddresses({ text }: Html): Html {
-  return new Html(text.replace(/\S+@\S+/g, address => address.replace(/(?<=\.)(?=.)|(?=@)/g, '<wbr>')))
+/** An address that is longer than a line continues on the next after a dot or an underscore, or before `@` or `+`. */
+function breakable(address: string): Html[] {
+  const [first = '', ...others] = address.split(/(?<=[._])(?=.)|(?=[@+])/)
+  return [html`${first}`, ...others.map(part => html`<wbr>${part}`)]
 }
 
 /** What mail lists show beside the subject: the beginning of the text, more than they have room for. */
@@ -102,7 +110,7 @@ function head(site: string, logoUrl: string | null, colors: MailColors): Html {
   const letter = Array.from(site)[0]?.toLocaleUpperCase() ?? ''
   const mark = logoUrl
     ? html`<td class="plate" style="${PLATE};background:${page}"><img src="${logoUrl}" alt="" height="32" style="${LOGO}"></td>`
-    : html`<td class="button" width="32" height="32" align="center" aria-hidden="true" style="${MARK};background:${background};color:${ink}">${letter}</td>`
+    : html`<td width="32" valign="top"><table role="presentation" cellpadding="0" cellspacing="0"><tr><td class="button" width="32" height="32" align="center" aria-hidden="true" style="${MARK};background:${background};color:${ink}">${letter}</td></tr></table></td>`
   return html`<table role="presentation" cellpadding="0" cellspacing="0"><tr>${mark}
 <td class="name" style="${SITE};color:${onPage}">${site}</td></tr></table>`
 }

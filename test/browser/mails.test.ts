@@ -40,13 +40,15 @@ function valuesIn(words: MailLanguage) {
   const team = { inviter: 'rosa@ropes-and-sails.example', team: 'Ropes and sails', site }
   const from = words.phrase('policy.from', { day })
   return {
-    ...{ site, name, day, time: words.time(time), count: 12, days: 7, host: 'ropes-and-sails.example' },
+    ...{ site, name, day, time: words.time(time), count: 12, days: 7 },
+    host: 'reports.north-rhine-westphalia.customers.ropes-and-sails-group.example',
     url: `https://${SENDER.host}/reset-password#token=${TOKEN}`,
     frontPage: `https://${SENDER.host}/`,
     introduction: words.phrase('invitation.toNamedTeam', team),
     sites: words.list(['ropes.example', 'sails.example', 'anchors.of-a-customer.example']),
     claim: words.phrase('factorReset.byManager', { site }),
     login: words.phrase('factorReset.noPassword'),
+    otherwise: words.phrase('factorReset.changePassword'),
     deletion: words.phrase('becameOwner.deletion', { day }),
     ...{
       member: 'annabellamargarethe.vonundzurmuehlen@seilerei.example',
@@ -80,17 +82,16 @@ function valuesIn(words: MailLanguage) {
 }
 
 /**
- * What reads badly on two lines, and stands on two: “e-mail”, numbers with their word, and in the title any word or part
- * of an address that one line has room for.
+ * What reads badly on two lines, and stands on two: “e-mail”, numbers with their word, and any word or part of an
+ * address that one line has room for.
  */
 const TORN = `(() => {
   const range = document.createRange()
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const torn = []
-  const anywhere = /\\be-mail|(?<![\\w-])\\d+\\.?\\s\\p{L}+/giu
-  const inTitle = new RegExp(anywhere.source + '|[^\\\\s@.-]+', 'giu')
+  const whole = /\\be-mail|(?<![\\w-])\\d+\\.?\\s\\p{L}+|[^\\s@._+/-]+/giu
   for (let text = walker.nextNode(); text; text = walker.nextNode())
-    for (const { 0: words, index } of text.data.matchAll(text.parentElement.closest('h1') ? inTitle : anywhere)) {
+    for (const { 0: words, index } of text.data.matchAll(whole)) {
       range.setStart(text, index)
       range.setEnd(text, index + words.length)
       const boxes = [...range.getClientRects()]
