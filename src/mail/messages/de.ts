@@ -88,11 +88,11 @@ export const de: Translated = {
       paragraphs: [
         '{introduction}',
         'Sie erhalten Zugang zu {sites}.',
-        'Der Link unten ist {days} Tage gültig und funktioniert nur einmal. Über ihn wählen Sie Ihr Passwort.',
+        'Um beizutreten, wählen Sie über den Link unten ein Passwort. Er ist {days} Tage gültig und funktioniert nur einmal.',
       ],
       action: 'Dem Team beitreten',
       footnote:
-        'Wenn Sie den Absender nicht kennen, ignorieren Sie diese Mail: Ohne den Link kann niemand in Ihrem Namen beitreten.',
+        'Wenn Sie nicht wissen, wer Sie da einlädt, ignorieren Sie diese Mail: Ohne den Link kann niemand in Ihrem Namen beitreten.',
     },
     invitationOfUser: {
       subject: 'Sie wurden in ein Team bei {site} eingeladen',
@@ -120,13 +120,12 @@ export const de: Translated = {
         'Ihr Konto bei {site} hat keine Authenticator-App, keinen Passkey und keinen Wiederherstellungscode mehr, und Sie wurden überall abgemeldet. {login}',
       ],
       action: 'Zu {site}',
-      footnote:
-        'Wenn Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite.',
+      footnote: '{otherwise}',
     },
     policyChanged: {
-      subject: 'Zweite Faktoren in Ihrem Konto bei {site}',
+      subject: 'Neue Regeln für zweite Faktoren bei {site}',
       paragraphs: [
-        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat seine Regeln für zweite Faktoren geändert.',
+        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat die Regeln für zweite Faktoren geändert.',
         '{whom}',
         '{payments}',
       ],
@@ -142,7 +141,7 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
       footnote:
-        'Wenn das Konto Ihnen gehört und Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort und widerrufen Sie die Löschung.',
+        'Wenn das Konto Ihnen gehört und Sie nicht darum gebeten haben, widerrufen Sie jetzt die Löschung und ändern Sie Ihr Passwort, falls Sie eines haben.',
     },
     deletionCancelled: {
       subject: 'Ihr Konto bei {site} wird nicht gelöscht',
@@ -159,7 +158,7 @@ export const de: Translated = {
       subject: 'Übertragung Ihres Kontos bei {site} beantragt',
       paragraphs: [
         'Ihr Konto bei {site} soll an ein Mitglied übertragen werden. Das Mitglied muss zuerst zustimmen, und vor dem {day} (UTC) ändert sich nichts.',
-        'Wenn Sie das nicht waren, stoppen Sie die Übertragung mit dem Link unten und ändern Sie jetzt Ihr Passwort.',
+        'Wenn Sie das nicht waren, stoppen Sie die Übertragung mit dem Link unten und ändern Sie Ihr Passwort, falls Sie eines haben.',
       ],
       action: 'Übertragung stoppen',
       footnote:
@@ -169,7 +168,7 @@ export const de: Translated = {
       subject: 'Ihr Konto bei {site} gehört bald jemand anderem',
       paragraphs: [
         'Das Mitglied, das Ihr Konto bei {site} übernehmen soll, hat zugestimmt. Frühestens am {day} (UTC) gehört ihm das Konto, und Sie werden Mitglied.',
-        'Wenn Sie das nicht wollen, stoppen Sie die Übertragung mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem jetzt Ihr Passwort.',
+        'Wenn Sie das nicht wollen, stoppen Sie die Übertragung mit dem Link unten. Wenn Sie nicht darum gebeten haben, ändern Sie außerdem Ihr Passwort, falls Sie eines haben.',
       ],
       action: 'Übertragung stoppen',
       footnote: 'Wenn Sie es so wollen, brauchen Sie nichts zu tun.',
@@ -177,21 +176,23 @@ export const de: Translated = {
     transferOffer: {
       subject: 'Übernehmen Sie das Teamkonto bei {site}?',
       paragraphs: [
-        'Ihr Konto bei {site} soll an Sie übergeben werden. Sie wären dann für Zahlungen, Einstellungen und das Team verantwortlich.',
+        'Die Inhaberin oder der Inhaber möchte Ihnen das Teamkonto bei {site} übertragen. Sie wären dann für Zahlungen, Einstellungen und das Team verantwortlich.',
         'Folgen Sie zur Annahme innerhalb von 7 Tagen dem Link unten. Das Konto gehört Ihnen frühestens am {day} (UTC).',
       ],
       action: 'Konto übernehmen',
       footnote: 'Wenn Sie das nicht wollen, ignorieren Sie diese Mail: Ohne Ihre Annahme ändert sich nichts.',
     },
     transferCancelled: {
-      subject: 'Übertragung Ihres Kontos bei {site} abgebrochen',
-      paragraphs: ['Ihr Konto bei {site} wird nicht übertragen.'],
+      subject: 'Ihr Konto bei {site} wird nicht übertragen',
+      paragraphs: [
+        'Die Übertragung Ihres Kontos bei {site} wurde abgebrochen. Es gehört weiter derselben Person.',
+      ],
       action: 'Zu {site}',
     },
     transferOfferWithdrawn: {
-      subject: 'Sie sollen das Teamkonto bei {site} nicht mehr übernehmen',
+      subject: 'Das Teamkonto bei {site} wird nicht an Sie übertragen',
       paragraphs: [
-        'Wir hatten Sie gefragt, ob Sie Ihr Konto bei {site} übernehmen. Das gilt nicht mehr, und der Link aus unserer früheren Mail funktioniert nicht mehr.',
+        'Wir hatten Sie gefragt, ob Sie das Teamkonto bei {site} übernehmen. Das ist nicht mehr vorgesehen, und der Link aus unserer früheren Mail funktioniert nicht mehr.',
         'Sie brauchen nichts zu tun.',
       ],
     },
@@ -203,7 +204,7 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
       footnote:
-        'Wenn Sie nicht darum gebeten haben, kennt jemand Ihr Passwort: Ändern Sie es und wenden Sie sich an uns.',
+        'Wenn Sie nicht darum gebeten haben, wenden Sie sich an uns und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
     },
     becameOwner: {
       subject: 'Ihr Konto bei {site} gehört jetzt Ihnen',
@@ -220,7 +221,7 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
       footnote:
-        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
     },
     memberGained: {
       subject: '{member} darf jetzt mehr in Ihrem Konto bei {site}',
@@ -229,12 +230,12 @@ export const de: Translated = {
       ],
       action: 'Zu {site}',
       footnote:
-        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
     },
     membersDisabled: {
       subject: 'Mitglieder Ihres Teams wurden gesperrt',
       paragraphs: [
-        '{inviter} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit in diesem Namen eingeladen wurden oder mehr Rechte bekamen: {members}.',
+        '{inviter} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Wir haben alle gesperrt, die in dieser Zeit mit dieser Anmeldung eingeladen wurden oder mehr Rechte erhielten: {members}.',
         'Wenn Ihnen diese Personen bekannt sind, können Sie sie auf der Seite Ihres Teams wieder freigeben.',
       ],
       action: 'Zu {site}',
@@ -246,12 +247,12 @@ export const de: Translated = {
       ],
       action: 'Zu Ihren Satelliten',
       footnote:
-        'Wenn Sie oder jemand aus Ihrem Team das wollten, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie den Satelliten auf dieser Seite, und ändern Sie Ihr Passwort: Vielleicht kennt es jemand.',
+        'Wenn Sie oder jemand aus Ihrem Team das veranlasst hat, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie den Satelliten auf dieser Seite, und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
     },
     satellitesClosed: {
       subject: 'Satelliten Ihres Kontos wurden gesperrt',
       paragraphs: [
-        '{user} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Deshalb haben wir die Satelliten gesperrt, die seitdem damit aktiviert wurden: {satellites}. Dort kann sich niemand mehr anmelden.',
+        '{user} hat uns gemeldet, dass sich jemand anders mit dieser Adresse angemeldet hat. Deshalb haben wir die Satelliten gesperrt, die in dieser Zeit mit dieser Anmeldung aktiviert wurden: {satellites}. Dort kann sich niemand mehr anmelden.',
         'Wenn Ihnen diese Websites bekannt sind, können Sie sie auf der Seite Ihrer Satelliten wieder freigeben.',
       ],
       action: 'Zu {site}',
@@ -261,7 +262,7 @@ export const de: Translated = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'Das war ich nicht',
       footnote:
-        'Der Link meldet Sie überall ab, und Sie erhalten eine Mail, über die Sie ein neues Passwort wählen. Er ist 7 Tage gültig und funktioniert nur einmal.',
+        'Der Link ist 7 Tage gültig und funktioniert nur einmal. Er meldet Sie überall ab, und Sie erhalten eine Mail, über die Sie ein neues Passwort wählen.',
     },
     noticeAtEarlierAddress: {
       subject: '{subject}',
@@ -276,7 +277,7 @@ export const de: Translated = {
     proofMissing: {
       subject: 'Der Nachweis für {host} wurde nicht gefunden',
       paragraphs: [
-        'Wir prüfen jeden Tag, ob der Host Ihres Satelliten {name} noch Ihnen gehört. Diesmal fehlte der Nachweis.',
+        'Wir prüfen jeden Tag, ob der Host Ihres Satelliten {name} noch Ihnen gehört. Diesmal fehlte der Nachweis. Bitte stellen Sie ihn wieder bereit:',
         '{place}',
         '{consequence}',
       ],
@@ -294,7 +295,7 @@ export const de: Translated = {
     proofsMissing: {
       subject: 'Die Nachweise für {count} Hosts wurden nicht gefunden',
       paragraphs: [
-        'Wir prüfen jeden Tag, ob die Hosts Ihrer Satelliten noch Ihnen gehören. Diesmal fehlten diese Nachweise.',
+        'Wir prüfen jeden Tag, ob die Hosts Ihrer Satelliten noch Ihnen gehören. Diesmal fehlten diese Nachweise. Bitte stellen Sie sie wieder bereit.',
       ],
       action: 'Zu {site}',
     },
@@ -333,9 +334,9 @@ export const de: Translated = {
     'factorReset.byManager':
       'Jemand, der Ihr Team bei {site} verwaltet, gibt an, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben.',
     'factorReset.byOperator':
-      'Uns wurde gesagt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn das nicht stimmt, melden Sie sich damit an: Dann wird nichts entfernt.',
+      'Uns wurde mitgeteilt, dass Sie Ihre Authenticator-App oder Ihre Passkeys verloren haben. Wenn das nicht stimmt, melden Sie sich damit an: Dann wird nichts entfernt.',
     'factorReset.whileDisabled':
-      'Wir haben Ihren Zugang gesperrt. Uns wurde gesagt, dass Ihre Authenticator-App oder Ihre Passkeys verloren sind oder nicht Ihnen gehören.',
+      'Wir haben Ihren Zugang gesperrt. Uns wurde mitgeteilt, dass Ihre Authenticator-App oder Ihre Passkeys verloren sind oder nicht Ihnen gehören.',
 
     'factorReset.passwordAlone': 'Danach genügt Ihr Passwort zur Anmeldung, auch anderen, die es kennen.',
     'factorReset.noPassword':
@@ -343,13 +344,17 @@ export const de: Translated = {
     'factorReset.logIn': 'Melden Sie sich mit Ihrem Passwort an und richten Sie neue ein.',
     'factorReset.choosePassword':
       'Wählen Sie ein Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite, melden Sie sich damit an und richten Sie neue ein.',
+    'factorReset.changePassword':
+      'Wenn Sie nicht darum gebeten haben, ändern Sie jetzt Ihr Passwort über den Link „Passwort vergessen?“ auf der Anmeldeseite und wenden Sie sich an uns.',
+    'factorReset.setPassword':
+      'Wenn Sie nicht darum gebeten haben, wählen Sie dieses Passwort jetzt, bevor es jemand anders tut, und wenden Sie sich an uns.',
 
     'policy.off': 'Niemand muss einen zweiten Faktor haben.',
     'policy.payments': 'Wer bezahlen darf, muss einen zweiten Faktor haben{from}',
     'policy.managers':
-      'Wer das Konto besitzt oder wer bezahlen, das Konto oder sein Team verwalten darf, muss einen zweiten Faktor haben{from}',
+      'Die Inhaberin oder der Inhaber und alle, die bezahlen oder das Konto oder sein Team verwalten dürfen, müssen einen zweiten Faktor haben{from}',
     'policy.everyone': 'Alle müssen einen zweiten Faktor haben{from}',
-    'policy.from': ', und zwar ab dem {day} (UTC). Ohne ihn ist von da an nichts anderes mehr möglich.',
+    'policy.from': ', und zwar ab dem {day} (UTC). Wer dann noch keinen hat, kann nur noch einen einrichten.',
     'policy.payWithout': 'Zahlungen brauchen keinen zweiten Faktor.',
     'policy.payWith':
       'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',

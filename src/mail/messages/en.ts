@@ -16,7 +16,7 @@ export const en = {
       subject: 'You already have an account at {site}',
       paragraphs: [
         'This e-mail address was just used to sign up at {site}, but you already have an account there. Nothing has changed.',
-        'If you know your password, log in at {frontPage}. If you have forgotten it, choose a new one:',
+        'If you know your password, log in at {frontPage} as usual. If you have forgotten it, choose a new one:',
       ],
       action: 'Choose a new password',
       footnote: 'If this was not you, ignore this e-mail: nobody was told that you have an account.',
@@ -59,7 +59,7 @@ export const en = {
       subject: 'Choose a new password for {site}',
       paragraphs: [
         'We were asked for a new password for your account at {site}. Use the link below to choose one.',
-        'It works once, within 30 minutes.',
+        'It works once and expires after 30 minutes.',
       ],
       action: 'Choose a new password',
       footnote: 'If this was not you, ignore this e-mail: your password stays as it is.',
@@ -85,11 +85,11 @@ export const en = {
       paragraphs: [
         '{introduction}',
         'You will have access to {sites}.',
-        'The link below works once, within {days} days. It lets you choose your password.',
+        'To join, choose a password with the link below. It works once and expires after {days} days.',
       ],
       action: 'Join the team',
       footnote:
-        'If you do not know the sender, ignore this e-mail: nobody can join in your name without the link.',
+        'If you do not know who invited you, ignore this e-mail: nobody can join in your name without the link.',
     },
     invitationOfUser: {
       subject: 'You have been invited to a team at {site}',
@@ -117,13 +117,12 @@ export const en = {
         'Your account at {site} has no authenticator app, passkey or recovery code any more, and you have been logged out everywhere. {login}',
       ],
       action: 'Go to {site}',
-      footnote:
-        'If you did not ask for this, change your password now, with the link “Forgot your password?” on the login page.',
+      footnote: '{otherwise}',
     },
     policyChanged: {
-      subject: 'Second factors in your account at {site}',
+      subject: 'New rules about second factors at {site}',
       paragraphs: [
-        'Somebody who may change the settings of your account at {site} has changed its rules about second factors.',
+        'Somebody who may change the settings of your account at {site} has changed the rules about second factors.',
         '{whom}',
         '{payments}',
       ],
@@ -138,7 +137,7 @@ export const en = {
       ],
       action: 'Go to {site}',
       footnote:
-        'If you are the owner and did not ask for this, change your password now and cancel the deletion.',
+        'If you are the owner and did not ask for this, cancel the deletion now, and change your password if you have one.',
     },
     deletionCancelled: {
       subject: 'Your account at {site} will not be deleted',
@@ -152,10 +151,10 @@ export const en = {
       ],
     },
     transferRequested: {
-      subject: 'Transfer of your account at {site} requested',
+      subject: 'Request to transfer your account at {site}',
       paragraphs: [
         'We were asked to transfer your account at {site} to one of its members. They have to accept first, and nothing changes before {day} (UTC).',
-        'If this was not you, stop the transfer with the link below and change your password now.',
+        'If this was not you, stop the transfer with the link below, and change your password if you have one.',
       ],
       action: 'Stop the transfer',
       footnote:
@@ -165,7 +164,7 @@ export const en = {
       subject: 'Your account at {site} will soon have a new owner',
       paragraphs: [
         'The member who is to take over your account at {site} has accepted. They become the owner, and you become a member, on {day} (UTC) at the earliest.',
-        'If you do not want this, stop it with the link below. If you did not ask for it, change your password now as well.',
+        'If you do not want this, stop it with the link below. If you did not ask for it, also change your password if you have one.',
       ],
       action: 'Stop the transfer',
       footnote: 'If this is what you want, you do not need to do anything.',
@@ -180,25 +179,26 @@ export const en = {
       footnote: 'If you do not want this, ignore this e-mail: nothing changes unless you accept.',
     },
     transferCancelled: {
-      subject: 'Transfer of your account at {site} cancelled',
-      paragraphs: ['Your account at {site} keeps its owner.'],
+      subject: 'Your account at {site} will not be transferred',
+      paragraphs: ['The transfer of your account at {site} has been cancelled. Its owner stays the same.'],
       action: 'Go to {site}',
     },
     transferOfferWithdrawn: {
-      subject: 'You are no longer asked to take over your team’s account at {site}',
+      subject: 'Your team’s account at {site} will not be transferred to you',
       paragraphs: [
-        'We had asked you whether you would take over your account at {site}. That no longer applies, and the link in our earlier e-mail has stopped working.',
+        'We had asked you to take over your team’s account at {site}. This is no longer planned, and the link in our earlier e-mail has stopped working.',
         'You do not need to do anything.',
       ],
     },
     becameMember: {
-      subject: 'You no longer own your account at {site}',
+      subject: 'Your account at {site} has a new owner',
       paragraphs: [
-        'A member has taken over your account at {site}. You are now a member.',
+        'One of its members has taken over your account at {site}, and you are now a member.',
         'The new owner decides what you may do there.',
       ],
       action: 'Go to {site}',
-      footnote: 'If you did not ask for this, somebody has your password: change it and contact us.',
+      footnote:
+        'If you did not ask for this, contact us, and change your password if you have one: somebody may know it.',
     },
     becameOwner: {
       subject: 'You are now the owner of your account at {site}',
@@ -215,19 +215,19 @@ export const en = {
       ],
       action: 'Go to {site}',
       footnote:
-        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: somebody may know it.',
     },
     memberGained: {
       subject: '{member} may do more in your account at {site}',
       paragraphs: ['{by} has changed what {member} may do in your account at {site}. They may now {powers}.'],
       action: 'Go to {site}',
       footnote:
-        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password: somebody may know it.',
+        'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: somebody may know it.',
     },
     membersDisabled: {
       subject: 'Members of your team have been disabled',
       paragraphs: [
-        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited or given more permissions with it in that time: {members}.',
+        '{inviter} has told us that somebody else used their login. We have disabled everybody who was invited or given more permissions with it during that time: {members}.',
         'If you know them, you can enable them again on your team page.',
       ],
       action: 'Go to {site}',
@@ -239,12 +239,12 @@ export const en = {
       ],
       action: 'Go to your satellites',
       footnote:
-        'If you or a colleague wanted this, you do not need to do anything. If not, suspend the satellite on that page, and change your password: somebody may know it.',
+        'If you or a colleague wanted this, you do not need to do anything. If not, suspend the satellite on that page, and change your password if you have one: somebody may know it.',
     },
     satellitesClosed: {
       subject: 'Satellites of your account have been suspended',
       paragraphs: [
-        '{user} has told us that somebody else used their login. We have suspended the satellites that were activated with it in that time: {satellites}. Nobody can log in there.',
+        '{user} has told us that somebody else used their login. We have suspended the satellites that were activated with it during that time: {satellites}. Nobody can log in there.',
         'If you know these sites, you can resume them on your satellites page.',
       ],
       action: 'Go to {site}',
@@ -254,7 +254,7 @@ export const en = {
       paragraphs: ['{opening}', '{circumstances}', '{advice}'],
       action: 'This was not me',
       footnote:
-        'The link logs you out everywhere and e-mails you a link for choosing a new password. It works once, within 7 days.',
+        'The link works once and expires after 7 days. It logs you out everywhere, and we will e-mail you another one for choosing a new password.',
     },
     noticeAtEarlierAddress: {
       subject: '{subject}',
@@ -269,7 +269,7 @@ export const en = {
     proofMissing: {
       subject: 'The proof for {host} was not found',
       paragraphs: [
-        'Every day we check that the host of your satellite {name} is still yours. This time the proof was not there.',
+        'Every day we check that the host of your satellite {name} is still yours. This time the proof was not there. Please put it back:',
         '{place}',
         '{consequence}',
       ],
@@ -287,7 +287,7 @@ export const en = {
     proofsMissing: {
       subject: 'The proofs for {count} hosts were not found',
       paragraphs: [
-        'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there.',
+        'Every day we check that the hosts of your satellites are still yours. This time these proofs were not there. Please put them back.',
       ],
       action: 'Go to {site}',
     },
@@ -321,7 +321,7 @@ export const en = {
 
     'satellite.others': '{count, plural, one {# other} other {# others}}',
     'satellite.alsoClosed':
-      'We have also suspended the satellites that were activated in that time: {satellites}. If you know these sites, you can resume them on your satellites page.',
+      'We have also suspended the satellites that were activated during that time: {satellites}. If you know these sites, you can resume them on your satellites page.',
 
     'factorReset.byManager':
       'Somebody who manages your team at {site} says that you have lost your authenticator app or passkeys.',
@@ -337,13 +337,17 @@ export const en = {
     'factorReset.logIn': 'Log in with your password, and set up new ones.',
     'factorReset.choosePassword':
       'Choose a password with the link “Forgot your password?” on the login page, log in with it, and set up new ones.',
+    'factorReset.changePassword':
+      'If you did not ask for this, change your password now, with the link “Forgot your password?” on the login page, and contact us.',
+    'factorReset.setPassword':
+      'If you did not ask for this, choose that password now, before somebody else does, and contact us.',
 
     'policy.off': 'Nobody needs a second factor.',
     'policy.payments': 'Everybody who can make payments must have a second factor{from}',
     'policy.managers':
       'The owner and everybody who can pay or manage the account or its team must have a second factor{from}',
     'policy.everyone': 'Everybody must have a second factor{from}',
-    'policy.from': ' from {day} (UTC). Without one, they can do nothing else from then on.',
+    'policy.from': ' from {day} (UTC). Those without one can then do nothing but set one up.',
     'policy.payWithout': 'Payments need no second factor.',
     'policy.payWith':
       'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
@@ -370,7 +374,7 @@ export const en = {
     'refusedLogin.subjectWithDevice': 'Login refused at {site}: {device}',
     'refusedLogin.unusual': 'The login was refused. {advice}',
     'refusedLogin.handoffRequired':
-      'The login was refused, because you log in through our main site only. If this was you, log in there.',
+      'The login was refused, because you can log in only through our main site. If this was you, log in there.',
     'refusedLogin.wrongCode':
       'Somebody entered the correct password for your account at {site}, and then a wrong code.',
     'refusedLogin.passwordKnown':
@@ -382,7 +386,7 @@ export const en = {
 
     'factors.wrongInSession': 'Wrong code at {site}',
     'factors.wrongInSessionOpening':
-      'Somebody who is logged in to your account at {site} could not confirm with your second factor.',
+      'Somebody who is logged in to your account at {site} was asked for your second factor and could not provide it.',
     'factors.authenticatorAdded': 'New authenticator app for {site}',
     'factors.authenticatorAddedOpening': 'An authenticator app was added to your account at {site}.',
     'factors.passkeyAdded': 'New passkey for {site}',
@@ -409,7 +413,7 @@ export const en = {
     'proof.mayBeTaken':
       'The satellite is suspended. Until the proof is there again, anybody who proves that the host is theirs can claim it.',
     'proof.suspendsOn':
-      'Without the proof, the satellite is suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
+      'Without the proof, the satellite will be suspended on {day} (UTC): nobody can log in there from then on. Until then everything works as usual.',
     'proof.others':
       '{count, plural, one {The proof for # more host was not there either.} other {The proofs for # more hosts were not there either.}} You can find all your satellites in your account.',
   },

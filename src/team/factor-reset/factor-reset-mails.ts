@@ -42,9 +42,15 @@ export class FactorResetMails {
   }
 
   notifyReset(to: UserOfReset): void {
-    const login = to.passwordHash ? 'factorReset.logIn' : 'factorReset.choosePassword'
+    const [login, otherwise] = to.passwordHash
+      ? (['factorReset.logIn', 'factorReset.changePassword'] as const)
+      : (['factorReset.choosePassword', 'factorReset.setPassword'] as const)
     this.mailer.post(to, words =>
-      words.mail('factorResetDone', { ...this.urls.mainSite, login: words.phrase(login) }),
+      words.mail('factorResetDone', {
+        ...this.urls.mainSite,
+        login: words.phrase(login),
+        otherwise: words.phrase(otherwise),
+      }),
     )
   }
 }

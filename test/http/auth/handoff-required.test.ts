@@ -205,7 +205,7 @@ describe('an account', () => {
       expect(await logIn(owner.email, SHOP_ONE, PASSWORD, { 'User-Agent': PHONE })).toBe(REQUIRED)
       expect(await subjects()).toEqual(Array(i).fill('Login refused at shop-one.test: Safari on iPhone'))
     }
-    expect((await app.mailsTo(owner.email))[0]?.text).toContain('you log in through our main site only')
+    expect((await app.mailsTo(owner.email))[0]?.text).toContain('you can log in only through our main site')
     // Too unusual: not even that the password is right.
     const unusual = { ...elsewhere, 'User-Agent': PHONE }
     expect(await logIn(owner.email, SHOP_ONE, PASSWORD, unusual)).toBe(WRONG)

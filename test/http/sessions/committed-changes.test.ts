@@ -102,7 +102,7 @@ describe.each(BACKENDS)('A change that the session store does not take, on %s,',
     failToApply()
     await app.app.get(TransferCompletion).run()
     expect((await subjectsTo(app, member)).at(-1)).toMatch(/owner/)
-    expect((await subjectsTo(app, owner)).at(-1)).toBe('You no longer own your account at Mainstay')
+    expect((await subjectsTo(app, owner)).at(-1)).toBe('Your account at Mainstay has a new owner')
   })
 
   it('still tells the administrators what the account requires', async () => {
@@ -111,7 +111,7 @@ describe.each(BACKENDS)('A change that the session store does not take, on %s,',
     const body = { required: 'everyone', graceDays: 0, paymentStepUpMinutes: null }
     await aMember(app, owner)
     expect(outcome(await changePolicy(app, required, body))).toBe(UNAVAILABLE)
-    expect((await subjectsTo(app, owner)).at(-1)).toMatch(/^Second factors/)
+    expect((await subjectsTo(app, owner)).at(-1)).toMatch(/^New rules about second factors/)
   })
 
   it('counts as a reset of factors that the job has carried out', async () => {

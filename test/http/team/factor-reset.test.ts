@@ -125,6 +125,8 @@ describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
       expect.stringContaining('Choose a password with the link'),
     ])
     for (const text of resets) expect(text).not.toMatch(/Your password alone|Log in with your password/)
+    expect(resets[1]).toContain('If you did not ask for this, choose that password now')
+    expect(resets[1]).not.toContain('change your password')
   })
 
   it('is not brought forward by asking again, which mails a new link: the first may have been lost', async () => {

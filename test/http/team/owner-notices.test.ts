@@ -160,7 +160,7 @@ describe('what an owner is told about the team', () => {
       const mail = (await app.mailsTo(owner.email)).find(({ subject }) => subject.startsWith('Members'))
       expect(mail?.subject).toBe('Members of your team have been disabled')
       expect(mail?.text.replaceAll(/\s+/g, ' ')).toContain(
-        `invited or given more permissions with it in that time: ${puppet.email} and ${puppetsPuppet.email}.`,
+        `invited or given more permissions with it during that time: ${puppet.email} and ${puppetsPuppet.email}.`,
       )
     })
 
