@@ -47,7 +47,7 @@ ${preview(mail)}
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${COLUMN}">
 <tr><td style="padding:0 4px 20px">${head(site, logoUrl, colors)}</td></tr>
 <tr><td class="card" style="${CARD}">
-<h1 class="title" style="${TITLE}">${flowing(subject)}</h1>
+<h1 class="title" style="${TITLE}">${flowing(subject, TITLE_LINE)}</h1>
 ${paragraphs.map(paragraph)}
 ${action ? button(action, words, colors) : ''}
 ${footnote ? html`<p class="quiet line" style="${FOOTNOTE}">${flowing(footnote)}</p>` : ''}
@@ -74,18 +74,22 @@ const NUMBER_WITH_WORD = /(?<![\w-])(\d+\.?) (?=\p{L})/gu
 const ADDRESS_IN_TEXT = String.raw`\S*[\p{L}\p{N}_-][.@][\p{L}\p{N}]\S*`
 const SPECIAL = new RegExp(`(\\n|${ADDRESS_IN_TEXT}|\\be-mail)`, 'iu')
 
+/** Characters that one line of a phone has room for. */
+const LINE = 34
+const TITLE_LINE = 20
+
 /**
- * The text with “e-mail”, each number with the word after it, and each address that fits on one line. Not with a
- * non-breaking hyphen: some fonts lack it.
+ * The text with “e-mail”, each number with the word after it, and each address that a phone has room for on one line.
+ * Not with a non-breaking hyphen: some fonts lack it.
  */
-function flowing(text: string): Html[] {
+function flowing(text: string, line = LINE): Html[] {
   const parts = text.replace(NUMBER_WITH_WORD, '$1\u00a0').split(SPECIAL)
   return parts.map((part, index) => {
     if (part === '\n') return html`<br>`
     if (index % 2 === 0) return html`${part}`
     return /^e-mail$/i.test(part)
       ? html`<span style="white-space:nowrap">${part}</span>`
-      : html`<span style="${WHOLE}">${breakable(part)}</span>`
+      : html`<span${part.length > line ? '' : html` style="${WHOLE}"`}>${breakable(part)}</span>`
   })
 }
 
