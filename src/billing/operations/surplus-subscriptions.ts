@@ -10,6 +10,7 @@ import type { ApiError } from '../../errors/api-error.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { BillingQueue } from '../sync/billing-queue.js'
+import { CustomerSync } from '../sync/customer-sync.js'
 
 /** An account has one subscription; any other that bills its customer is surplus. */
 export interface SurplusSubscription {
@@ -45,6 +46,7 @@ export class SurplusSubscriptions {
     private readonly database: Database,
     private readonly stripe: Stripe,
     private readonly queue: BillingQueue,
+    private readonly sync: CustomerSync,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -64,13 +66,17 @@ export class SurplusSubscriptions {
   }
 
   /**
-   * Refunds everything paid for a surplus subscription, then ends it at the provider. Null when it is not surplus.
-   * Nothing is refunded twice, and nothing that was taken from the customer's credit balance. If a refund fails that may
-   * work later, it is not ended, so that this can be repeated; a payment that will never be refunded, because it is
-   * disputed, say, does not keep it from ending. Throws like `callStripe` when the payments cannot be read.
+   * Refunds everything paid for a surplus subscription, then ends it at the provider. Null when it is not surplus,
+   * or no longer: the provider is asked first, because the account's other one may have ended before its event
+   * came. Nothing is refunded twice, and nothing that was taken from the customer's credit balance. If a refund
+   * fails that may work later, it is not ended, so that this can be repeated; a payment that will never be
+   * refunded, because it is disputed, say, does not keep it from ending. Throws like `callStripe` when the
+   * subscriptions or the payments cannot be read.
    */
   async end(subscriptionId: string): Promise<SurplusEnd | null> {
-    const owner = await this.ownerOf(subscriptionId)
+    const known = await this.ownerOf(subscriptionId)
+    if (known?.customerId) await this.sync.syncNow(known.customerId)
+    const owner = known && (await this.ownerOf(subscriptionId))
     if (!owner) return null
     const refunds: Refund[] = []
     const { payments, failures } = await this.paidFor(subscriptionId)

@@ -151,7 +151,8 @@ async function endSurplus(
   const end = await app.get(SurplusSubscriptions).end(id)
   if (end === null)
     throw new Error(
-      `${id} is not a second subscription of any account; run this command without an id to list those`,
+      `${id} is not a second subscription of any account, or no longer one, so nothing was refunded; ` +
+        'run this command without an id to list those',
     )
   const { refunds, hasEnded, failures } = end
   for (const { payment, amount, currency } of refunds)

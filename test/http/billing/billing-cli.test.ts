@@ -231,6 +231,21 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
   })
 
+  it('billing:end-surplus keeps what has become the only subscription before its event', async () => {
+    const twice = await aSubscriber(app)
+    const second = await anotherSubscription(app, twice.customerId)
+    await withoutWebhooks(() => app.sandbox.simulate.cancel(twice.subscriptionId))
+    const { code, output, errors } = await mainstay('billing:end-surplus', second)
+    expect({ code, output }).toEqual({ code: 1, output: '' })
+    expect(errors).toContain(
+      `${second} is not a second subscription of any account, or no longer one, so nothing was refunded`,
+    )
+    const kept = app.sandbox.subscriptions().find(({ id }) => id === second)
+    expect(kept?.status).toBe('active')
+    expect(await statusOf(app, twice.signedIn)).toBe('active')
+    expect((await mainstay('billing:end-surplus')).output).not.toContain(second)
+  })
+
   it('billing:end-surplus says what it could not give back, and what it has done all the same', async () => {
     const twice = await aSubscriber(app)
     const second = await anotherSubscription(app, twice.customerId)
