@@ -1,6 +1,7 @@
 import type { RateLimitSettings } from '../config/tables/rate-limit-settings.js'
 import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
 import type { LimitedAction, LimitedActor } from './limited-action.js'
+import { mailboxOf } from './mailbox.js'
 
 /** One rule by which an action is limited. */
 export interface LimitRule {
@@ -93,6 +94,12 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
         { ...HOURLY, limit: 'user', of: [subject], max: settings.paymentRequestsPerUser },
         { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerAccount },
       ]
+    case 'payment question':
+      // Satellites can ask on behalf of their users, so these take no places of those who may pay.
+      return [
+        { ...HOURLY, limit: 'user', of: [subject], max: Math.ceil(settings.paymentRequestsPerUser / 2) },
+        { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerUser },
+      ]
     case 'satellite check':
       return [{ ...HOURLY, limit: 'account', of: [subject], max: settings.satelliteChecksPerAccount }]
     case 'operator look':
@@ -160,11 +167,10 @@ function accountRules(
   const near = { ...counting, refuses: 'everybody' } as const
   const block = blockOf(ip)
   const inBlock = { ...near, limit: 'account and block', of: [subject, block ?? ''], max: max.block } as const
-  const around = [subject, subnetOf(ip)]
   return [
     { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], max: max.network },
     ...(block === null ? [] : [inBlock]),
-    { ...near, limit: 'account and neighbourhood', of: around, max: max.neighbourhood },
+    { ...near, limit: 'account and neighbourhood', of: [subject, subnetOf(ip)], max: max.neighbourhood },
     { ...counting, limit: 'account', of: [subject], max: max.all, refuses: 'strangers' },
   ]
 }
@@ -191,9 +197,4 @@ function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting
     { ...rule, limit: 'origin', of: [client.origin ?? ''], max: settings.perOrigin },
     { ...rule, limit: 'total', of: [], max: settings.total },
   ]
-}
-
-/** Most mail servers deliver `rosa+anything@` to rosa, so mails to both count towards one mailbox. */
-function mailboxOf(email: string): string {
-  return email.replace(/\+[^@]*(?=@)/, '')
 }

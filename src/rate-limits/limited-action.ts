@@ -7,8 +7,9 @@ import type { Client } from '../http/client.js'
  * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login),
  * `sent mail` (caused by a logged-in user) and `power notice` (to an owner, about what a member may do). Also
  * `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
- * satellite), `payment request` (calls the payment provider), `satellite check` (queries servers that somebody
- * has named), `operator look` (shows people in the console) and `operator change`.
+ * satellite), `payment request` (calls the payment provider), `payment question` (the same by somebody who may not
+ * pay), `satellite check` (queries servers that somebody has named), `operator look` (shows people in the console)
+ * and `operator change`.
  */
 export const LIMITED_KINDS = [
   'password',
@@ -23,6 +24,7 @@ export const LIMITED_KINDS = [
   'write',
   'handoff',
   'payment request',
+  'payment question',
   'satellite check',
   'operator look',
   'operator change',

@@ -42,12 +42,13 @@ export class PaymentRequests {
 
   /**
    * Runs `work`. Throws `TOO_MANY_ATTEMPTS` (429 with `Retry-After`) when this user, or the whole account, has
-   * asked too often within the hour, and like {@link ProviderBulkhead.run}.
+   * asked too often within the hour, and like {@link ProviderBulkhead.run}. Those who may not pay are counted
+   * apart, so that they cannot keep the others from paying.
    */
   async run<T>(actor: SessionActor, work: () => Promise<T>, patienceMs?: number): Promise<T> {
-    const { userId, accountId, client } = actor
+    const { userId, accountId, client, permissions } = actor
     await this.rateLimiter.count({
-      kind: 'payment request',
+      kind: permissions.payments ? 'payment request' : 'payment question',
       subject: userId,
       client,
       actor: { userId, accountId },

@@ -40,9 +40,9 @@ export class CheckoutReturn {
    * `TOO_MANY_ATTEMPTS` (429).
    */
   async refresh(actor: SessionActor): Promise<void> {
-    const { accountId } = actor
-    const running = this.recent.get(accountId) ?? this.fetch(actor)
-    this.recent.set(accountId, running, { noUpdateTTL: true })
+    const key = keyOf(actor)
+    const running = this.recent.get(key) ?? this.fetch(actor)
+    this.recent.set(key, running, { noUpdateTTL: true })
     await running
   }
 
@@ -54,10 +54,15 @@ export class CheckoutReturn {
     } catch (error) {
       if (isProviderFailure(error)) return
       // Other users of the account may have asked less often.
-      this.recent.delete(actor.accountId)
+      this.recent.delete(keyOf(actor))
       throw error
     }
   }
+}
+
+/** Those who may not pay have limits of their own, and their refusal must not reach the others. */
+function keyOf({ accountId, permissions }: SessionActor): string {
+  return `${accountId} ${permissions.payments}`
 }
 
 /** `pending`: not paid, or not yet paid. */

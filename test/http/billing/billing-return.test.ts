@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import type { User } from '../../../src/users/user.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -171,20 +170,50 @@ describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
     expect(outcome(await subscribe(app, (await aCheckout()).signedIn))).toBe('201')
   })
 
+  /** Counts as many as these; each is of another user. */
+  async function count(kind: 'payment request' | 'payment question', accountId: string, times: number) {
+    const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
+    for (let time = 0; time < times; time++) {
+      const userId = randomUUID()
+      const actor = { userId, accountId }
+      await app.app.get(RateLimiter).count({ kind, subject: userId, client, actor })
+    }
+  }
+
   it('billing 9: users of one account share what it has', async () => {
     const { owner, signedIn, id } = await aCheckout()
-    const member = await aMember(app, owner)
-    const colleague = await signIn(app, member, 'satellite')
-    const client = { requestId: randomUUID(), ip: '192.0.2.1', userAgent: null, origin: null }
-    const ask = ({ id: userId, accountId }: User) =>
-      app.app
-        .get(RateLimiter)
-        .count({ kind: 'payment request', subject: userId, client, actor: { userId, accountId } })
     // The checkout was the first.
-    for (let count = 1; count < PER_USER; count++) await ask(owner)
-    for (let count = PER_USER; count < PER_ACCOUNT; count++) await ask(member)
-    expect(outcome(await readAfter(app, colleague, id))).toBe('429 TOO_MANY_ATTEMPTS')
+    await count('payment request', owner.accountId, PER_ACCOUNT - 1)
+    expect(outcome(await readAfter(app, signedIn, id))).toBe('429 TOO_MANY_ATTEMPTS')
     expect(outcome(await subscribe(app, signedIn))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+
+  it('billing 9: who may not pay takes no place of those who may, and gets an answer without any', async () => {
+    const { owner, signedIn, id } = await aCheckout()
+    const buyer = await signIn(app, owner, 'satellite')
+    await count('payment request', owner.accountId, PER_ACCOUNT - 2)
+    expect(await outcomeOf(buyer, id)).toBe('pending')
+    expect(outcome(await subscribe(app, signedIn))).toBe('201')
+    expect(outcome(await subscribe(app, signedIn))).toBe('429 TOO_MANY_ATTEMPTS')
+
+    const paid = await aCheckout()
+    await count('payment request', paid.owner.accountId, PER_ACCOUNT - 1)
+    await withoutEvents(async () => {
+      await app.sandbox.simulate.pay(paid.providerId)
+      const returning = await signIn(app, paid.owner, 'satellite')
+      expect(await outcomeOf(returning, paid.id)).toBe('active')
+    })
+  })
+
+  it('billing 9: those who may not pay share a limit that keeps nobody from paying', async () => {
+    const { owner, signedIn, id } = await aCheckout()
+    const members = [await aMember(app, owner), await aMember(app, owner)]
+    const [one, other] = await Promise.all(members.map(member => signIn(app, member, 'satellite')))
+    await count('payment question', owner.accountId, PER_USER)
+    expect(outcome(await readAfter(app, one!, id))).toBe('429 TOO_MANY_ATTEMPTS')
+    const answers = await Promise.all([one!, signedIn, other!].map(caller => readAfter(app, caller, id)))
+    expect(answers.map(outcome)).toEqual(['429 TOO_MANY_ATTEMPTS', '200', '429 TOO_MANY_ATTEMPTS'])
+    expect(outcome(await subscribe(app, signedIn))).toBe('201')
   })
 
   it('answers 404 for the checkout of another account, and for an unknown one', async () => {
