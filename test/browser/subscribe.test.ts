@@ -8,7 +8,7 @@ import type { User } from '../../src/users/user.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
-import { CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
+import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
@@ -208,6 +208,27 @@ test('billing 7: shows an account that never paid, and a payment on its way', as
     ['Your payment is on its way', 'bank debit'],
     ['Subscribe to Yearly', 'Renews on'],
   )
+})
+
+test('billing 7: offers no second payment while it checks for one', async () => {
+  const owner = await anOwner(stage.app)
+  const { page, complaints } = await openTab(await stage.newPerson())
+  await visit(page, `${MAIN}/account/billing`)
+  await logInOn(page, owner)
+  await page.getByRole('button', { name: 'Subscribe to Yearly' }).click()
+  await page.waitForURL(`${stage.app.sandbox.url}/**`)
+  const back = stage.app.sandbox.checkouts().at(-1)?.success_url as string
+  const plans = page.waitForResponse(`${API}/api/plans`)
+  await visit(page, back)
+  await page.getByRole('status').filter({ hasText: 'Checking for your payment' }).waitFor()
+  await plans
+  await page.waitForResponse(/subscription\?checkout=/)
+  expect(await page.getByRole('button', { name: 'Subscribe to' }).count()).toBe(0)
+  await keepScreenshot(page, 'billing-checking')
+  await page.getByText('We have not received a payment.').waitFor()
+  await page.getByRole('button', { name: 'Subscribe to Yearly' }).waitFor()
+  expect(complaints).toEqual([])
+  await page.context().close()
 })
 
 test('billing 7: the plan is changed on the provider’s page, from the plans', async () => {

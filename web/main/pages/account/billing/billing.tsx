@@ -16,7 +16,7 @@ import { Link, usePlace } from '../../../../pieces/router.js'
 import { call } from '../../../api.js'
 import { readPlans } from '../../../payment/checkout.js'
 import { InvoicesCard } from './invoices-card.js'
-import { PaymentNews } from './payment-news.js'
+import { PaymentNews, usePaymentCheck } from './payment-news.js'
 import { PlansCard } from './plans-card.js'
 import { PortalButton } from './portal-button.js'
 import { SubscriptionNotice } from './subscription-notice.js'
@@ -25,14 +25,15 @@ import { SubscriptionNotice } from './subscription-notice.js'
 export function BillingPage() {
   const { query } = usePlace()
   const subscription = useLoad(() => readSubscription(path => call('GET', path), query))
+  const isChecking = usePaymentCheck(subscription)
   return (
     <Page title={t('billing.title')} lead={t('billing.lead')}>
-      {query.has('checkout') && <PaymentNews subscription={subscription} />}
       <Loaded of={subscription}>
         {loaded => (
           <>
+            <PaymentNews subscription={loaded} isChecking={isChecking} />
             {isCancelledPayment(query) && maySubscribe(loaded) && <Hint>{t('billing.cancelled')}</Hint>}
-            <Cards subscription={loaded} />
+            <Cards subscription={loaded} isChecking={isChecking} />
           </>
         )}
       </Loaded>
@@ -40,7 +41,14 @@ export function BillingPage() {
   )
 }
 
-function Cards({ subscription }: { readonly subscription: SubscriptionAfterReturn }) {
+function Cards({
+  subscription,
+  isChecking,
+}: {
+  readonly subscription: SubscriptionAfterReturn
+  /** A payment may have been made: nobody is led to another one. */
+  readonly isChecking: boolean
+}) {
   // Prices are optional; without them everything else is still shown.
   const plans = useLoad(readPlans)
   const offered = plans.data ?? []
@@ -52,13 +60,13 @@ function Cards({ subscription }: { readonly subscription: SubscriptionAfterRetur
         <SubscriptionNotice subscription={subscription} />
         <SubscriptionFacts subscription={subscription} price={own ? priceText(own) : null} isWide />
         {hasPortal(subscription) && <PortalButton subscription={subscription} />}
-        {isWithoutPrices && (
+        {isWithoutPrices && !isChecking && (
           <Link href="/subscribe" className="button primary">
             {t('subscribe.title')}
           </Link>
         )}
       </Section>
-      {offered.length > 0 && <PlansCard subscription={subscription} plans={offered} />}
+      {offered.length > 0 && !isChecking && <PlansCard subscription={subscription} plans={offered} />}
       {hasPortal(subscription) && <InvoicesCard />}
     </>
   )

@@ -6,7 +6,6 @@ import {
 } from '../../../../pieces/billing/subscription.js'
 import { t } from '../../../../pieces/language/t.js'
 import type { Load } from '../../../../pieces/loading/use-load.js'
-import { Waiting } from '../../../../pieces/loading/waiting.js'
 import { Hint, Success } from '../../../../pieces/notices/notice.js'
 
 /** A payment may take some seconds; after this many requests we stop waiting. */
@@ -14,13 +13,12 @@ const MOST_QUESTIONS = 15
 const ASK_EVERY_MS = 1_000
 
 /**
- * Shown after returning from the payment page, which itself proves nothing: asks until the service knows of
- * the payment.
+ * After returning from the payment page, which itself proves nothing, asks until the service knows of the
+ * payment. Returns whether it is still asking.
  */
-export function PaymentNews({ subscription }: { readonly subscription: Load<SubscriptionAfterReturn> }) {
+export function usePaymentCheck({ data, reload }: Load<SubscriptionAfterReturn>): boolean {
   const [questions, setQuestions] = useState(0)
-  const { data, reload } = subscription
-  const isWaiting = data?.isReturn && maySubscribe(data) && questions < MOST_QUESTIONS
+  const isWaiting = Boolean(data?.isReturn && maySubscribe(data)) && questions < MOST_QUESTIONS
   useEffect(() => {
     if (!isWaiting) return
     const timer = setTimeout(() => {
@@ -29,8 +27,19 @@ export function PaymentNews({ subscription }: { readonly subscription: Load<Subs
     }, ASK_EVERY_MS)
     return () => clearTimeout(timer)
   }, [isWaiting, questions, reload])
-  if (isWaiting) return <Waiting what={t('payment.checking')} />
-  if (!data?.isReturn) return null
-  if (data.state === 'pending') return <Success>{t('payment.onItsWay')}</Success>
-  return isActive(data) ? <Success>{t('payment.active')}</Success> : <Hint>{t('payment.none')}</Hint>
+  return isWaiting
+}
+
+/** What became of the payment from which somebody has returned; nothing for anybody else. */
+export function PaymentNews({
+  subscription,
+  isChecking,
+}: {
+  readonly subscription: SubscriptionAfterReturn
+  readonly isChecking: boolean
+}) {
+  if (!subscription.isReturn) return null
+  if (isChecking) return <Hint isNews>{t('payment.checking')}</Hint>
+  if (subscription.state === 'pending') return <Success>{t('payment.onItsWay')}</Success>
+  return isActive(subscription) ? <Success>{t('payment.active')}</Success> : <Hint>{t('payment.none')}</Hint>
 }
