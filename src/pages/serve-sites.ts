@@ -11,8 +11,9 @@ const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 /**
  * Serves built sites, each at the hosts and to the clients for which `siteAt` returns it; ignores any other
  * request. Pages are served only where the server has no route of its own, so no page can shadow one. The
- * files of a site have a content hash in their names and may be cached forever. An unknown address gets a
- * page that says so, for people; programs get the API's response.
+ * files of a site have a content hash in their names and may be cached forever. A page's address with a slash
+ * at its end leads to the page. An unknown address gets a page that says so, for people; programs get the
+ * API's response.
  */
 export async function serveSites(
   server: FastifyInstance,
@@ -47,6 +48,10 @@ async function answer(site: Site, request: FastifyRequest, reply: FastifyReply) 
   const path = pathOf(request)
   const asset = ASSET.exec(path)?.[1]
   if (asset) return (await site.hasAsset(asset)) ? reply.sendFile(asset, site.assetsFolder) : undefined
+  const bare = path.slice(0, -1)
+  // Only pages have such an address, so it can never begin with "//", which would name another host.
+  if (path.endsWith('/') && site.hasPage(bare))
+    return reply.header('cache-control', 'no-store').redirect(bare + request.url.slice(path.length), 308)
   if (site.hasPage(path)) return sendPage(site, request, reply, 200)
   return isForPeople(request) ? sendPage(site, request, reply, 404) : undefined
 }

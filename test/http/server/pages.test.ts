@@ -100,6 +100,15 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     }
   })
 
+  it('a slash at the end of a page’s address leads to the page, with its query', async () => {
+    const paths = PAGE_PATHS[name].filter(path => path !== '/').map(path => path.replace('*', 'a/b'))
+    for (const path of paths) {
+      const { statusCode, headers } = await get(`${path}/?a=b/`)
+      expect([statusCode, headers.location]).toEqual([308, `${path}?a=b/`])
+      expect(headers['cache-control']).toBe('no-store')
+    }
+  })
+
   it('no window that has opened a page can reach it', async () => {
     for (const path of [...PAGE_PATHS[name], '/nothing']) {
       const { headers } = await get(path, { accept: ACCEPT })
@@ -363,6 +372,28 @@ describe('the service with PAGES=main,satellite', () => {
     const odd = ['', '..\\index.html', '..%5cindex.html', '/index.html', './index.html', '%00', '.env']
     for (const file of [...up, ...odd])
       expect([file, await siteAt('www.main.test', `/assets/${file}`)]).toEqual([file, 'NOT_FOUND'])
+  })
+
+  it('leads to no other host, whatever is before the slash at the end', async () => {
+    const odd = [
+      '//evil.test/',
+      '///evil.test/',
+      '/\\evil.test/',
+      '/%2fevil.test/',
+      '//login/',
+      '//account/a/',
+    ]
+    for (const path of [...odd, '/nothing/']) {
+      const { status, headers } = await visit('www.main.test', path)
+      expect([path, status, headers.location]).toEqual([path, 404, undefined])
+    }
+    for (const [path, bare] of [
+      ['//', '/'],
+      ['/account//evil.test/', '/account//evil.test'],
+    ] as const) {
+      const { status, headers } = await visit('www.main.test', path)
+      expect([status, headers.location]).toEqual([308, bare])
+    }
   })
 
   it('answers only reading requests with a page', async () => {
