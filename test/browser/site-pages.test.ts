@@ -334,7 +334,9 @@ describe('what goes wrong', () => {
     await visit(page, `${MAIN}/subscribe?return=${EVIL}/`)
     await page.getByText('The address you came from is not one of our sites').waitFor()
     expect(await page.getByRole('button').count()).toBe(0)
-    await page.getByRole('link', { name: 'Subscribe without going back there' }).click()
+    const onward = page.getByRole('link', { name: 'Subscribe without going back there' })
+    expect(await onward.getAttribute('class')).toBe('button primary')
+    await onward.click()
     await page.getByRole('button', { name: 'Go to payment' }).waitFor()
   })
 

@@ -11,6 +11,7 @@ import { Loaded } from '../../pieces/loading/waiting.js'
 import { Failure, Hint } from '../../pieces/notices/notice.js'
 import { SmallPage } from '../../pieces/page.js'
 import { Link } from '../../pieces/router.js'
+import { WayOn } from '../../pieces/way-on.js'
 import { call } from '../api.js'
 import { BILLING_PAGE, readPlans, startCheckout } from '../payment/checkout.js'
 import { ownReturn, type SafeReturn } from '../payment/return-url.js'
@@ -62,8 +63,8 @@ function WrongReturn() {
   return (
     <SmallPage title={t('subscribe.title')}>
       <Failure error={new MainstayError(400, { code: 'INVALID_RETURN_URL' })} />
+      <WayOn href="/subscribe">{t('subscribe.withoutReturn')}</WayOn>
       <p className="links">
-        <Link href="/subscribe">{t('subscribe.withoutReturn')}</Link>
         <Link href="/account">{t('subscribe.account')}</Link>
       </p>
     </SmallPage>
