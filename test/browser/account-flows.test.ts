@@ -113,7 +113,10 @@ test('pages 12, 17, 18: signs up, proves the address, and is at home', async () 
 
   // pages 17: the link was used; there is a way to another.
   await followMail(email, /./)
-  await seeing('This link has already been used')
+  const used = page.getByText('This link has already been used, has expired or is incomplete.', {
+    exact: true,
+  })
+  await used.waitFor()
   await page.getByRole('link', { name: 'Sign up again' }).waitFor()
 })
 
