@@ -105,7 +105,8 @@ export const RATE_LIMIT_SETTINGS = {
     name: 'PAYMENT_REQUESTS_PER_USER',
     read: read.wholeNumber(1),
     default: '60',
-    meaning: 'Checkouts, portal pages and payment checks per hour by one user',
+    meaning:
+      'Checkouts, portal pages and payment checks per hour by one user; also payment checks by all users of an account who may not pay',
   },
   paymentRequestsPerAccount: {
     name: 'PAYMENT_REQUESTS_PER_ACCOUNT',
