@@ -47,12 +47,12 @@ describe('Nobody is flooded with mails', () => {
     }
     expect(await require('managers', 14)).toBe('200')
     for (let again = 0; again < 4; again++) expect(await require('managers')).toBe('200')
-    expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(1)
+    expect(await mailsAbout(owner, /^New rules about second factors/)).toHaveLength(1)
     const outcomes: string[] = []
     for (const days of [13, 12, 11]) outcomes.push(await require('managers', days))
     expect(outcomes).toEqual(['200', '200', TOO_MANY])
     expect(await require('everyone', 11)).toBe('200')
-    expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(4)
+    expect(await mailsAbout(owner, /^New rules about second factors/)).toHaveLength(4)
   })
 
   it('about what a member gains again and again; another gain is mailed all the same', async () => {
@@ -113,8 +113,8 @@ describe('Nobody is flooded with mails', () => {
       const body = { required: 'off', paymentStepUpMinutes: 5 }
       expect(outcome(await changePolicy(app, session, body))).toBe('200')
       release()
-      expect(await mailsAbout(owner, /^Second factors/)).toHaveLength(1)
-      expect(await mailsAbout(administrator as User, /^Second factors/)).toEqual([])
+      expect(await mailsAbout(owner, /^New rules about second factors/)).toHaveLength(1)
+      expect(await mailsAbout(administrator as User, /^New rules about second factors/)).toEqual([])
       const failed = (await app.auditRows()).filter(({ action }) => action === 'mail')
       expect(failed).toMatchObject([{ outcome: 'failed', detail: { email: administrator?.email } }])
     })

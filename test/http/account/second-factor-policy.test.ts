@@ -143,7 +143,9 @@ describe.each(BACKENDS)('What an account requires of its users, on %s', backend 
         detail: { step: 'set', required: 'managers', from: requiredFrom, paymentStepUpMinutes: 30 },
       }),
     ])
-    const [mail] = (await app.mailsTo(owner.email)).filter(({ subject }) => /^Second factors/.test(subject))
+    const [mail] = (await app.mailsTo(owner.email)).filter(({ subject }) =>
+      /^New rules about second factors/.test(subject),
+    )
     expect(mail?.text).toContain(MailLanguage.of('en').day(new Date(requiredFrom)))
     expect(mail?.text).toContain(`\nGo to Mainstay:\n${MAIN}/\n`)
     expect(await app.mailsTo(plain.email)).toEqual([])
