@@ -30,7 +30,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
     if (!isSigned(route.config)) return
     route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
     route.preParsing = async (request, reply, body) => {
-      largeBodies.admit(request, reply)
+      largeBodies.hold(request, reply)
       return body
     }
   })

@@ -17,7 +17,7 @@ export class LargeBodies {
   private readonly bySubnet = new Map<string, number>()
 
   /** Counts the request until it has been answered. Throws `TOO_BUSY` (503) when there are too many. */
-  admit(request: FastifyRequest, reply: FastifyReply): void {
+  hold(request: FastifyRequest, reply: FastifyReply): void {
     // A body without a length may turn out to be large.
     const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
     if (length <= MAX_READ_BODY_BYTES) return
