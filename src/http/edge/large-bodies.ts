@@ -21,6 +21,8 @@ export class LargeBodies {
     // A body without a length may turn out to be large.
     const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
     if (length <= MAX_READ_BODY_BYTES) return
+    // Its `close` event is over, so nothing would give its place back.
+    if (reply.raw.destroyed) return
     const subnet = subnetOf(request.ip)
     const fromThere = this.bySubnet.get(subnet) ?? 0
     if (this.atOnce >= MAX_AT_ONCE || fromThere >= MAX_FROM_ONE_SUBNET) throw unavailable('TOO_BUSY')
