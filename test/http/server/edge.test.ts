@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
-import Stripe from 'stripe'
 import { Clock } from '../../../src/clock/clock.js'
 import { createApp } from '../../../src/create-app.js'
 import { MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../../src/http/edge/limits.js'
@@ -8,6 +7,7 @@ import { request } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
+import { postEventOfSize } from '../support/signed-event.js'
 
 const SECURITY_HEADERS = {
   'strict-transport-security': 'max-age=31536000',
@@ -150,8 +150,8 @@ describe('A body', () => {
 
   it('is accepted up to 1 MiB by the webhook, and one byte more is 413', async () => {
     expect(MAX_WEBHOOK_BODY_BYTES).toBe(1024 * 1024)
-    expect((await notifyWith(MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
-    expect(outcome(await notifyWith(MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
+    expect((await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
+    expect(outcome(await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
   })
 
   it('is refused everywhere else at the size that the webhook accepts', async () => {
@@ -163,17 +163,6 @@ describe('A body', () => {
     const body = JSON.stringify({ email: anEmail(), password: 'wrong', source: 'satellite' })
     const headers = { 'Content-Type': 'application/json' }
     return app.request({ method: 'POST', path: '/api/login', headers, body: body.padEnd(bytes) })
-  }
-
-  function notifyWith(bytes: number) {
-    const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
-    const payload = JSON.stringify(event).padEnd(bytes)
-    const secret = app.settings.stripe.webhookSecrets[0] as string
-    const headers = {
-      'Content-Type': 'application/json',
-      'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload, secret }),
-    }
-    return app.request({ method: 'POST', path: '/api/webhooks/stripe', headers, body: payload })
   }
 })
 

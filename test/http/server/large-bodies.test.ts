@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import Stripe from 'stripe'
 import { eventually } from '../../support/eventually.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
+import { postEventOfSize } from '../support/signed-event.js'
 
 const PATH = '/api/webhooks/stripe'
 const LARGE = 64 * 1024
@@ -60,13 +60,5 @@ async function hold(address: string, length = 'Content-Length: 1048576'): Promis
 
 /** Sends an event of this size that the provider has signed. */
 function notify(address: string, bytes: number) {
-  const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
-  const payload = JSON.stringify(event).padEnd(bytes)
-  const secret = app.settings.stripe.webhookSecrets[0] as string
-  const headers = {
-    'Content-Type': 'application/json',
-    'Stripe-Signature': Stripe.webhooks.generateTestHeaderString({ payload, secret }),
-    'X-Forwarded-For': address,
-  }
-  return app.request({ method: 'POST', path: PATH, headers, body: payload })
+  return postEventOfSize(app, bytes, { 'X-Forwarded-For': address })
 }

@@ -43,10 +43,24 @@ export function postBytes(
   })
 }
 
+/** Posts an event of this size. Blanks after the JSON count as bytes and mean nothing. */
+export function postEventOfSize(
+  app: TestApp,
+  bytes: number,
+  headers: Record<string, string> = {},
+): Promise<TestResponse> {
+  const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
+  const body = JSON.stringify(event).padEnd(bytes)
+  return postBytes(app, body, { 'Stripe-Signature': signatureOf(app, body), ...headers })
+}
+
 export function signatureOf(
   app: TestApp,
   payload: string,
-  { secondsAhead = 0, secret = app.settings.stripe.webhookSecrets[0] as string },
+  {
+    secondsAhead = 0,
+    secret = app.settings.stripe.webhookSecrets[0] as string,
+  }: { secondsAhead?: number; secret?: string } = {},
 ): string {
   const timestamp = Math.floor(Date.now() / 1000) + secondsAhead
   return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
