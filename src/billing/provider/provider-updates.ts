@@ -3,6 +3,7 @@ import { and, eq, lte } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
+import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { UserEmails } from '../../users/user-emails.js'
 import { Checkouts } from '../checkout/checkouts.js'
@@ -12,38 +13,48 @@ import { BillingCustomers, type CustomerDetails } from './billing-customers.js'
 import { callStripeOrNull } from './payment-provider.js'
 import { type FoundSubscriptions, type SeatChange, Seats } from './seats.js'
 
+/** A cancelled subscription that ends before its paid period does. */
+interface Ending {
+  readonly accountId: string
+  readonly subscriptionId: string
+}
+
 /** Cancelled subscriptions in their last period, which is not over yet. */
 @Injectable()
 export class CancelledSubscriptions {
   constructor(
     private readonly stripe: Stripe,
+    private readonly database: Database,
     private readonly clock: Clock,
     private readonly userEmails: UserEmails,
   ) {}
 
-  /** The id of one that has to end now because its account is being deleted; null when there is none. */
-  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<string | null> {
+  /** One that has to end now because its account is being deleted; null when there is none. */
+  async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<Ending | null> {
     const cancelled = found.find(isInLastPeriod)
-    return cancelled && (await this.isDueForDeletion(transaction, accountId)) ? cancelled.id : null
+    if (!cancelled || !(await this.isDueForDeletion(transaction, accountId))) return null
+    return { accountId, subscriptionId: cancelled.id }
   }
 
   /**
    * Ends it at the provider, without a refund. Bills what is pending for the next invoice, such as new seats,
-   * which the provider would otherwise forget. Safe to repeat; throws like `callStripe`.
+   * which the provider would otherwise forget. Does nothing when the account's deletion has been cancelled in the
+   * meantime. Safe to repeat; throws like `callStripe`.
    */
-  async end(subscriptionId: string): Promise<void> {
+  async end({ accountId, subscriptionId }: Ending): Promise<void> {
+    if (!(await this.database.run(db => this.isDueForDeletion(db, accountId)))) return
     await callStripeOrNull(() => this.stripe.subscriptions.cancel(subscriptionId, { invoice_now: true }))
   }
 
   /** Not while the owner can undo a change of e-mail address: a thief may have requested the deletion. */
-  private async isDueForDeletion(transaction: Db, accountId: string): Promise<boolean> {
+  private async isDueForDeletion(db: Db, accountId: string): Promise<boolean> {
     const isDue = and(eq(accounts.id, accountId), lte(accounts.deleteAt, this.clock.now()))
-    const [owner] = await transaction
+    const [owner] = await db
       .select({ id: users.id })
       .from(accounts)
       .innerJoin(users, and(eq(users.accountId, accounts.id), eq(users.role, 'owner')))
       .where(isDue)
-    return owner !== undefined && !(await this.userEmails.areAnyOpen(transaction, [owner.id]))
+    return owner !== undefined && !(await this.userEmails.areAnyOpen(db, [owner.id]))
   }
 }
 
@@ -58,7 +69,7 @@ export interface ProviderUpdate {
    */
   readonly pages: readonly string[]
   /** A cancelled subscription of an account that is being deleted. */
-  readonly endingId: string | null
+  readonly ending: Ending | null
   readonly seats: SeatChange | null
   readonly details: CustomerDetails | null
 }
@@ -76,20 +87,20 @@ export class ProviderUpdates {
   /** What is due after this sync; null when nothing is. */
   async due(transaction: Db, accountId: string, found: FoundSubscriptions): Promise<ProviderUpdate | null> {
     const pages = await this.checkouts.listToClose(transaction, accountId)
-    const endingId = await this.cancelled.due(transaction, accountId, found)
-    const seats = endingId ? null : await this.seats.due(transaction, accountId, found)
+    const ending = await this.cancelled.due(transaction, accountId, found)
+    const seats = ending ? null : await this.seats.due(transaction, accountId, found)
     const details = await this.customers.detailsDue(transaction, accountId)
-    return pages.length > 0 || endingId || seats || details ? { pages, endingId, seats, details } : null
+    return pages.length > 0 || ending || seats || details ? { pages, ending, seats, details } : null
   }
 
   /** Tells the provider, starting with what concerns money. Safe to repeat; throws like `callStripe`. */
-  async send({ pages, endingId, seats, details }: ProviderUpdate): Promise<void> {
+  async send({ pages, ending, seats, details }: ProviderUpdate): Promise<void> {
     for (const page of pages) {
       // One that is paid at this very moment has an event of its own, which reports a second subscription.
       await this.hosted.expire(page)
       await this.checkouts.closeHosted(page)
     }
-    if (endingId) await this.cancelled.end(endingId)
+    if (ending) await this.cancelled.end(ending)
     if (seats) await this.seats.sync(seats)
     if (details) await this.customers.sendDetails(details)
   }
@@ -97,7 +108,7 @@ export class ProviderUpdates {
 
 /** Whether the provider accepted an update about money and the same one is due again. */
 export function wasIgnored(sent: ProviderUpdate, due: ProviderUpdate): boolean {
-  const isEndingDue = sent.endingId !== null && sent.endingId === due.endingId
+  const isEndingDue = sent.ending !== null && sent.ending.subscriptionId === due.ending?.subscriptionId
   const areSeatsDue = sent.seats !== null && sent.seats.seats === due.seats?.seats
   return isEndingDue || areSeatsDue
 }

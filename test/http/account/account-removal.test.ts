@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { and, eq } from 'drizzle-orm'
 import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
 import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
+import { ProviderUpdates } from '../../../src/billing/provider/provider-updates.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'
 import { familiarClients } from '../../../src/database/schema/anomalies.js'
@@ -379,6 +380,25 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
       await app.paymentsSettled()
       await run(app)
       expect(await remaining(app, owner)).toEqual([])
+    })
+
+    it('and ends nothing where the owner keeps the account while the provider is about to be told', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const subscription = await pay(app, await openCheckout(app, session))
+      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      expect(outcome(await ask(app, session))).toBe('200')
+      await setGrace(app, owner, -DAY)
+      const held = heldCall(app.app.get(ProviderUpdates), 'send')
+      await run(app)
+      await held.begun
+      expect(outcome(await keep(app, session))).toBe('204')
+      held.release()
+      toProvidersTime(app)
+      await app.paymentsSettled()
+      const statusThere = app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+      expect([statusThere, await deleteAt(app, owner)]).toEqual(['active', null])
     })
 
     it('until an extended term is in its last period, and ends nothing before', async () => {
