@@ -8,6 +8,8 @@ export interface RotatingKey {
   readonly kid: string
   readonly state: KeyState
   readonly createdAt: string
+  /** When a rotation made it current; the first key of a file has none, and neither have files of older releases. */
+  readonly currentSince?: string
   readonly retiredAt?: string
 }
 
@@ -34,15 +36,20 @@ export function rotated<K extends RotatingKey>(
   const retired = keys
     .filter(key => key.state !== 'next')
     .map(key => (key.state === 'current' ? { ...key, state: 'retired', retiredAt: now.toISOString() } : key))
-  return [{ ...next, state: 'current' }, newKey('next'), ...(retired as K[])]
+  return [{ ...next, state: 'current', currentSince: now.toISOString() }, newKey('next'), ...(retired as K[])]
 }
 
-/** When the current key and the next one were made, in seconds since 1970. */
+/** From when the age of a key counts: since it became the current one, or else since it was made. */
+export function ageCountsFrom({ createdAt, currentSince }: Omit<RotatingKey, 'kid'>): Date {
+  return new Date(currentSince ?? createdAt)
+}
+
+/** From when the ages of the current key and of the next one count, in seconds since 1970. */
 export function creationTimes(
-  keys: Iterable<{ readonly state: KeyState; readonly createdAt: Date }>,
+  keys: Iterable<{ readonly state: KeyState; readonly ageCountsFrom: Date }>,
 ): Readonly<Record<string, number>> {
   const inUse = [...keys].filter(({ state }) => state !== 'retired')
-  return Object.fromEntries(inUse.map(({ state, createdAt }) => [state, unixSeconds(createdAt)]))
+  return Object.fromEntries(inUse.map(key => [key.state, unixSeconds(key.ageCountsFrom)]))
 }
 
 /** Throws an Error unless exactly one key is current and no two have the same id. */

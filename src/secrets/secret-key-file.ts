@@ -2,6 +2,7 @@ import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:cry
 import { secondsAfter } from '../clock/clock.js'
 import { createKeyFile, readKeyFile, saveKeyFile } from './key-file.js'
 import {
+  ageCountsFrom,
   type KeyState,
   KNOWN_BEFORE_USE_SECONDS,
   type RotatingKey,
@@ -21,7 +22,7 @@ interface StoredSecretKey extends RotatingKey {
 export interface SecretKey {
   readonly kid: string
   readonly state: KeyState
-  readonly createdAt: Date
+  readonly ageCountsFrom: Date
   readonly sealing: KeyObject
   readonly authenticating: KeyObject
 }
@@ -86,11 +87,12 @@ function storedKeysOf(text: string): StoredSecretKey[] {
   return keys
 }
 
-function readKey({ kid, state, createdAt, key }: StoredSecretKey): SecretKey {
+function readKey(stored: StoredSecretKey): SecretKey {
+  const { kid, state, key } = stored
   return {
     kid,
     state,
-    createdAt: new Date(createdAt),
+    ageCountsFrom: ageCountsFrom(stored),
     sealing: derivedKey(key, 'seal'),
     authenticating: derivedKey(key, 'authenticate'),
   }

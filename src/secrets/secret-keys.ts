@@ -24,7 +24,7 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
     this.watch = new KeyFileWatch(settings.secretsKeysFile, () => this.load(), this.logger)
     metrics.gauge({
       name: 'secret_key_created_timestamp_seconds',
-      help: 'When the keys of stored secrets were made that encrypt now and next, in seconds since 1970',
+      help: 'Since when the current key of stored secrets encrypts, and when the next one was made, in seconds since 1970',
       label: 'state',
       read: () => creationTimes(this.keys.values()),
     })

@@ -9,6 +9,7 @@ import {
 import { secondsAfter } from '../clock/clock.js'
 import { createKeyFile, readKeyFile, saveKeyFile } from '../secrets/key-file.js'
 import {
+  ageCountsFrom,
   type KeyState,
   KNOWN_BEFORE_USE_SECONDS,
   type RotatingKey,
@@ -50,7 +51,7 @@ export interface StoredKey extends RotatingKey {
 export interface SigningKey {
   readonly kid: string
   readonly state: KeyState
-  readonly createdAt: Date
+  readonly ageCountsFrom: Date
   readonly retiredAt: Date | null
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
@@ -121,7 +122,7 @@ function readKey(stored: StoredKey): SigningKey {
   return {
     kid: stored.kid,
     state: stored.state,
-    createdAt: new Date(stored.createdAt),
+    ageCountsFrom: ageCountsFrom(stored),
     retiredAt: stored.retiredAt ? new Date(stored.retiredAt) : null,
     privateKey,
     publicKey: createPublicKey(privateKey),

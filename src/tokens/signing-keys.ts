@@ -25,7 +25,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     this.watch = new KeyFileWatch(settings.jwtKeysFile, () => this.load(), this.logger)
     metrics.gauge({
       name: 'signing_key_created_timestamp_seconds',
-      help: 'When the signing keys were made that sign now and next, in seconds since 1970',
+      help: 'Since when the current signing key signs, and when the next one was made, in seconds since 1970',
       label: 'state',
       read: () => creationTimes(this.keys.values()),
     })

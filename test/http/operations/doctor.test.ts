@@ -13,7 +13,7 @@ import { createStripe } from '../../../src/billing/provider/payment-provider.js'
 import type { Finding } from '../../../src/cli/doctor/finding.js'
 import { ask, trusting } from '../../../src/cli/doctor/outside/http-probe.js'
 import { generateSecretKeys, loadSecretKeys, rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
-import { generateKeys } from '../../../src/tokens/key-file.js'
+import { generateKeys, rotateKeys } from '../../../src/tokens/key-file.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { type CertificateAndKey, makeServerCertificate } from '../../support/operations/certificates.js'
@@ -317,6 +317,8 @@ describe('doctor and keys', () => {
     expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: old }), 'warning')).toEqual([
       'keys.signing',
     ])
+    await rotateKeys(old, new Date(), 900)
+    expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: old }), 'warning')).toEqual([])
     const ahead = join(folder, 'keys-from-the-future.json')
     await generateKeys(ahead, new Date(Date.now() + 86_400_000))
     expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: ahead }))).toEqual(['keys.signing'])

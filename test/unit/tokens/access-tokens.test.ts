@@ -261,11 +261,11 @@ describe('the keys', () => {
       expect(kid).toBe(await calculateJwkThumbprint(jwk as never))
   })
 
-  it('say when they were made, to the metrics', async () => {
+  it('say since when they are in use, to the metrics', async () => {
     await rotateAfter(600)
     const [gauge] = metrics.gauges.filter(({ name }) => name === 'signing_key_created_timestamp_seconds')
     expect(gauge?.label).toBe('state')
-    expect(gauge?.read()).toEqual({ current: unixSeconds(START), next: unixSeconds(START) + 600 })
+    expect(gauge?.read()).toEqual({ current: unixSeconds(START) + 600, next: unixSeconds(START) + 600 })
   })
 
   it('refuse a rotation of a file that cannot be read, and leave it as it is', async () => {

@@ -30,6 +30,7 @@ describe('a new key set', () => {
   it('has a current and a next key, written and read again', () => {
     const read = readKeySet(keyFileText(newKeySet(START)))
     expect(read.map(({ state }) => state)).toEqual(['current', 'next'])
+    expect(read.map(({ ageCountsFrom }) => ageCountsFrom)).toEqual([START, START])
     for (const { privateKey } of read) expect(privateKey.asymmetricKeyDetails?.namedCurve).toBe('prime256v1')
   })
 })
@@ -48,6 +49,16 @@ describe('rotation', () => {
     expect(kidOf(after, 'retired')).toBe(kidOf(before, 'current'))
     expect(before.map(({ kid }) => kid)).not.toContain(kidOf(after, 'next'))
     expect(after).toHaveLength(3)
+  })
+
+  it('says since when the new current key signs, however long it was the next one', () => {
+    const halfAYear = 180 * 86_400
+    const once = rotate(newKeySet(START), later(halfAYear))
+    const [current, next] = readKeySet(keyFileText(once))
+    expect(current).toMatchObject({ state: 'current', ageCountsFrom: later(halfAYear) })
+    expect(next).toMatchObject({ state: 'next', ageCountsFrom: later(halfAYear) })
+    const [again] = readKeySet(keyFileText(rotate(once, later(2 * halfAYear))))
+    expect(again?.ageCountsFrom).toEqual(later(2 * halfAYear))
   })
 
   it('cannot be done twice within ten minutes', () => {

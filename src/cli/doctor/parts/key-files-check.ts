@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Settings } from '../../../config/settings.js'
-import type { RotatingKey } from '../../../secrets/rotating-keys.js'
+import { ageCountsFrom, type RotatingKey } from '../../../secrets/rotating-keys.js'
 import { loadSecretKeys } from '../../../secrets/secret-key-file.js'
 import { loadKeys } from '../../../tokens/key-file.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
@@ -17,7 +17,7 @@ interface KeyFile {
   readonly path: string
   /** Rejects when the service could not use the file. */
   readonly load: (path: string) => Promise<unknown>
-  /** The age at which its current key should be rotated. */
+  /** How long a key should be the current one. */
   readonly rotateAfterDays: number
   readonly commands: { readonly generate: string; readonly rotate: string }
 }
@@ -54,8 +54,8 @@ async function checkFile(file: KeyFile, now: Date): Promise<Finding[]> {
   const { keys } = JSON.parse(await readFile(file.path, 'utf8')) as { keys: RotatingKey[] }
   const findings = [...modeFindings(file, (await stat(file.path)).mode), ...ageFindings(file, keys, now)]
   const current = keys.find(({ state }) => state === 'current') as RotatingKey
-  const days = Math.max(0, Math.floor(ageMs(current, now) / DAY_MS))
-  return [...findings, ok(file.check, `the current key is ${current.kid}, made ${days} days ago`)]
+  const days = Math.max(0, Math.floor(msSince(ageCountsFrom(current), now) / DAY_MS))
+  return [...findings, ok(file.check, `the current key is ${current.kid}, in use for ${days} days`)]
 }
 
 function modeFindings({ check, setting, path }: KeyFile, mode: number): Finding[] {
@@ -71,7 +71,7 @@ function modeFindings({ check, setting, path }: KeyFile, mode: number): Finding[
 
 function ageFindings(file: KeyFile, keys: readonly RotatingKey[], now: Date): Finding[] {
   const { check, setting, rotateAfterDays, commands } = file
-  const ahead = keys.find(key => ageMs(key, now) < -AHEAD_MS)
+  const ahead = keys.find(key => msSince(new Date(key.createdAt), now) < -AHEAD_MS)
   if (ahead)
     return [
       fault(
@@ -84,12 +84,20 @@ function ageFindings(file: KeyFile, keys: readonly RotatingKey[], now: Date): Fi
     return [
       fault(check, `${setting} has no next key, so it cannot be rotated`, `Restore the file as it was made`),
     ]
-  const isOld = keys.some(key => key.state === 'current' && ageMs(key, now) > rotateAfterDays * DAY_MS)
+  const isOld = keys.some(
+    key => key.state === 'current' && msSince(ageCountsFrom(key), now) > rotateAfterDays * DAY_MS,
+  )
   return isOld
-    ? [warning(check, `The current key is older than ${rotateAfterDays} days`, `Run ${commands.rotate}`)]
+    ? [
+        warning(
+          check,
+          `The current key has been in use for more than ${rotateAfterDays} days`,
+          `Run ${commands.rotate}`,
+        ),
+      ]
     : []
 }
 
-function ageMs({ createdAt }: RotatingKey, now: Date): number {
-  return now.getTime() - new Date(createdAt).getTime()
+function msSince(moment: Date, now: Date): number {
+  return now.getTime() - moment.getTime()
 }
