@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartError } from '../errors/start-error.js'
 import type { Logger } from '../log/logger.js'
@@ -48,11 +48,12 @@ export async function createKeyFile(file: string, keys: readonly RotatingKey[]):
 /**
  * Atomic, because servers read this file at any time, and on the disk before it returns. Only its owner can read a
  * new file; one that is replaced keeps its owner and group, and what these may do with it, or else the service may
- * not be able to read it.
+ * not be able to read it. Of a symbolic link the target is replaced: others may read that by another name.
  * Throws an Error, and replaces nothing, when it may not give the file to them, or when anybody else can read it.
  */
-export async function saveKeyFile(file: string, keys: readonly RotatingKey[]): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
+export async function saveKeyFile(path: string, keys: readonly RotatingKey[]): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const file = await targetOf(path)
   const temporary = `${file}.${randomUUID()}.tmp`
   try {
     await withHandle(temporary, 'wx', async handle => {
@@ -67,6 +68,13 @@ export async function saveKeyFile(file: string, keys: readonly RotatingKey[]): P
   }
   // Windows cannot sync a folder.
   await withHandle(dirname(file), 'r', folder => folder.sync()).catch(() => {})
+}
+
+async function targetOf(path: string): Promise<string> {
+  return realpath(path).catch(error => {
+    if (error.code === 'ENOENT') return path
+    throw error
+  })
 }
 
 async function keepAccess(handle: FileHandle, file: string): Promise<void> {

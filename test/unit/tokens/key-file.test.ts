@@ -1,4 +1,4 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +43,20 @@ describe('a key file', () => {
     await expect(saveKeyFile(file, newKeySet(new Date(0)))).rejects.toThrow('can be used by everybody')
     expect(await readFile(file, 'utf8')).toBe(before)
     expect(await readdir(folder)).toEqual(['keys.json'])
+  })
+
+  it('behind a symbolic link is replaced where it is, for everybody who reads it there', async () => {
+    const links = join(folder, 'links')
+    await mkdir(links)
+    const link = join(links, 'keys.json')
+    await symlink('../keys.json', link)
+    const leaked = await readFile(file, 'utf8')
+    await saveKeyFile(link, newKeySet(new Date(0)))
+    expect(await readFile(file, 'utf8')).not.toBe(leaked)
+    expect(await readFile(link, 'utf8')).toBe(await readFile(file, 'utf8'))
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    expect(await access()).toBe('600')
+    expect([await readdir(folder), await readdir(links)]).toEqual([['keys.json', 'links'], ['keys.json']])
   })
 
   it('stays with its owner and group', async () => {
