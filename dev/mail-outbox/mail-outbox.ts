@@ -25,8 +25,10 @@ export interface OutboxOptions {
 /** A real SMTP server that keeps what it receives, for development and tests. Nothing leaves this machine. */
 export class MailOutbox {
   readonly mails: ReceivedMail[] = []
-  /** Called before each mail; false refuses it permanently, like a server that has no such mailbox. */
+  /** Called before each mail; false refuses it, like a server that has no such mailbox. */
   accepts: (to: string) => boolean | Promise<boolean> = () => true
+  /** The reply code of a refusal: with 4xx, the sender is to come back later. */
+  refusalCode = 550
 
   private constructor(
     private readonly server: SMTPServer,
@@ -39,7 +41,11 @@ export class MailOutbox {
       disabledCommands: ['STARTTLS', 'AUTH'],
       onRcptTo: async ({ address }, _, done) => {
         const isAccepted = await outbox.accepts(address)
-        done(isAccepted ? null : Object.assign(new Error('no such mailbox'), { responseCode: 550 }))
+        done(
+          isAccepted
+            ? null
+            : Object.assign(new Error('no such mailbox'), { responseCode: outbox.refusalCode }),
+        )
       },
       onData: (stream, session, done) => {
         buffer(stream)

@@ -5,6 +5,7 @@ import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import type { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
+import { Mailer } from '../mail/mailer.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
@@ -31,7 +32,10 @@ export interface WithReason {
   readonly reason?: string
 }
 
-/** Runs `work` with the service's modules, without a server. They log to this process's Nest logger. */
+/**
+ * Runs `work` with the service's modules, without a server. They log to this process's Nest logger. Afterwards rejects
+ * like {@link sendMails}.
+ */
 export async function withService<T>(
   { environment }: CommandContext,
   work: (app: INestApplicationContext) => Promise<T>,
@@ -39,10 +43,25 @@ export async function withService<T>(
   const app = await start(readSettings(environment))
   try {
     app.get<StoreSupervisor | null>(StoreSupervisor)?.gates.trust()
-    return await work(app)
+    const result = await work(app)
+    await sendMails(app)
+    return result
   } finally {
     await app.close()
   }
+}
+
+/**
+ * Waits until the mail server has taken the mails of this command; they are retried for about a minute, which closing
+ * would cut short. Throws an Error when one was given up.
+ */
+export async function sendMails(app: INestApplicationContext): Promise<void> {
+  const mailer = app.get(Mailer)
+  await mailer.flush()
+  if (mailer.givenUp === 0) return
+  throw new Error(
+    `Mails that could not be sent: ${mailer.givenUp}. mail:failed says why, and mail:resend sends them again`,
+  )
 }
 
 /** When it throws, it leaves nothing open: a connection would keep the process from ending. */

@@ -124,6 +124,11 @@ export class Mailer implements OnApplicationShutdown {
     }
   }
 
+  /** How many mails this process has given up. */
+  get givenUp(): number {
+    return this.counts.failed
+  }
+
   async onApplicationShutdown(): Promise<void> {
     this.closing.abort()
     const lastTry = setTimeout(() => this.transport?.close({ force: true }), LAST_TRY_MS)

@@ -5,7 +5,7 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
 import type { User } from '../../users/user.js'
-import { type CommandContext, REASON, type WithReason, withUser } from '../command-context.js'
+import { type CommandContext, REASON, sendMails, type WithReason, withUser } from '../command-context.js'
 
 /** `factors:status` and `factors:reset`. */
 export function addFactorCommands(program: Command, context: CommandContext): void {
@@ -50,9 +50,10 @@ async function request(
   print: CommandContext['print'],
 ) {
   const resetAt = await app.get(OperatorFactorResets).request(id, atCommandLine(reason))
-  print(`${email} has been told by mail: the link in it removes their second factors at once, or stops this.`)
   print('Check by other means that it really is they who are asking.')
-  print(`Unless it is stopped, the service removes them at ${resetAt.toISOString()}.`)
+  print(`Unless it is stopped, the service removes all their second factors at ${resetAt.toISOString()}.`)
+  await sendMails(app)
+  print(`${email} has been told by mail: the link in it removes their second factors at once, or stops this.`)
 }
 
 async function cancel(

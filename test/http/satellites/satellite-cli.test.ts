@@ -30,7 +30,10 @@ describe('The commands for satellites, beside a running server', () => {
   })
 
   function mainstay(...args: string[]) {
-    const environment = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, DNS_SERVERS: dns.address }
+    const environment = {
+      ...{ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, DNS_SERVERS: dns.address },
+      ...{ SMTP_URL: app.outbox.smtpUrl, MAIL_FROM: 'mainstay@main.test' },
+    }
     return runInProcess(args, { ...environment, ...app.stores })
   }
 
@@ -110,8 +113,19 @@ describe('The commands for satellites, beside a running server', () => {
       mainstay('satellite:add', origin, '--owner', other.owner.email, '--proven', ...more)
     expect(await add()).toMatchObject({ code: 1, errors: 'This origin is in use already\n' })
     expect((await mainstay('satellite:list', '--owner', other.owner.email)).output).toBe('0 satellites\n')
-    const moved = await add('--move')
-    expect(moved).toMatchObject({ code: 0 })
+    const before = (await app.mailsTo(landlord.owner.email)).length
+    let attempts = 0
+    app.outbox.accepts = () => attempts++ > 0
+    // Greylisting.
+    app.outbox.refusalCode = 451
+    try {
+      expect(await add('--move')).toMatchObject({ code: 0 })
+    } finally {
+      app.outbox.accepts = () => true
+      app.outbox.refusalCode = 550
+    }
+    const told = (await app.mailsTo(landlord.owner.email)).slice(before)
+    expect(told.map(({ text }) => text)).toEqual([expect.stringContaining(new URL(origin).host)])
     expect(await stored(app, id)).toMatchObject({ state: 'pending', activeSince: null })
     const session = await provenSession(app, landlord.owner)
     const again = await addSatelliteAgain(session, id)

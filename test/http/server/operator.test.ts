@@ -187,7 +187,7 @@ describe('the command line, beside a running server', () => {
       expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
       const { code, output } = await mainstay('factors:reset', owner.email, '--reason', 'called us')
       expect(code).toBe(0)
-      const resetAt = /removes them at (\S+)\.$/m.exec(output)?.[1] as string
+      const resetAt = /second factors at (\S+)\.$/m.exec(output)?.[1] as string
       expect(Date.parse(resetAt) - Date.now()).toBeGreaterThan(23.9 * 3_600_000)
       expect((await mainstay('factors:reset', owner.email)).output).toContain(resetAt)
       expect((await mainstay('factors:status', owner.email)).output).toContain(resetAt)
@@ -207,6 +207,34 @@ describe('the command line, beside a running server', () => {
         ['asked', null],
         ['done', null],
       ])
+    })
+
+    it('says that the user has been told when the mail server has taken the mail', async () => {
+      const { owner } = await anEnrolledOwner()
+      let attempts = 0
+      app.outbox.accepts = () => attempts++ > 0
+      // Greylisting.
+      app.outbox.refusalCode = 451
+      try {
+        const { code, output } = await mainstay('factors:reset', owner.email)
+        expect([code, output]).toEqual([0, expect.stringContaining(`${owner.email} has been told by mail`)])
+      } finally {
+        app.outbox.accepts = () => true
+        app.outbox.refusalCode = 550
+      }
+      expect(app.outbox.mails.filter(({ to }) => to === owner.email)).toHaveLength(1)
+    })
+
+    it('fails when the mail server refuses the mail, and says when the reset happens all the same', async () => {
+      const { owner } = await anEnrolledOwner()
+      app.outbox.accepts = () => false
+      try {
+        const { code, output, errors } = await mainstay('factors:reset', owner.email)
+        expect([code, errors]).toEqual([1, expect.stringMatching(/^Mails that could not be sent: 1\. .*mail:resend/)])
+        expect(output).toMatch(/second factors at \S+\.\n$/)
+      } finally {
+        app.outbox.accepts = () => true
+      }
     })
 
     it('--cancel stops it, once', async () => {
