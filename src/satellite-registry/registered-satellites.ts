@@ -72,6 +72,13 @@ export class RegisteredSatellites {
     return found ?? null
   }
 
+  /** Null when the account has none with this origin. */
+  async findByOrigin(db: Db, accountId: string, origin: string): Promise<RegisteredSatellite | null> {
+    const isIts = and(eq(satellites.accountId, accountId), eq(satellites.origin, origin))
+    const [found] = await selectSatellites(db).where(isIts)
+    return found ?? null
+  }
+
   /** Like {@link find}, and locks it against changes until the transaction ends. */
   async lock(transaction: Db, accountId: string, id: string): Promise<RegisteredSatellite> {
     const found = await this.findLocked(transaction, accountId, id)

@@ -35,6 +35,11 @@ export class SatelliteAdministration {
     return this.database.run(db => this.registered.findAnywhere(db, id))
   }
 
+  /** The satellite of this account with this origin, in any state; null when it has none. */
+  findByOrigin({ accountId, origin }: NewSatellite): Promise<RegisteredSatellite | null> {
+    return this.database.run(db => this.registered.findByOrigin(db, accountId, origin))
+  }
+
   /**
    * For a satellite that an operator vouches for; allows one that ALLOWED_ORIGINS lists. Throws
    * `ORIGIN_TAKEN` while another account has the origin.

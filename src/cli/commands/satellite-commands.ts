@@ -31,7 +31,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .argument('<origin>', 'as browsers send it, such as https://shop.example.net')
     .option('--account <id>', 'the account')
     .option('--owner <email>', 'the account of this user')
-    .option('--name <name>', 'default: the host')
+    .option('--name <name>', 'of a new one; default: the host')
     .option('--preview', 'for preview deployments; the origin has an asterisk in its left-most label')
     .option('--proven', 'active at once and for good, without any proof')
     .option('--move', 'with --proven: take the origin from the account that has it')
@@ -95,10 +95,14 @@ async function addSatellite(
   const actor = operatorFor(accountId)
   const wanted = { origin, name, kind: preview ? 'preview' : 'production' } as const
   if (!proven) return printAdded(await app.get(SatelliteRegistryService).add(actor, wanted), print)
-  if (!move) await app.get(SatelliteAdministration).requireFree({ accountId, ...wanted })
-  const added = await app.get(SatelliteRegistryService).insert(actor, wanted)
-  await app.get(SatelliteActivation).activate(actor, added, 'operator', () => move === true)
-  print(`Added ${added.satellite.id}: ${origin} is active`)
+  const administration = app.get(SatelliteAdministration)
+  if (!move) await administration.requireFree({ accountId, ...wanted })
+  const known = await administration.findByOrigin({ accountId, ...wanted })
+  if (known?.satellite.suspendedBy === 'operator')
+    throw new Error(`An operator has suspended it: satellite:resume ${known.satellite.id} opens it again`)
+  const vouchedFor = known ?? (await app.get(SatelliteRegistryService).insert(actor, wanted))
+  await app.get(SatelliteActivation).activate(actor, vouchedFor, 'operator', () => move === true)
+  print(`${known ? 'Vouched for' : 'Added'} ${vouchedFor.satellite.id}: ${origin} is active`)
 }
 
 function printAdded(

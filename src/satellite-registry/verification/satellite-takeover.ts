@@ -53,7 +53,11 @@ export class SatelliteTakeover {
     if (proof.token !== found.proof.token) throw new ApiError('PROOF_EXPIRED')
     // If an operator vouches for it, that stays so even when somebody in the account proves it too.
     await this.proofs.recordFound(transaction, id, proof.method === 'operator' ? proof.method : method)
-    if (satellite.state === 'active') return { origin, isFirst: false, former: [] }
+    const event = auditEvent(actor, 'satellite.verify', { satellite: id, origin, method })
+    if (satellite.state === 'active') {
+      if (method === 'operator' && proof.method !== method) await this.auditLog.record(transaction, event)
+      return { origin, isFirst: false, former: [] }
+    }
     const holders = await lockHoldersElsewhere(transaction, satellite)
     if (!holders.every(mayTakeOverFrom)) throw new ApiError('ORIGIN_TAKEN')
     if (actor.client && (await isBarredByAnother(transaction, satellite)))
@@ -62,8 +66,7 @@ export class SatelliteTakeover {
       })
     for (const holder of holders) await this.take(transaction, holder)
     await this.registered.activate(transaction, satellite)
-    const detail = { satellite: id, origin, method }
-    await this.auditLog.record(transaction, auditEvent(actor, 'satellite.verify', detail))
+    await this.auditLog.record(transaction, event)
     return { origin, isFirst: satellite.activeSince === null, former: holders }
   }
 

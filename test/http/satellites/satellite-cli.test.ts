@@ -92,6 +92,38 @@ describe('The commands for satellites, beside a running server', () => {
     }
   })
 
+  it('satellite:add --proven vouches for one that the account has added itself', async () => {
+    const landlord = await aLandlord(app)
+    const pending = await addSatellite(app, landlord)
+    const active = await anActiveSatellite(app, dns, landlord)
+    for (const { id, origin } of [pending, active]) {
+      const { code, output } = await mainstay(
+        ...['satellite:add', origin, '--account', landlord.owner.accountId, '--proven'],
+      )
+      expect([code, output]).toEqual([0, `Vouched for ${id}: ${origin} is active\n`])
+      expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { method: 'operator' } })
+      const rows = (await app.auditRows()).filter(
+        ({ detail }) => (detail as { satellite?: string }).satellite === id,
+      )
+      expect(rows.at(-1)).toMatchObject({ action: 'satellite.verify', detail: { method: 'operator' } })
+    }
+  })
+
+  it('satellite:add --proven leaves closed what an operator has suspended', async () => {
+    const landlord = await aLandlord(app)
+    const { id, origin } = await anActiveSatellite(app, dns, landlord)
+    expect(await mainstay('satellite:suspend', id)).toMatchObject({ code: 0 })
+    const { code, errors } = await mainstay(
+      'satellite:add',
+      origin,
+      '--owner',
+      landlord.owner.email,
+      '--proven',
+    )
+    expect([code, errors]).toEqual([1, expect.stringContaining(`satellite:resume ${id}`)])
+    expect(await stored(app, id)).toMatchObject({ state: 'suspended' })
+  })
+
   it('satellite:add --proven holds when somebody of the account proves it too', async () => {
     const landlord = await aLandlord(app)
     const { output } = await mainstay(
@@ -130,6 +162,13 @@ describe('The commands for satellites, beside a running server', () => {
     const session = await provenSession(app, landlord.owner)
     const again = await addSatelliteAgain(session, id)
     expect(again).toBe('409 ORIGIN_TAKEN')
+    // It was the wrong account.
+    const back = await mainstay(
+      ...['satellite:add', origin, '--owner', landlord.owner.email, '--proven', '--move'],
+    )
+    expect(back).toMatchObject({ code: 0, output: `Vouched for ${id}: ${origin} is active\n` })
+    expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { method: 'operator' } })
+    expect((await mainstay('satellite:list', '--owner', other.owner.email)).output).toContain('  pending  ')
   })
 
   it('satellite:suspend holds until satellite:resume, whatever the account does', async () => {
