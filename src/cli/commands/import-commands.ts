@@ -89,6 +89,7 @@ async function convert(
 ): Promise<string[]> {
   for (const path of [...users, options.map, options.with, options.hashConfig])
     if (path !== undefined) await requireNoFolder(path)
+  for (const path of users) await requireRegularFile(path)
   if (options.with && !format.join) throw new Error('This system has no second export: leave out --with')
   const mapping = options.map ? readUserMapping(await jsonFile(options.map)) : OWN_ACCOUNTS
   const hashConfig = options.hashConfig ? await jsonFile(options.hashConfig) : null
@@ -110,6 +111,11 @@ async function convert(
 /** Reading a folder would fail without its name. Throws an Error that names it, or what is missing. */
 async function requireNoFolder(path: string): Promise<void> {
   if ((await stat(path)).isDirectory()) throw new Error(`${path} is a folder, not a file`)
+}
+
+/** A pipe would be empty at the second reading. */
+async function requireRegularFile(path: string): Promise<void> {
+  if (!(await stat(path)).isFile()) throw new Error(`${path} must be a regular file: it is read three times`)
 }
 
 async function jsonFile(path: string): Promise<unknown> {

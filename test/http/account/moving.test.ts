@@ -367,6 +367,11 @@ describe('users:convert', () => {
     await expect(stat(join(folder, 'users.jsonl'))).rejects.toThrow('ENOENT')
   })
 
+  it('refuses an export that it could read only once, such as a pipe', async () => {
+    const { code, told } = await convert('auth0', ['/dev/null'])
+    expect([code, told]).toEqual([1, ['/dev/null must be a regular file: it is read three times']])
+  })
+
   it('writes a file for the operator alone, and never over another', async () => {
     await convert('better-auth', ['better-auth.csv'])
     const out = join(folder, 'users.jsonl')
