@@ -5,6 +5,7 @@ import { Clock } from '../clock/clock.js'
 import { readSettings } from '../config/read-settings.js'
 import type { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
+import { ApiError } from '../errors/api-error.js'
 import { Mailer } from '../mail/mailer.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
@@ -86,6 +87,13 @@ export function withUser<T>(
     const user = await app.get(Users).findByEmail(asEmail(email))
     if (!user) throw new Error(`There is no user ${email}`)
     return work(app, user)
+  })
+}
+
+/** The result of `work`, with `sentence` as the message in place of `NOT_FOUND`, which does not say what was not. */
+export async function explainNotFound<T>(work: Promise<T>, sentence: string): Promise<T> {
+  return work.catch(error => {
+    throw error instanceof ApiError && error.code === 'NOT_FOUND' ? new Error(sentence) : error
   })
 }
 

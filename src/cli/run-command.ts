@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { packageVersion } from '../config/package-root.js'
-import type { ApiError } from '../errors/api-error.js'
+import { ApiError } from '../errors/api-error.js'
+import { causeMessage } from '../errors/cause-message.js'
 import type { CommandContext } from './command-context.js'
 import { addAccountCommands, addSessionCommands } from './commands/account-commands.js'
 import { addAuditCommands } from './commands/audit-commands.js'
@@ -60,14 +61,16 @@ function programFor(context: CommandContext): Command {
   return program
 }
 
-/** The running servers apply a change that the store did not take. */
+/** A refusal's own message is for the clients of the service: operators get what it does not say. */
 function explanationOf(error: Error): string {
-  const { message, code, options } = error as Partial<ApiError> & Error
-  // They say what the message, which is about the body of a request, does not.
-  const faults = options?.errors ?? []
+  if (!(error instanceof ApiError)) return error.message
+  const { code, status, message, options } = error
+  const faults = options.errors ?? []
   if (faults.length > 0) return faults.map(fault => fault.message).join('\n')
-  if (code !== 'SESSION_STORE_UNAVAILABLE') return message
-  return `${message}. Your change is recorded; running servers apply it as soon as the store accepts it`
+  const why = options.cause instanceof Error && status >= 500 ? causeMessage(error) : null
+  if (code !== 'SESSION_STORE_UNAVAILABLE') return why ?? message
+  // It does not have to be tried again.
+  return `${why ?? 'The session store does not answer'}. Your change is recorded; running servers apply it as soon as the store accepts it`
 }
 
 function withoutLineEnd(text: string): string {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import type { Transporter } from 'nodemailer'
 import { Settings } from '../config/settings.js'
-import { unavailable } from '../errors/api-error.js'
+import { type ApiError, unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
 import { Tracing } from '../tracing/tracing.js'
@@ -11,7 +11,7 @@ import { FailedMails } from './failed-mails.js'
 import type { Mail, Recipient } from './mail.js'
 import { MailLanguage } from './mail-language.js'
 import { htmlOf, type MailSender, textOf } from './mail-layout.js'
-import { openSmtp } from './smtp-transport.js'
+import { isFinal, openSmtp } from './smtp-transport.js'
 
 /** Waits before each retry, long enough for a mail server to restart. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]
@@ -58,7 +58,7 @@ export class Mailer implements OnApplicationShutdown {
 
   /** Like {@link requireMail}, however many wait: a flood must not stop links that take an account back. */
   requireMailServer(): void {
-    if (!this.transport) throw unavailable('MAIL_UNAVAILABLE')
+    if (!this.transport) throw notConfigured()
   }
 
   /**
@@ -102,7 +102,7 @@ export class Mailer implements OnApplicationShutdown {
    */
   async deliver(to: string, mail: Mail): Promise<void> {
     const { transport } = this
-    if (!transport) throw unavailable('MAIL_UNAVAILABLE')
+    if (!transport) throw notConfigured()
     const message = {
       from: this.settings.mail?.from,
       to,
@@ -187,16 +187,11 @@ export class Mailer implements OnApplicationShutdown {
   }
 }
 
+function notConfigured(): ApiError {
+  return unavailable('MAIL_UNAVAILABLE', new Error('Mail is not configured: SMTP_URL is not set'))
+}
+
 /** Ends early, without an error, when `signal` is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   await sleep(milliseconds, undefined, { ref: false, signal }).catch(() => {})
-}
-
-/**
- * Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1) to its addresses or its text. One
- * to the greeting or the login is not about the mail.
- */
-function isFinal(error: unknown): boolean {
-  const { code, responseCode = 0 } = error as { readonly code?: string; readonly responseCode?: number }
-  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
 }

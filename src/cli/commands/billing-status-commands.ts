@@ -8,7 +8,7 @@ import { describeIdentity, ProviderKey } from '../../billing/provider/payment-pr
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
-import type { ApiError } from '../../errors/api-error.js'
+import { causeMessage } from '../../errors/cause-message.js'
 import { pluralize } from '../../log/pluralize.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import { type CommandContext, withService } from '../command-context.js'
@@ -111,7 +111,7 @@ async function showKey(app: INestApplicationContext, print: Print): Promise<stri
   try {
     print(`Payments go to ${describeIdentity(await app.get(ProviderKey).identify())}`)
   } catch (error) {
-    print(`Cannot tell where payments go: ${(error as ApiError).message}`)
+    print(`Cannot tell where payments go: ${causeMessage(error)}`)
     return ['the payment provider does not answer']
   }
   const others = await app.get(ForeignCustomers).count()

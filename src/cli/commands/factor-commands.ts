@@ -5,7 +5,14 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
 import type { User } from '../../users/user.js'
-import { type CommandContext, REASON, sendMails, type WithReason, withUser } from '../command-context.js'
+import {
+  type CommandContext,
+  explainNotFound,
+  REASON,
+  sendMails,
+  type WithReason,
+  withUser,
+} from '../command-context.js'
 
 /** `factors:status` and `factors:reset`. */
 export function addFactorCommands(program: Command, context: CommandContext): void {
@@ -49,7 +56,10 @@ async function request(
   reason: string | undefined,
   print: CommandContext['print'],
 ) {
-  const resetAt = await app.get(OperatorFactorResets).request(id, atCommandLine(reason))
+  const resetAt = await explainNotFound(
+    app.get(OperatorFactorResets).request(id, atCommandLine(reason)),
+    `${email} has no second factor, or was disabled by their account`,
+  )
   print('Check by other means that it really is they who are asking.')
   print(`Unless it is stopped, the service removes all their second factors at ${resetAt.toISOString()}.`)
   await sendMails(app)
@@ -62,6 +72,9 @@ async function cancel(
   reason: string | undefined,
   print: CommandContext['print'],
 ) {
-  await app.get(OperatorFactorResets).cancel(id, atCommandLine(reason))
+  await explainNotFound(
+    app.get(OperatorFactorResets).cancel(id, atCommandLine(reason)),
+    `No reset is pending for ${email}`,
+  )
   print(`${email} keeps their second factors`)
 }

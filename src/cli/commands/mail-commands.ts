@@ -5,7 +5,13 @@ import { causeMessage } from '../../errors/cause-message.js'
 import { isId } from '../../http/ids.js'
 import { pluralize } from '../../log/pluralize.js'
 import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
-import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
+import {
+  type CommandContext,
+  explainNotFound,
+  REASON,
+  type WithReason,
+  withService,
+} from '../command-context.js'
 
 /** As many as are kept. */
 const ALL = 1_000
@@ -44,8 +50,7 @@ export function addMailCommands(program: Command, context: CommandContext): void
       withService(context, async app => {
         if ((id === undefined) !== (isAll === true)) throw new Error('Say which: an id, or --all')
         if (id === undefined) return resendAll(app, reason, context)
-        if (!isId(id)) throw new Error(`There is no mail ${id}`)
-        await app.get(FailedMailService).resend(id, atCommandLine(reason))
+        await resend(app, id, reason)
         print('The mail was sent')
       }),
     )
@@ -61,13 +66,19 @@ async function resendAll(
   let failed = 0
   for (const { id, to, subject } of mails)
     try {
-      await app.get(FailedMailService).resend(id, atCommandLine(reason))
+      await resend(app, id, reason)
     } catch (error) {
       failed++
       printError(`"${subject}" to ${to}: ${causeMessage(error)}`)
     }
   print(`Mails that were sent: ${mails.length - failed}`)
   if (failed > 0) throw new Error(`Mails that failed again: ${failed}`)
+}
+
+async function resend(app: INestApplicationContext, id: string, reason: string | undefined): Promise<void> {
+  const none = `There is no mail ${id}`
+  if (!isId(id)) throw new Error(none)
+  await explainNotFound(app.get(FailedMailService).resend(id, atCommandLine(reason)), none)
 }
 
 async function listMails(app: INestApplicationContext) {

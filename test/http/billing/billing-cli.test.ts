@@ -174,6 +174,14 @@ describe('billing at the command line, beside a running server', () => {
     expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
   })
 
+  it('says what the provider said when it refuses', async () => {
+    const revoked = { ...onItsStores(), STRIPE_SECRET_KEY: 'sk_test_that_was_revoked' }
+    const status = await runInProcess(['billing:status'], revoked)
+    expect(status.output).toContain('Cannot tell where payments go: Invalid API Key provided.\n')
+    const { code, errors } = await runInProcess(['billing:forget-customers'], revoked)
+    expect([code, errors]).toEqual([1, 'Invalid API Key provided.\n'])
+  })
+
   it.each([
     ['--state', 'lost', 'Unknown state lost'],
     ['--account', '1', 'not the id of an account'],

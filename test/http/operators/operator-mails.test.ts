@@ -272,7 +272,9 @@ describe('the command line', () => {
     expect(listed.output).toMatch(/3 mails\n$/)
     const [, id = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[0]}`).exec(listed.output) ?? []
     expect((await mainstay('mail:resend', id, '--reason', REASON)).code).toBe(0)
-    expect((await mainstay('mail:resend', id)).errors).toContain('Not found')
+    expect((await mainstay('mail:resend', id)).errors).toBe(`There is no mail ${id}\n`)
+    const [, refused = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[1]}`).exec(listed.output) ?? []
+    expect((await mainstay('mail:resend', refused)).errors).toContain('no such mailbox')
     const all = await mainstay('mail:resend', '--all')
     expect([all.code, all.output]).toEqual([1, expect.stringContaining('Mails that were sent: 1')])
     expect(all.errors).toContain(addresses[1])
