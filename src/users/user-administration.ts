@@ -10,7 +10,7 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingAccountChanges } from './pending/pending-account-changes.js'
-import { initialGrant, type Role, type User } from './user.js'
+import { initialGrant, type User } from './user.js'
 import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
 
@@ -24,27 +24,29 @@ export class UserCreation {
   ) {}
 
   /** Creates an account with its owner; throws `EMAIL_TAKEN`. */
-  createAccount(email: Email, password: string): Promise<User> {
-    return this.create(randomUUID(), email, password, 'owner')
+  createAccount(email: Email, password: string, actor: Actor = SERVICE): Promise<User> {
+    return this.create({ accountId: randomUUID(), email, role: 'owner' }, password, actor)
   }
 
   /** Creates a member of an account; throws `EMAIL_TAKEN`. */
   createMember(accountId: string, email: Email, password: string): Promise<User> {
-    return this.create(accountId, email, password, 'member')
+    return this.create({ accountId, email, role: 'member' }, password, SERVICE)
   }
 
-  private async create(accountId: string, email: Email, password: string, role: Role): Promise<User> {
+  private async create(
+    known: Pick<User, 'accountId' | 'email' | 'role'>,
+    password: string,
+    actor: Actor,
+  ): Promise<User> {
     const user = {
+      ...known,
       id: randomUUID(),
-      accountId,
-      email,
       name: null,
-      role,
-      granted: initialGrant(role),
+      granted: initialGrant(known.role),
       satellites: null,
       passwordHash: await this.passwords.hash(password, null),
     }
-    return this.database.transaction(transaction => this.userChanges.create(transaction, user, SERVICE))
+    return this.database.transaction(transaction => this.userChanges.create(transaction, user, actor))
   }
 }
 

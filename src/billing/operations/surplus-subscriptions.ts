@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { asc, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { SERVICE } from '../../audit/actor.js'
+import { type Actor, SERVICE } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
@@ -73,7 +73,7 @@ export class SurplusSubscriptions {
    * refunded, because it is disputed, say, does not keep it from ending. Throws like `callStripe` when the
    * subscriptions or the payments cannot be read.
    */
-  async end(subscriptionId: string): Promise<SurplusEnd | null> {
+  async end(subscriptionId: string, actor: Actor = SERVICE): Promise<SurplusEnd | null> {
     const known = await this.ownerOf(subscriptionId)
     if (known?.customerId) await this.sync.syncNow(known.customerId)
     const owner = known && (await this.ownerOf(subscriptionId))
@@ -91,7 +91,7 @@ export class SurplusSubscriptions {
       }
     }
     const hasEnded = mayEnd && (await this.cancel(subscriptionId, failures))
-    if (refunds.length > 0 || hasEnded) await this.record(subscriptionId, owner, refunds)
+    if (refunds.length > 0 || hasEnded) await this.record(subscriptionId, { ...actor, ...owner }, refunds)
     return { refunds, hasEnded, failures }
   }
 
@@ -107,10 +107,10 @@ export class SurplusSubscriptions {
 
   private record(
     subscription: string,
-    { accountId, customerId }: { accountId: string; customerId: string | null },
+    { customerId, ...actor }: Actor & { readonly customerId: string | null },
     refunds: readonly Refund[],
   ): Promise<void> {
-    const event = auditEvent({ ...SERVICE, accountId }, 'billing.surplus.end', { subscription, refunds })
+    const event = auditEvent(actor, 'billing.surplus.end', { subscription, refunds })
     return this.database.transaction(async transaction => {
       await this.auditLog.record(transaction, event)
       if (customerId) await this.queue.add(customerId, transaction)

@@ -28,6 +28,11 @@ import {
   withUser,
 } from '../command-context.js'
 
+interface CreateOptions extends WithReason {
+  readonly email: string
+  readonly passwordStdin?: boolean
+}
+
 /** `account:create` and `user:…`. */
 export function addAccountCommands(program: Command, context: CommandContext): void {
   const { print } = context
@@ -37,10 +42,11 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     .description('create an account and its owner')
     .requiredOption('--email <address>')
     .option('--password-stdin', 'read the password from standard input (default: generate and print one)')
-    .action(async ({ email, passwordStdin }: { email: string; passwordStdin?: boolean }) => {
+    .option(...REASON)
+    .action(async ({ email, passwordStdin, reason }: CreateOptions) => {
       const password = passwordStdin ? await readPassword(context) : randomBytes(18).toString('base64url')
       const owner = await withService(context, app =>
-        app.get(UserCreation).createAccount(asEmail(email), password),
+        app.get(UserCreation).createAccount(asEmail(email), password, atCommandLine(reason)),
       )
       print(`Created account ${owner.accountId} with owner ${owner.email} (${owner.id})`)
       if (!passwordStdin) print(`Password: ${password}`)

@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import { type Command, Option } from 'commander'
 import { eq } from 'drizzle-orm'
+import { atCommandLine } from '../../audit/actor.js'
 import { AuditVerifier, type Checkpoint } from '../../audit/audit-verifier.js'
 import { asInstant } from '../../audit-api/audit.dto.js'
 import { AuditExport } from '../../audit-api/audit-export.js'
@@ -60,7 +61,7 @@ async function exportLog(
 ): Promise<void> {
   const accountId = await namedAccount(app, whose, id => isKnown(app, id))
   const filter = { ...(from && { from }), ...(to && { to }) }
-  const actor = { client: null, ...(accountId && { accountId }) }
+  const actor = { ...atCommandLine(undefined), ...(accountId && { accountId }) }
   const pieces = await app.get(AuditExport).start(actor, { accountId, filter, format })
   for await (const piece of pieces) print(piece.replace(/\n$/, ''))
 }

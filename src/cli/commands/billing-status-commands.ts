@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
+import { atCommandLine } from '../../audit/actor.js'
 import type { BillingHealth } from '../../billing/operations/billing-health.js'
 import { BillingInspection } from '../../billing/operations/billing-inspection.js'
 import { ForeignCustomers } from '../../billing/operations/foreign-customers.js'
@@ -11,7 +12,7 @@ import { Database } from '../../database/database.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { pluralize } from '../../log/pluralize.js'
 import { PlansFile } from '../../plans/plans-file.js'
-import { type CommandContext, withService } from '../command-context.js'
+import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
 type Print = CommandContext['print']
 
@@ -34,9 +35,10 @@ export function addBillingStatusCommands(program: Command, context: CommandConte
       'end and refund a subscription that bills an account a second time; without an id, list them',
     )
     .argument('[subscription]', 'its id, as in the list')
-    .action((id?: string) =>
+    .option(...REASON)
+    .action((id: string | undefined, { reason }: WithReason) =>
       withService(context, app =>
-        id === undefined ? listSurplus(app, context) : endSurplus(app, id, context),
+        id === undefined ? listSurplus(app, context) : endSurplus(app, id, reason, context),
       ),
     )
 
@@ -146,9 +148,10 @@ async function listSurplus(app: INestApplicationContext, { print }: CommandConte
 async function endSurplus(
   app: INestApplicationContext,
   id: string,
+  reason: string | undefined,
   { print }: CommandContext,
 ): Promise<void> {
-  const end = await app.get(SurplusSubscriptions).end(id)
+  const end = await app.get(SurplusSubscriptions).end(id, atCommandLine(reason))
   if (end === null)
     throw new Error(
       `${id} is not a second subscription of any account, or no longer one, so nothing was refunded; ` +

@@ -14,7 +14,7 @@ import { isName } from '../../users/name-text.js'
 import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 import { type NamedAccount, namedAccount } from '../named-account.js'
 
-interface AddOptions extends NamedAccount {
+interface AddOptions extends NamedAccount, WithReason {
   readonly name?: string
   readonly preview?: boolean
   readonly proven?: boolean
@@ -35,6 +35,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .option('--preview', 'for preview deployments; the origin has an asterisk in its left-most label')
     .option('--proven', 'active at once and for good, without any proof')
     .option('--move', 'with --proven: take the origin from the account that has it')
+    .option(...REASON)
     .action((origin: string, options: AddOptions) =>
       withService(context, app => addSatellite(app, origin, options, context)),
     )
@@ -50,9 +51,10 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .command('satellite:verify')
     .description('look for the proof of a satellite now, and activate it')
     .argument('<id>', 'as in satellite:list')
-    .action(async (id: string) => {
-      const { satellite } = await withSatellite(context, id, (app, actor) =>
-        app.get(SatelliteVerificationService).verify(actor, id),
+    .option(...REASON)
+    .action(async (id: string, { reason }: WithReason) => {
+      const { satellite } = await withSatellite(context, id, (app, found) =>
+        app.get(SatelliteVerificationService).verify(operatorFor(found.satellite.accountId, reason), id),
       )
       print(`${satellite.origin} is active`)
     })
@@ -63,7 +65,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .argument('<id>', 'as in satellite:list')
     .option(...REASON)
     .action(async (id: string, { reason }: WithReason) => {
-      await withSatellite(context, id, (app, _, { satellite }) =>
+      await withSatellite(context, id, (app, { satellite }) =>
         app.get(SatelliteAdministration).suspend(satellite, atCommandLine(reason)),
       )
       print('Suspended; running servers refuse its pages within two seconds')
@@ -75,7 +77,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .argument('<id>', 'as in satellite:list')
     .option(...REASON)
     .action(async (id: string, { reason }: WithReason) => {
-      await withSatellite(context, id, (app, _, { satellite }) =>
+      await withSatellite(context, id, (app, { satellite }) =>
         app.get(SatelliteAdministration).resume(satellite, atCommandLine(reason)),
       )
       print('Active again; if its proof is not found for 7 days, it is suspended again')
@@ -85,14 +87,14 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
 async function addSatellite(
   app: INestApplicationContext,
   origin: string,
-  { name = origin.replace(/^https?:\/\//, ''), preview, proven, move, ...whose }: AddOptions,
+  { name = origin.replace(/^https?:\/\//, ''), preview, proven, move, reason, ...whose }: AddOptions,
   { print }: CommandContext,
 ): Promise<void> {
   if (move && !proven) throw new Error('--move needs --proven')
   if (!isName(name)) throw new Error('--name takes one line of 1 to 100 characters')
   const accountId = await accountOf(app, whose)
   if (accountId === null) throw new Error('Say whose it is: --account <id> or --owner <email>')
-  const actor = operatorFor(accountId)
+  const actor = operatorFor(accountId, reason)
   const wanted = { origin, name, kind: preview ? 'preview' : 'production' } as const
   if (!proven) return printAdded(await app.get(SatelliteRegistryService).add(actor, wanted), print)
   const administration = app.get(SatelliteAdministration)
@@ -141,15 +143,15 @@ function accountOf(app: INestApplicationContext, whose: NamedAccount): Promise<s
 function withSatellite<T>(
   context: CommandContext,
   id: string,
-  work: (app: INestApplicationContext, actor: AccountActor, found: RegisteredSatellite) => Promise<T>,
+  work: (app: INestApplicationContext, found: RegisteredSatellite) => Promise<T>,
 ): Promise<T> {
   return withService(context, async app => {
     const found = isId(id) ? await app.get(SatelliteAdministration).find(id) : null
     if (!found) throw new Error(`There is no satellite ${id}`)
-    return work(app, operatorFor(found.satellite.accountId), found)
+    return work(app, found)
   })
 }
 
-function operatorFor(accountId: string): AccountActor {
-  return { accountId, client: null }
+function operatorFor(accountId: string, reason: string | undefined): AccountActor {
+  return { ...atCommandLine(reason), accountId }
 }

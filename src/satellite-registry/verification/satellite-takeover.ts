@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import type { Actor } from '../../audit/actor.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
@@ -64,15 +65,20 @@ export class SatelliteTakeover {
       throw new ApiError('SATELLITE_SUSPENDED', {
         detail: 'An operator has suspended another satellite that has hosts in common with this one',
       })
-    for (const holder of holders) await this.take(transaction, holder)
+    for (const holder of holders) await this.take(transaction, holder, actor.operator)
     await this.registered.activate(transaction, satellite)
     await this.auditLog.record(transaction, event)
     return { origin, isFirst: satellite.activeSince === null, former: holders }
   }
 
-  private async take(transaction: Db, { satellite: { id, accountId, origin } }: RegisteredSatellite) {
+  /** Its account learns which operator took it, but not who else. */
+  private async take(
+    transaction: Db,
+    { satellite: { id, accountId, origin } }: RegisteredSatellite,
+    operator: Actor['operator'],
+  ) {
     await this.registered.release(transaction, id)
-    const event = auditEvent({ accountId, client: null }, 'satellite.move', { satellite: id, origin })
-    await this.auditLog.record(transaction, event)
+    const actor = { accountId, client: null, ...(operator && { operator }) }
+    await this.auditLog.record(transaction, auditEvent(actor, 'satellite.move', { satellite: id, origin }))
   }
 }

@@ -230,8 +230,12 @@ describe('billing at the command line, beside a running server', () => {
     expect(first).toMatchObject({ code: 1, output: '' })
     expect(first.errors).toContain(`${twice.subscriptionId} is not a second subscription of any account`)
 
-    const ended = await mainstay('billing:end-surplus', second)
+    const ended = await mainstay('billing:end-surplus', second, '--reason', 'they wrote')
     expect(ended).toMatchObject({ code: 0, errors: '' })
+    const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.surplus.end')
+    expect(rows.at(-1)).toMatchObject({
+      ...{ accountId: accountOf(twice), detail: { operator: 'command line', reason: 'they wrote' } },
+    })
     expect(ended.output).toMatch(
       new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
     )

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { User } from '../../../src/users/user.js'
-import { anOwner } from '../../support/people.js'
+import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { BACKENDS, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
+import { anOrigin } from '../support/satellite-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
 const REASON = 'asked for by phone, ticket 4711'
@@ -129,16 +130,33 @@ describe('operator console: what was done at the command line', () => {
       const somebody = await anOwner(app)
       await mainstay('user:disable', somebody.email, '--reason', REASON)
       await mainstay('user:enable', somebody.email)
+      const email = anEmail()
+      const origin = anOrigin()
+      await mainstay('account:create', '--email', email, '--reason', REASON)
+      await mainstay('satellite:add', origin, '--owner', email, '--proven', '--reason', REASON)
+      await mainstay(
+        ...['satellite:add', origin, '--owner', somebody.email, '--proven', '--move', '--reason', REASON],
+      )
+      await mainstay('audit:export', '--owner', email)
       const operator = await ConsoleUser.loggedIn(app)
       const { json } = await operator.get('activity?operator=command+line')
       // The operator who asks was added there, too.
       expect(json.entries).toMatchObject([
         { action: 'operator.add', operator: null, detail: { email: operator.email } },
+        { action: 'audit.export', operator: null, reason: null },
+        { action: 'satellite.verify', operator: null, reason: REASON },
+        // For the account that had it.
+        { action: 'satellite.move', operator: null, reason: REASON },
+        { action: 'satellite.add', operator: null, reason: REASON },
+        { action: 'satellite.verify', operator: null, reason: REASON },
+        { action: 'satellite.add', operator: null, reason: REASON },
+        { action: 'account.create', operator: null, email, reason: REASON },
         { action: 'user.enable', operator: null, email: somebody.email, reason: null },
         { action: 'user.disable', operator: null, email: somebody.email, reason: REASON },
       ])
       const all = (await operator.get('activity')).json.entries as Entry[]
-      expect(all.filter(({ action }) => action === 'account.create')).toEqual([])
+      // That of `somebody` is their own, by the front door.
+      expect(all.filter(({ action }) => action === 'account.create')).toHaveLength(1)
     } finally {
       await app.stop()
     }
