@@ -4,7 +4,6 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { AppModule } from './app.module.js'
 import { ReauthenticationMethods } from './auth/reauthentication/reauthentication-methods.js'
 import { Clock } from './clock/clock.js'
-import { SettingsError } from './config/read-settings.js'
 import type { Settings } from './config/settings.js'
 import { OpenConnections } from './database/open-connections.js'
 import { ProblemFilter } from './errors/problem.filter.js'
@@ -19,6 +18,7 @@ import { RequestMetrics } from './metrics/request-metrics.js'
 import { createNestApplication } from './nest/create-nest-application.js'
 import { EdgeAdapter } from './nest/edge-adapter.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
+import { loadOpenTelemetry } from './tracing/load-open-telemetry.js'
 import { Tracing } from './tracing/tracing.js'
 
 /**
@@ -70,12 +70,7 @@ async function createTracing(
   { operation: { tracesUrl } }: Settings,
 ): Promise<Tracing> {
   if (!tracesUrl) return new Tracing()
-  const { traceWithOpenTelemetry } = await import('./tracing/open-telemetry.js').catch(error => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new SettingsError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: see Traces in docs/operations.md',
-    ])
-  })
+  const { traceWithOpenTelemetry } = await loadOpenTelemetry()
   return traceWithOpenTelemetry(server, tracesUrl)
 }
 

@@ -11,6 +11,7 @@ import { outsideCheck } from './outside/outside-check.js'
 import { checkDisk } from './parts/disk-check.js'
 import { keyFileChecks } from './parts/key-files-check.js'
 import { checkSettings, faultsOf } from './parts/settings-check.js'
+import { startChecks } from './parts/start-checks.js'
 import { Redaction } from './redaction.js'
 import { redisCheck } from './redis/redis-check.js'
 import { runChecks } from './run-checks.js'
@@ -57,7 +58,8 @@ function checksOf(settings: Settings, service: AskedService | null): Check[] {
   const clock = new Clock()
   const now = clock.now()
   return [
-    { name: 'settings', todo: 'Look at the file it names', run: () => checkSettings(settings, now) },
+    { name: 'settings', todo: 'Look at the file it names', run: () => checkSettings(settings) },
+    ...startChecks(settings, now),
     { name: 'cookie.site', todo: 'Correct PUBLIC_URL and MAIN_ORIGIN', run: () => checkSites(settings) },
     ...keyFileChecks(settings, now),
     { name: 'disk', todo: 'Correct DATA_DIR', run: () => checkDisk(settings) },

@@ -1,6 +1,5 @@
 // What was decided here, and why: docs/decisions/http.md
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cookie from '@fastify/cookie'
@@ -22,6 +21,7 @@ import { type LogDestination, logOptions } from './log.js'
 import { RequestLog } from './request-log.js'
 import { responseHeaders } from './response-headers.js'
 import type { ResponseObserver } from './response-observer.js'
+import { readTlsFiles } from './tls-files.js'
 
 /**
  * What every request goes through first: response headers, limits, JSON bodies. `observer` is called for every
@@ -140,7 +140,5 @@ function transport({ tls }: Settings) {
   }
   if (!tls) return { http: options }
   const handshakeTimeout = limits.HEADERS_TIMEOUT_MS
-  return {
-    https: { ...options, handshakeTimeout, cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) },
-  }
+  return { https: { ...options, handshakeTimeout, ...readTlsFiles(tls) } }
 }

@@ -127,6 +127,7 @@ describe('doctor of a healthy installation', () => {
         'redis.installation',
         ...['https.certificate', 'https.hsts', 'cors.preflight', 'cors.strangers', 'cors.vary'],
         ...['payments.prices', 'payments.webhook', 'payments.deliveries', 'payments.portal'],
+        'settings.passkeys',
       ]),
     )
   })
@@ -337,6 +338,22 @@ describe('doctor and keys', () => {
     await sealedWithAnotherKey('totp_factors')
   })
 
+  it('passkeys of another domain than that of the settings', async () => {
+    await onDatabase(
+      `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id),
+       owner as (insert into users (id, account_id, email, role, granted, created_at)
+       select gen_random_uuid(), id, 'passkey@main.test', 'owner', '{}', now() from account returning id)
+       insert into passkeys (id, user_id, rp_id, credential_id, public_key, counter, transports, is_backup_eligible,
+         is_backed_up, aaguid, name, created_at)
+       select gen_random_uuid(), id, 'old.test', 'credential', 'key', 0, '{}', false, false, gen_random_uuid(), '', now()
+       from owner`,
+    )
+    const examined = await doctor()
+    await onDatabase('delete from passkeys')
+    expect(found(examined)).toEqual(['settings.passkeys'])
+    expect(examined.output).toContain('Set PASSKEY_RP_ID=old.test')
+  })
+
   it('an operator, and a mail that failed, whose secret is encrypted with a key of another replica', async () => {
     await onDatabase(
       `insert into operators (id, email, password_hash, totp_secret, created_at)
@@ -539,8 +556,11 @@ describe('doctor and what is in front of the service', () => {
       expect(found(await doctor(files))).toEqual(['settings.tls'])
       await makeServerCertificate(own, ['other.test'])
       expect(found(await doctor(files))).toEqual(['settings.tls'])
-      await makeServerCertificate(own, ['*.main.test'])
+      const { key } = await makeServerCertificate(own, ['*.main.test'])
       expect(found(await doctor(files))).toEqual([])
+      await makeServerCertificate(own, ['*.main.test'])
+      await writeFile(files.TLS_KEY_FILE, key)
+      expect(found(await doctor(files))).toEqual(['settings.tls'])
     } finally {
       await rm(own, { recursive: true })
     }

@@ -12,6 +12,7 @@ export function contentsChecks(postgres: PostgresSession, settings: Settings): C
   const todo = 'Give the user of DATABASE_URL the right to read its own tables'
   return [
     { name: 'keys.sealed', todo, run: () => checkSealedSecrets(postgres, settings) },
+    { name: 'settings.passkeys', todo, run: () => checkPasskeys(postgres, settings) },
     { name: 'satellites.proofs', todo, run: () => checkProofs(postgres, settings) },
     { name: 'audit.seals', todo, run: () => checkSeals(postgres) },
   ]
@@ -46,6 +47,23 @@ async function checkSealedSecrets(
       warning(check, `${count} secrets are encrypted with the retired key ${kid}`, 'Run secrets:reseal'),
     ),
     ...(unknown.length + old.length === 0 ? [ok(check, 'every stored secret has its key')] : []),
+  ]
+}
+
+/** Passkeys belong to one domain for ever; the service does not start with another. */
+async function checkPasskeys(postgres: PostgresSession, { passkeyRpId }: Settings): Promise<Finding[]> {
+  const check = 'settings.passkeys'
+  const [other] = await postgres.rows<{ rpId: string }>(
+    'select rp_id as "rpId" from passkeys where rp_id <> $1 limit 1',
+    [passkeyRpId],
+  )
+  if (!other) return [ok(check, `PASSKEY_RP_ID is ${passkeyRpId}, as of all passkeys`)]
+  return [
+    fault(
+      check,
+      `PASSKEY_RP_ID is ${passkeyRpId}, but there are passkeys of ${other.rpId}: the service does not start`,
+      `Set PASSKEY_RP_ID=${other.rpId}`,
+    ),
   ]
 }
 

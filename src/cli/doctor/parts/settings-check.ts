@@ -1,9 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { isWithin } from '../../../config/domain.js'
 import { SettingsError } from '../../../config/read-settings.js'
 import type { Settings } from '../../../config/settings.js'
 import { PlansFile } from '../../../plans/plans-file.js'
-import { certificateFinding } from '../certificate.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 
 const CHECK = 'settings'
@@ -14,18 +12,14 @@ export function faultsOf(error: unknown): Finding[] {
   return error.faults.map(found => fault(CHECK, found, 'Correct it: the service does not start with it'))
 }
 
-/** Checks usable settings, and the files that they name. */
-export function checkSettings(settings: Settings, now: Date): Finding[] {
-  const { environment, warnings, geoIpFile, tls, publicUrl } = settings
+/** Checks usable settings, and the plans file that they name. */
+export function checkSettings(settings: Settings): Finding[] {
+  const { environment, warnings } = settings
   return [
     ...planFaults(settings),
-    ...(geoIpFile && !existsSync(geoIpFile)
-      ? [fault(CHECK, `GEOIP_FILE ${geoIpFile} does not exist`, 'Put the file there, or unset GEOIP_FILE')]
-      : []),
     ...warnings.map(text => warning(CHECK, text, 'Rename it')),
     ...proxyFindings(settings),
     ...cookieFindings(settings),
-    ...(tls ? [certificateFinding('settings.tls', readFileSync(tls.certFile), publicUrl, now)] : []),
     ok(CHECK, `usable, for ${environment}`),
   ]
 }
