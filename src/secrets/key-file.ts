@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartError } from '../errors/start-error.js'
@@ -39,9 +38,11 @@ export async function readKeyFile<T>(
   }
 }
 
-/** Writes a file that must not exist yet; throws an Error when it does. */
+/** Writes a file that must not exist yet; throws an Error when it does, or is a folder. */
 export async function createKeyFile(file: string, keys: readonly RotatingKey[]): Promise<void> {
-  if (existsSync(file)) throw new Error(`${file} already exists; rotate its keys instead`)
+  const found = await stat(file).catch(() => null)
+  if (found?.isDirectory()) throw new Error(`${file} is a folder, not a file`)
+  if (found) throw new Error(`${file} already exists; rotate its keys instead`)
   await saveKeyFile(file, keys)
 }
 

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
-import { SettingsError } from '../../src/config/read-settings.js'
+import { readSettings, SettingsError } from '../../src/config/read-settings.js'
+import { createApp } from '../../src/create-app.js'
 import { startFailure } from '../../src/start-failure.js'
 import { loadKeys } from '../../src/tokens/key-file.js'
 
@@ -10,6 +11,16 @@ it('pages 20: a start that fails says in a line what an operator can mend', () =
   expect(startFailure(new SettingsError(['PORT must be a number']))).toContain('PORT must be a number')
   const bug = new Error('a bug')
   expect(startFailure(bug)).toBe(bug)
+})
+
+it.each([
+  ['/dev', '/nowhere/key.pem', /^TLS_CERT_FILE \/dev cannot be used: EISDIR[^\n]+$/],
+  [__filename, '/nowhere/key.pem', /^TLS_CERT_FILE \S+ cannot be used: it is not PEM$/],
+  ['/nowhere/certificate.pem', '/nowhere/key.pem', /^TLS_CERT_FILE \S+ cannot be used: ENOENT[^\n]+$/],
+])('names the certificate %s that cannot be served with', async (certFile, keyFile, sentence) => {
+  const environment = { NODE_ENV: 'test', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }
+  const error = await createApp(readSettings(environment)).catch(error => error)
+  expect(startFailure(error)).toMatch(sentence)
 })
 
 it('names a file that is missing, and a folder that cannot be used', async () => {

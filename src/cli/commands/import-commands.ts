@@ -13,6 +13,7 @@ import { SUPABASE } from '../../users/import/exports/supabase.js'
 import { OWN_ACCOUNTS, readUserMapping } from '../../users/import/exports/user-mapping.js'
 import { summaryOf, UserImport } from '../../users/import/user-import.js'
 import { type CommandContext, withService } from '../command-context.js'
+import { requireNoFolder } from '../require-no-folder.js'
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
   auth0: AUTH0,
@@ -106,11 +107,6 @@ async function convert(
   } finally {
     await out.close()
   }
-}
-
-/** Reading a folder would fail without its name. Throws an Error that names it, or what is missing. */
-async function requireNoFolder(path: string): Promise<void> {
-  if ((await stat(path)).isDirectory()) throw new Error(`${path} is a folder, not a file`)
 }
 
 /** A pipe would be empty at the second reading. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
 import type { CommandContext } from '../command-context.js'
+import { requireNoFolder } from '../require-no-folder.js'
 import { type AskedService, examine } from './examine.js'
 import { asLines, summaryOf } from './report.js'
 
@@ -52,6 +53,7 @@ async function serviceOf(
     if (at || replica.length > 0 || ca) throw new Error('--at, --replica and --ca need an origin to ask for')
     return null
   }
+  if (ca) await requireNoFolder(ca)
   const replicas = await Promise.all(replica.map(url => everyAddress(asUrl(url))))
   return {
     origin: asUrl(origin),

@@ -10,7 +10,7 @@ let folder: string
 let files: Record<'TLS_CERT_FILE' | 'TLS_KEY_FILE', string>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mainstay-doctor-'))
-  await makeServerCertificate(folder, ['localhost'])
+  await makeServerCertificate(folder, ['api.main.test'])
   files = { TLS_CERT_FILE: join(folder, 'certificate.pem'), TLS_KEY_FILE: join(folder, 'key.pem') }
 })
 afterAll(() => rm(folder, { recursive: true }))
@@ -21,7 +21,13 @@ afterEach(() => {
 /** The faults of the settings, on the embedded database. */
 async function faultsWith(settings: Record<string, string>): Promise<Finding[]> {
   const { output } = await runInProcess(['doctor', '--json'], {
-    ...{ NODE_ENV: 'test', DATA_DIR: folder, SMTP_URL: '', MAIL_FROM: '', STRIPE_API_URL: 'http://127.0.0.1:9' },
+    ...{
+      NODE_ENV: 'test',
+      DATA_DIR: folder,
+      SMTP_URL: '',
+      MAIL_FROM: '',
+      STRIPE_API_URL: 'http://127.0.0.1:9',
+    },
     ...settings,
   })
   return (JSON.parse(output) as Finding[]).filter(
@@ -46,6 +52,11 @@ describe('doctor and what the service loads when it starts', () => {
     expect(await saw({ TLS_CERT_FILE: junk })).toEqual([
       expect.stringMatching(/^settings\.tls: TLS_CERT_FILE \S+junk cannot be used: it is not PEM/),
     ])
+  })
+
+  it('no authority: a folder that --ca names', async () => {
+    const { code, errors } = await runInProcess(['doctor', 'https://localhost', '--ca', folder], {})
+    expect([code, errors]).toEqual([1, `${folder} is a folder, not a file\n`])
   })
 
   it('packages for traces that are not installed', async () => {

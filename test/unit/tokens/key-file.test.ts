@@ -27,6 +27,11 @@ describe('a key file', () => {
     expect(await access()).toBe('600')
   })
 
+  it('is not made where there is a folder', async () => {
+    await expect(createKeyFile(folder, KEYS)).rejects.toThrow(`${folder} is a folder, not a file`)
+    await expect(createKeyFile(file, KEYS)).rejects.toThrow(`${file} already exists; rotate its keys instead`)
+  })
+
   it.each([
     ['640', '640'],
     ['440', '440'],
