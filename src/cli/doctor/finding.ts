@@ -31,7 +31,9 @@ export function skipped(check: string, saw: string): Finding {
 export interface Check {
   /** Stands for its findings when it fails as a whole. */
   readonly name: string
-  /** What to do when it fails as a whole. */
-  readonly todo: string
+  /** What to do when it fails as a whole, for any error or for this one. */
+  readonly todo: string | ((error: unknown) => string)
+  /** For one that only runs others: they have their own time limits, and what they have found must not be lost. */
+  readonly isGroup?: true
   run(): Promise<readonly Finding[]> | readonly Finding[]
 }

@@ -295,6 +295,23 @@ describe('doctor and the stores', () => {
     expect(found(examined, 'warning')).toEqual(['database.schema'])
   })
 
+  it('a user who may not read the tables', async () => {
+    await onDatabase('create role stranger login')
+    try {
+      const examined = await doctor({ DATABASE_URL: postgres.url.replace('postgres@', 'stranger@') })
+      expect(examined.findings).toContainEqual(
+        expect.objectContaining({
+          check: 'database.schema',
+          status: 'fault',
+          todo: 'Give the user of DATABASE_URL the right to read its own tables',
+        }),
+      )
+      expect(found(examined, 'ok')).toContain('database.connection')
+    } finally {
+      await onDatabase('drop role stranger')
+    }
+  })
+
   it('tables whose cleanup does not run', async () => {
     await onDatabase(`insert into user_sessions (sid, user_id, expires_at)
       select 'expired ' || n, gen_random_uuid(), now() - interval '2 days' from generate_series(1, 1000) n`)

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { compareClocks } from '../../../src/cli/doctor/clock-difference.js'
+import { statementTodo } from '../../../src/cli/doctor/database/statement-todo.js'
+import { fault, ok } from '../../../src/cli/doctor/finding.js'
 import { inBytes } from '../../../src/cli/doctor/in-bytes.js'
 import { isSameSite, readCookie, reasonToRefuse } from '../../../src/cli/doctor/outside/browser-cookie.js'
 import { Redaction } from '../../../src/cli/doctor/redaction.js'
 import { asLines } from '../../../src/cli/doctor/report.js'
+import { runChecks, runInTurn } from '../../../src/cli/doctor/run-checks.js'
 import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
 
 describe('doctor: which cookies a browser keeps', () => {
@@ -106,6 +110,38 @@ it.each([
   [4.2e15, '4200 TB'],
 ])('doctor: %d bytes are %s', (bytes, words) => {
   expect(inBytes(bytes)).toBe(words)
+})
+
+describe('doctor: what takes too long', () => {
+  const slow = (name: string) => ({
+    name,
+    todo: '',
+    run: () => sleep(60).then(() => [ok(name, 'slow, but well')]),
+  })
+
+  it('costs the findings of no other check', async () => {
+    const checks = [
+      slow('one'),
+      { name: 'hangs', todo: 'Wake it', run: () => sleep(1_000).then(() => []) },
+      slow('two'),
+    ]
+    const all = { name: 'all', todo: 'Start it', isGroup: true, run: () => runInTurn(checks, 100) } as const
+    expect(await runChecks([all], 100)).toEqual([
+      ok('one', 'slow, but well'),
+      fault('hangs', 'no answer in 100 ms', 'Wake it'),
+      ok('two', 'slow, but well'),
+    ])
+  })
+
+  it.each([
+    [{ code: '42501', message: 'permission denied for table users' }, /the right to read its tables$/],
+    [{ code: '57014', message: 'canceling statement due to statement timeout' }, /slow/],
+    [{ message: 'Query read timeout' }, /slow/],
+    [{ message: 'no answer in 60000 ms' }, /slow/],
+    [{ code: '42P01', message: 'relation "users" does not exist' }, /log of PostgreSQL/],
+  ])('is told from what is not allowed: %j', (error, todo) => {
+    expect(statementTodo('its tables')(error)).toMatch(todo)
+  })
 })
 
 it('doctor prints nothing that a terminal would obey', () => {

@@ -4,12 +4,13 @@ import { proofChallenge } from '../../../satellites/proof/proof-challenge.js'
 import { loadSecretKeys } from '../../../secrets/secret-key-file.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'
+import { statementTodo } from './statement-todo.js'
 
 const MAX_NAMED = 3
 
 /** Contents of the database that need something outside of it: keys, the proofs of satellites, the seals. */
 export function contentsChecks(postgres: PostgresSession, settings: Settings): Check[] {
-  const todo = 'Give the user of DATABASE_URL the right to read its own tables'
+  const todo = statementTodo('its own tables')
   return [
     { name: 'keys.sealed', todo, run: () => checkSealedSecrets(postgres, settings) },
     { name: 'settings.passkeys', todo, run: () => checkPasskeys(postgres, settings) },

@@ -1,18 +1,21 @@
 import type { Clock } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
-import { type Check, type Finding, ok, skipped, warning } from '../finding.js'
+import { causeMessage } from '../../../errors/cause-message.js'
+import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import { runInTurn } from '../run-checks.js'
 import { contentsChecks } from './contents-checks.js'
 import { growthChecks } from './growth-checks.js'
 import { type PostgresSession, withPostgres } from './postgres-session.js'
-import { findSchema } from './schema-check.js'
+import { type FoundSchema, findSchema } from './schema-check.js'
 import { databaseServerChecks } from './server-checks.js'
+import { statementTodo } from './statement-todo.js'
 
 /** Everything about the database of DATABASE_URL. */
 export function databaseCheck(settings: Settings, clock: Clock): Check {
   return {
     name: 'database.connection',
     todo: 'Start PostgreSQL, or correct DATABASE_URL',
+    isGroup: true,
     run: () => checkDatabase(settings, clock),
   }
 }
@@ -32,7 +35,7 @@ async function checkPostgres(
   settings: Settings,
   clock: Clock,
 ): Promise<Finding[]> {
-  const schema = await findSchema(postgres)
+  const schema = await findSchema(postgres).catch(schemaFault)
   return [
     ok('database.connection', 'PostgreSQL accepts writes'),
     ...(await runInTurn(databaseServerChecks(postgres, clock, settings.operation))),
@@ -41,4 +44,9 @@ async function checkPostgres(
       ? await runInTurn([...growthChecks(postgres), ...contentsChecks(postgres, settings)])
       : [skipped('database.contents', 'not read, because of its schema')]),
   ]
+}
+
+function schemaFault(error: unknown): FoundSchema {
+  const todo = statementTodo('its own tables')(error)
+  return { isCurrent: false, finding: fault('database.schema', causeMessage(error), todo) }
 }

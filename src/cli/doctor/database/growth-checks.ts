@@ -1,6 +1,7 @@
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import { inBytes } from '../in-bytes.js'
 import type { PostgresSession } from './postgres-session.js'
+import { statementTodo } from './statement-todo.js'
 
 /**
  * When rows of each table may be removed, and for how long after that they may still be there: jobs run every ten
@@ -26,7 +27,7 @@ const MAX_TRANSACTION_AGE = 1_000_000_000
 
 /** How large the tables are, what grows, and what should have been removed. */
 export function growthChecks(postgres: PostgresSession): Check[] {
-  const todo = 'Give the user of DATABASE_URL the right to read its own tables and their statistics'
+  const todo = statementTodo('its own tables and their statistics')
   return [
     { name: 'database.size', todo, run: () => checkSize(postgres) },
     { name: 'database.cleanup', todo, run: () => checkCleanup(postgres) },

@@ -1,8 +1,10 @@
 import pg from 'pg'
+import { within } from '../../../clock/time-limit.js'
 import { findPrimary, hostUrls } from '../../../database/postgres/postgres-hosts.js'
 
 const CONNECT_MS = 20_000
 const STATEMENT_MS = 20_000
+const END_MS = 2_000
 
 /** One connection to PostgreSQL, for reading. */
 export interface PostgresSession {
@@ -35,7 +37,8 @@ export async function withPostgres<T>(
     await client.connect()
     return await work(sessionOn(client))
   } finally {
-    await client.end().catch(() => {})
+    // A server that no longer answers does not answer this either.
+    await within(END_MS, client.end()).catch(() => {})
   }
 }
 

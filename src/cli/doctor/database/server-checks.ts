@@ -3,6 +3,7 @@ import type { OperationSettings } from '../../../config/settings.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'
+import { statementTodo } from './statement-todo.js'
 
 /** docs/operations.md; the version in the form of `server_version_num`. */
 const OLDEST_VERSION = 150_000
@@ -18,7 +19,7 @@ export function databaseServerChecks(
   clock: Clock,
   operation: OperationSettings,
 ): Check[] {
-  const todo = 'Give the user of DATABASE_URL the right to read the settings of the server'
+  const todo = statementTodo('the settings of the server')
   return [
     { name: 'database.version', todo, run: () => checkVersion(postgres) },
     { name: 'clock.database', todo, run: () => checkClock(postgres, clock) },

@@ -17,7 +17,7 @@ const TODO = 'Start Redis, or correct SESSION_STORE_URL'
 
 /** Everything about the Redis of SESSION_STORE_URL, every master and replica. */
 export function redisCheck(settings: Settings, clock: Clock): Check {
-  return { name: CHECK, todo: TODO, run: () => checkRedis(settings, clock) }
+  return { name: CHECK, todo: TODO, isGroup: true, run: () => checkRedis(settings, clock) }
 }
 
 async function checkRedis(
@@ -28,7 +28,11 @@ async function checkRedis(
   const client = createRedisClient(sessionStoreUrl)
   try {
     await connect(client)
-    return [...(await checkShards(client, clock)), await checkInstallation(client, databaseUrl)]
+    const installation = async () => [await checkInstallation(client, databaseUrl)]
+    return [
+      ...(await checkShards(client, clock)),
+      ...(await runChecks([{ name: 'redis.installation', todo: TODO, run: installation }])),
+    ]
   } catch (error) {
     return [fault(CHECK, causeMessage(error), TODO)]
   } finally {
