@@ -312,6 +312,20 @@ describe('doctor and the stores', () => {
     }
   })
 
+  it('the connections of all roles, whoever counts them', async () => {
+    await onDatabase('create role stranger login')
+    const others = Array.from({ length: 5 }, () => new pg.Client({ connectionString: postgres.url }))
+    try {
+      await Promise.all(others.map(client => client.connect()))
+      const { findings } = await doctor({ DATABASE_URL: postgres.url.replace('postgres@', 'stranger@') })
+      const { saw = '' } = findings.find(({ check }) => check === 'database.connections') ?? {}
+      expect(Number(/^(\d+) of \d+ connections are in use/.exec(saw)?.[1])).toBeGreaterThan(5)
+    } finally {
+      await Promise.all(others.map(client => client.end()))
+      await onDatabase('drop role stranger')
+    }
+  })
+
   it('tables whose cleanup does not run', async () => {
     await onDatabase(`insert into user_sessions (sid, user_id, expires_at)
       select 'expired ' || n, gen_random_uuid(), now() - interval '2 days' from generate_series(1, 1000) n`)

@@ -98,9 +98,10 @@ async function checkConnections(
   { databasePoolSize }: OperationSettings,
 ): Promise<Finding[]> {
   const check = 'database.connections'
+  // Not pg_stat_activity, which hides the connections of other roles from a user without pg_read_all_stats.
   const { max, used } = await postgres.row<{ max: number; used: number }>(
     `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
-      (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`,
+      (select sum(numbackends)::int from pg_stat_database) as used`,
   )
   const saw = `${used} of ${max} connections are in use; a process of the service takes up to ${databasePoolSize + MORE_CONNECTIONS}`
   const isTight = used > max * NEARLY_FULL || max < 2 * (databasePoolSize + MORE_CONNECTIONS)
