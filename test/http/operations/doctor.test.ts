@@ -23,7 +23,7 @@ import { runInProcess } from '../../support/processes/run-in-process.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 
@@ -812,6 +812,34 @@ describe('doctor and mail', () => {
 })
 
 describe('doctor and satellites', () => {
+  it('blames no proxy for refusing what the service has to refuse', async () => {
+    const unlisted = { SATELLITES: 'registry', ALLOWED_ORIGINS: 'https://listed-before.test' }
+    expect(found(await doctor(unlisted))).toEqual([])
+    await onDatabase(
+      `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)
+       insert into satellites
+         (id, account_id, origin, name, kind, state, suspended_by, ceiling, login_mode, created_at, active_since)
+       select gen_random_uuid(), id, $1, 'Shop', 'production', 'suspended', 'operator', '{}', 'both', now(), now()
+       from account`,
+      [SHOP_ONE],
+    )
+    const preflight = () =>
+      app.request({
+        method: 'OPTIONS',
+        path: '/api/login',
+        headers: { Origin: SHOP_ONE, 'Access-Control-Request-Method': 'POST' },
+      })
+    const isAllowed = async () => 'access-control-allow-origin' in (await preflight()).headers
+    try {
+      await eventually(async () => !(await isAllowed()), { what: 'the service to learn of it' })
+      expect(found(await doctor())).toEqual([])
+      expect(found(await doctor({ ALLOWED_ORIGINS: SHOP_ONE }))).toEqual([])
+    } finally {
+      await onDatabase('delete from satellites')
+      await eventually(isAllowed, { what: 'the service to forget it' })
+    }
+  })
+
   it('proofs that are not found, and name servers that do not answer', async () => {
     const [satellite] = await onDatabase(
       `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)

@@ -13,10 +13,9 @@ interface Expected {
   readonly hasCredentials: boolean
 }
 
-/** Preflights of the main site, of a satellite and of a stranger, as they arrive through all proxies. */
-export async function checkPreflights(outside: Outside): Promise<Finding[]> {
-  const { mainOrigin, satelliteOrigins } = outside.settings
-  const [satellite] = satelliteOrigins
+/** Preflights of the main site, of a satellite if there is one, and of a stranger, as they arrive through all proxies. */
+export async function checkPreflights(outside: Outside, satellite: string | null): Promise<Finding[]> {
+  const { mainOrigin } = outside.settings
   const expected: Expected[] = [
     { origin: mainOrigin, headers: ['Content-Type', 'Authorization'], hasCredentials: true },
     ...(satellite
@@ -89,10 +88,9 @@ async function checkStranger(outside: Outside): Promise<Finding> {
  * Whether answers that depend on the origin say so, so that no cache gives one site's answer to another. Checked
  * with the list of public keys, the only answer that may be cached.
  */
-export async function checkVary(outside: Outside): Promise<Finding[]> {
+export async function checkVary(outside: Outside, satellite: string | null): Promise<Finding[]> {
   const check = 'cors.vary'
-  const { mainOrigin, satelliteOrigins } = outside.settings
-  const origins = [null, mainOrigin, ...[...satelliteOrigins].slice(0, 1)]
+  const origins = [null, outside.settings.mainOrigin, ...(satellite ? [satellite] : [])]
   const answers = await Promise.all(
     origins.map(async origin => ({
       origin,

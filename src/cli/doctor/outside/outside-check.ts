@@ -5,6 +5,7 @@ import { runInTurn } from '../run-checks.js'
 import { checkCookie } from './cookie-check.js'
 import { checkPreflights, checkVary } from './cors-check.js'
 import { checkHttps } from './https-check.js'
+import { openSatellite } from './open-satellite.js'
 import type { Outside } from './outside.js'
 import { checkAgreement, checkJwks } from './published-keys-check.js'
 
@@ -28,9 +29,10 @@ async function checkOutside(outside: Outside): Promise<Finding[]> {
       skipped('service', 'nothing more can be asked from outside'),
     ]
   }
+  const satellite = await openSatellite(outside.settings)
   const checks: Check[] = [
-    { name: 'cors.preflight', todo: TODO, run: () => checkPreflights(outside) },
-    { name: 'cors.vary', todo: TODO, run: () => checkVary(outside) },
+    { name: 'cors.preflight', todo: TODO, run: () => checkPreflights(outside, satellite) },
+    { name: 'cors.vary', todo: TODO, run: () => checkVary(outside, satellite) },
     { name: 'cookie', todo: TODO, run: () => checkCookie(outside) },
     { name: 'keys.published', todo: TODO, run: () => checkJwks(outside) },
     { name: 'keys.agreement', todo: TODO, run: () => checkAgreement(outside) },
