@@ -2,6 +2,7 @@ import { type Command, CommanderError } from 'commander'
 import { packageVersion } from '../config/package-root.js'
 import { ApiError } from '../errors/api-error.js'
 import { causeMessage } from '../errors/cause-message.js'
+import { inOneLine } from '../log/in-one-line.js'
 import type { CommandContext } from './command-context.js'
 import { addAccountCommands, addSessionCommands } from './commands/account-commands.js'
 import { addAuditCommands } from './commands/audit-commands.js'
@@ -67,7 +68,7 @@ function explanationOf(error: Error): string {
   const { code, status, message, options } = error
   const faults = options.errors ?? []
   if (faults.length > 0) return faults.map(fault => fault.message).join('\n')
-  const why = options.cause instanceof Error && status >= 500 ? causeMessage(error) : null
+  const why = options.cause instanceof Error && status >= 500 ? inOneLine(causeMessage(error)) : null
   if (code !== 'SESSION_STORE_UNAVAILABLE') return why ?? message
   // It does not have to be tried again.
   return `${why ?? 'The session store does not answer'}. Your change is recorded; running servers apply it as soon as the store accepts it`

@@ -14,6 +14,7 @@ import { BillingReplay } from '../../billing/operations/billing-replay.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { Database } from '../../database/database.js'
 import { isId } from '../../http/ids.js'
+import { inOneLine } from '../../log/in-one-line.js'
 import { pluralize } from '../../log/pluralize.js'
 import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
@@ -82,7 +83,7 @@ function lineOf({
   effect,
   lastError,
 }: ListedEvent): string {
-  const reason = effect ?? (lastError && inOneLine(lastError))
+  const reason = effect ?? (lastError && briefly(lastError))
   const words = [
     id,
     state,
@@ -110,7 +111,7 @@ async function replay(
   const { effect, lastError } = await outcomeOf(inspection, id)
   if (effect === null)
     throw new Error(
-      `Event ${id} is still waiting: ${lastError ?? 'no process has handled it yet'}. It will be tried again`,
+      `Event ${id} is still waiting: ${lastError ? briefly(lastError) : 'no process has handled it yet'}. It will be tried again`,
     )
   print(`Event ${id} (${known.type}) was handled: ${effect}`)
 }
@@ -169,7 +170,7 @@ async function requireNoneFailed(
 ): Promise<void> {
   const failed = await inspection.listFailedSyncs()
   for (const { customerId, attempts, lastError } of failed.slice(0, LISTED))
-    printError(`Customer ${customerId} failed ${attempts} times: ${inOneLine(lastError as string)}`)
+    printError(`Customer ${customerId} failed ${attempts} times: ${briefly(lastError as string)}`)
   if (failed.length > 0)
     throw new Error(`Could not check ${pluralize(failed.length, 'customer')}; this will be tried again`)
   const due = await inspection.countDue()
@@ -189,6 +190,6 @@ function limitOf(text: string): number {
   return limit
 }
 
-function inOneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, MAX_REASON_LENGTH)
+function briefly(reason: string): string {
+  return inOneLine(reason).slice(0, MAX_REASON_LENGTH)
 }

@@ -10,6 +10,7 @@ import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { causeMessage } from '../../errors/cause-message.js'
+import { inOneLine } from '../../log/in-one-line.js'
 import { pluralize } from '../../log/pluralize.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
@@ -113,7 +114,7 @@ async function showKey(app: INestApplicationContext, print: Print): Promise<stri
   try {
     print(`Payments go to ${describeIdentity(await app.get(ProviderKey).identify())}`)
   } catch (error) {
-    print(`Cannot tell where payments go: ${causeMessage(error)}`)
+    print(`Cannot tell where payments go: ${inOneLine(causeMessage(error))}`)
     return ['the payment provider does not answer']
   }
   const others = await app.get(ForeignCustomers).count()
@@ -160,7 +161,7 @@ async function endSurplus(
   const { refunds, hasEnded, failures } = end
   for (const { payment, amount, currency } of refunds)
     print(`Refunded: ${amount} ${currency} (smallest unit) of ${payment}`)
-  for (const failure of failures) print(`Failed: ${failure}`)
+  for (const failure of failures) print(`Failed: ${inOneLine(failure)}`)
   await app.get(BillingWorker).settled()
   if (!hasEnded) throw new Error(`${id} has not ended; run this command again`)
   print(`${id} has ended`)

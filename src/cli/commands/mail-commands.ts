@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { atCommandLine } from '../../audit/actor.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { isId } from '../../http/ids.js'
+import { inOneLine } from '../../log/in-one-line.js'
 import { pluralize } from '../../log/pluralize.js'
 import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
 import {
@@ -28,13 +29,9 @@ export function addMailCommands(program: Command, context: CommandContext): void
         const mails = await listMails(app)
         for (const { id, failedAt, to, subject, lastError, isLinkGood } of mails)
           print(
-            [
-              id,
-              failedAt.toISOString(),
-              to,
-              subject,
-              isLinkGood ? lastError : 'its link no longer works',
-            ].join('  '),
+            [id, failedAt.toISOString(), to, subject, isLinkGood ? lastError : 'its link no longer works']
+              .map(inOneLine)
+              .join('  '),
           )
         print(pluralize(mails.length, 'mail'))
       }),
@@ -69,7 +66,7 @@ async function resendAll(
       await resend(app, id, reason)
     } catch (error) {
       failed++
-      printError(`"${subject}" to ${to}: ${causeMessage(error)}`)
+      printError(`"${subject}" to ${to}: ${inOneLine(causeMessage(error))}`)
     }
   print(`Mails that were sent: ${mails.length - failed}`)
   if (failed > 0) throw new Error(`Mails that failed again: ${failed}`)

@@ -153,7 +153,11 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:events', '--state', 'parked')).output).toBe('0 events\n')
     expect((await mainstay('billing:events', '--account', randomUUID())).output).toBe('0 events\n')
     await giveUp(subscriber)
-    expect((await mainstay('billing:events')).output).toMatch(new RegExp(`^${id}  parked  `))
+    await rows(sql`update billing_work set last_error = ${'it is\n\u001b[2Jdown'}
+      where customer_id = ${subscriber.customerId}`)
+    expect((await mainstay('billing:events')).output).toMatch(
+      new RegExp(`^${id}  parked  .+  it is \ufffd\\[2Jdown\n`),
+    )
   })
 
   it('billing:events shows no more than it is told to, and says so', async () => {

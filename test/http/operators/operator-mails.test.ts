@@ -275,6 +275,11 @@ describe('the command line', () => {
     expect((await mainstay('mail:resend', id)).errors).toBe(`There is no mail ${id}\n`)
     const [, refused = ''] = new RegExp(`(\\S+) {2}\\S+ {2}${addresses[1]}`).exec(listed.output) ?? []
     expect((await mainstay('mail:resend', refused)).errors).toContain('no such mailbox')
+    const said = '550-5.1.1 no\r\n550 5.1.1 \u001b[2Jsuch mailbox'
+    await app.app.get(Database).run(db => db.execute(sql`update failed_mails set last_error = ${said}`))
+    expect((await mainstay('mail:failed')).output).toContain(
+      '  550-5.1.1 no 550 5.1.1 \ufffd[2Jsuch mailbox\n',
+    )
     const all = await mainstay('mail:resend', '--all')
     expect([all.code, all.output]).toEqual([1, expect.stringContaining('Mails that were sent: 1')])
     expect(all.errors).toContain(addresses[1])
