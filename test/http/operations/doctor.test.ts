@@ -437,6 +437,23 @@ describe('doctor and keys', () => {
     }
   })
 
+  it('a replica that publishes these keys, and answers nothing else', async () => {
+    const keys = await app.request({ path: '/.well-known/jwks.json' })
+    const broken = createServer(({ url }, response) => {
+      const isOfKeys = url?.includes('jwks')
+      response.writeHead(isOfKeys ? 200 : 503).end(isOfKeys ? keys.text : '')
+    }).listen(0, '127.0.0.1')
+    await once(broken, 'listening')
+    try {
+      const { port } = broken.address() as AddressInfo
+      const examined = await doctor({}, '--replica', `http://127.0.0.1:${port}`)
+      expect(found(examined)).toEqual(['keys.agreement'])
+      expect(examined.output).toContain('answers 503 to a token')
+    } finally {
+      broken.close()
+    }
+  })
+
   it('a service that signs for another issuer', async () => {
     expect(found(await doctor({ JWT_ISSUER: 'https://other.test' }))).toEqual(['keys.agreement'])
   })
@@ -489,6 +506,13 @@ describe('doctor and what is in front of the service', () => {
       'keeps the keys for a day',
       (headers, { url }) => {
         if (url?.includes('jwks')) headers['cache-control'] = 'public, max-age=86400'
+      },
+      'keys.cache',
+    ],
+    [
+      'has shared caches keep the keys for a day',
+      (headers, { url }) => {
+        if (url?.includes('jwks')) headers['cache-control'] = 'public, max-age=60, s-maxage=86400'
       },
       'keys.cache',
     ],

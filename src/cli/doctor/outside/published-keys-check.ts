@@ -51,7 +51,8 @@ function keysIn({ status, text }: HttpAnswer): PublicKey[] | null {
 /** A key starts to sign ten minutes after it is published, so nobody may keep the list for longer. */
 function cacheFinding({ headers }: HttpAnswer): Finding {
   const check = 'keys.cache'
-  const maxAge = Number(/(?:s-maxage|max-age)=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0)
+  const ages = (headers['cache-control'] ?? '').matchAll(/(?:s-maxage|max-age)="?(\d+)/gi)
+  const maxAge = Math.max(0, ...[...ages].map(([, seconds]) => Number(seconds)))
   const age = Number(headers.age ?? 0)
   if (maxAge <= PUBLISH_BEFORE_USE_SECONDS && age <= PUBLISH_BEFORE_USE_SECONDS)
     return ok(check, `the list is kept for ${maxAge} s`)
@@ -112,7 +113,8 @@ async function disagreement(
     { path: '/api/data', headers: { Authorization: `Bearer ${token}` } },
     replica ?? outside.target.at,
   )
-  return status === 401 ? 'does not accept a token of JWT_KEYS_FILE here' : null
+  if (status === 401) return 'does not accept a token of JWT_KEYS_FILE here'
+  return status === 200 ? null : `answers ${status} to a token of JWT_KEYS_FILE here`
 }
 
 function sorted(kids: readonly string[]): string {
