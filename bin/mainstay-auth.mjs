@@ -6,12 +6,13 @@ import { requireSupportedNode } from '../dev/supported-node.mjs'
 
 const TRIAL_DATA = 'mainstay-data'
 /** They work on no installation. */
-const ANYWHERE = ['-h', '--help', 'help', '-V', '--version', 'users:convert']
+const ANYWHERE = ['help', '-V', '--version', 'users:convert']
 
 await requireSupportedNode()
-const isCommand = process.argv.length > 2
-if (isCommand && process.env.NODE_ENV === undefined && !ANYWHERE.includes(process.argv[2]))
-  chooseInstallation()
+const args = process.argv.slice(2)
+const isCommand = args.length > 0
+const worksAnywhere = ANYWHERE.includes(args[0]) || args.includes('-h') || args.includes('--help')
+if (isCommand && process.env.NODE_ENV === undefined && !worksAnywhere) chooseInstallation()
 process.env.NODE_ENV ??= 'development'
 const isProduction = process.env.NODE_ENV.trim() === 'production'
 if (!isProduction) process.env.DATA_DIR ??= TRIAL_DATA

@@ -165,6 +165,8 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
     const options = { cwd: project.folder, env: project.environment() }
     const { stdout } = await run('npx', ['mainstay-auth', '--help'], options)
     expect(stdout).toMatch(/^Usage: mainstay-auth /)
+    const ofCommand = await run('npx', ['mainstay-auth', 'keys:rotate', '--help'], options)
+    expect(ofCommand.stdout).toMatch(/^Usage: mainstay-auth keys:rotate /)
     const answered = await run('npx', ['mainstay-auth', '--version'], options)
     expect(answered.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     const auth0 = join(ROOT, 'test/http/account/exports/auth0-users.jsonl')
