@@ -4,7 +4,7 @@ const PLACES = [
     /node_modules\/(jsonwebtoken|jws|jwa|ecdsa-sig-formatter|@nestjs\/jwt|lodash\.|safe-buffer|buffer-equal|semver|ms)\b/,
     'JWT',
   ],
-  [/dist\/src\/tokens\/sign-jwt\./, 'JWT'],
+  [/dist\/src\/tokens\/access-tokens\./, 'JWT'],
   [/node_modules\/(@redis|redis)\//, 'Redis client'],
   [/node_modules\/@fastify\/(cors|cookie)\/|dist\/src\/(cors|http)\//, 'CORS, headers, request id'],
   [/node_modules\/(@nestjs|rxjs|reflect-metadata|class-)/, 'Nest'],

@@ -1,3 +1,4 @@
+import { type KeyObject, randomUUID, sign } from 'node:crypto'
 import {
   ALGORITHM,
   type Caller,
@@ -7,15 +8,15 @@ import {
   isTokenForm,
   isTokenHeader,
   readClaims,
+  TOKEN_TYPE,
 } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { JwtService } from '@nestjs/jwt'
+import { derToJose } from 'ecdsa-sig-formatter'
 import { LRUCache } from 'lru-cache'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
-import { accessTokenClaims } from './access-token-claims.js'
 import type { SigningKey } from './key-file.js'
-import { signJwt } from './sign-jwt.js'
 import { SigningKeys } from './signing-keys.js'
 
 /** About 2 kB each. */
@@ -98,6 +99,51 @@ export class AccessTokens {
       return null
     }
   }
+}
+
+/** The claims of a token that are not about the caller. */
+interface TokenFrame extends Pick<ExpectedClaims, 'issuer' | 'audience'> {
+  /** Seconds since 1970. */
+  readonly issuedAt: number
+  readonly lifetimeSeconds: number
+}
+
+/** The claims of an access token for the caller. */
+export function accessTokenClaims(
+  { userId, accountId, sid, source, clientId, permissions, authTime, amr, acr }: Caller,
+  { issuer, audience, issuedAt, lifetimeSeconds }: TokenFrame,
+): Omit<Claims, 'clientId' | 'authTime'> {
+  return {
+    iss: issuer,
+    aud: audience,
+    sub: userId,
+    userId,
+    accountId,
+    sid,
+    source,
+    client_id: clientId,
+    permissions,
+    auth_time: authTime,
+    amr,
+    acr,
+    iat: issuedAt,
+    exp: issuedAt + lifetimeSeconds,
+    jti: randomUUID(),
+  }
+}
+
+/**
+ * An access token in compact form (RFC 7515 §7.1), signed with ES256. It is what JwtService makes of the same
+ * claims, for about 60 % of its processor time, which is the largest part of a refresh: Node signs fastest with
+ * nothing but a key, and converting its signature here is cheaper than `dsaEncoding`.
+ */
+export function signJwt(claims: object, kid: string, privateKey: KeyObject): string {
+  const signed = `${encode({ alg: ALGORITHM, typ: TOKEN_TYPE, kid })}.${encode(claims)}`
+  return `${signed}.${derToJose(sign('sha256', Buffer.from(signed), privateKey), ALGORITHM)}`
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString('base64url')
 }
 
 function decodeSegment(segment: string): Record<string, unknown> | null {

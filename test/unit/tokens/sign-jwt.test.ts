@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { JwtService } from '@nestjs/jwt'
 import { jwtVerify } from 'jose'
 import { isTokenForm } from '../../../packages/verify/src/token-rules.js'
-import { signJwt } from '../../../src/tokens/sign-jwt.js'
+import { signJwt } from '../../../src/tokens/access-tokens.js'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicKey = createPublicKey(privateKey)

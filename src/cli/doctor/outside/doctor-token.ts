@@ -4,7 +4,7 @@ import { SignJWT } from 'jose'
 import { unixSeconds } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
 import { permissionsOf } from '../../../permissions/permissions.js'
-import { accessTokenClaims } from '../../../tokens/access-token-claims.js'
+import { accessTokenClaims } from '../../../tokens/access-tokens.js'
 import { loadKeys } from '../../../tokens/key-file.js'
 
 /** Long enough for a slow answer and the largest clock difference that is still accepted. */
