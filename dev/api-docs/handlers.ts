@@ -1,7 +1,7 @@
 import { type CanActivate, RequestMethod, type Type } from '@nestjs/common'
 import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
-import { MetadataScanner, type NestContainer } from '@nestjs/core'
-import { globalGuardsOf } from '../../src/tokens/global-guards.js'
+import { type ApplicationConfig, MetadataScanner, type NestContainer } from '@nestjs/core'
+import { isApplied } from '../../src/nest/selective-guard.js'
 
 /** A method of a controller that answers requests. */
 export interface Handler {
@@ -18,12 +18,15 @@ export interface Handler {
 /** Every handler of an application, even one that has not been started. */
 export function handlersOf(app: object): Handler[] {
   const { container } = app as { container: NestContainer }
+  const globalGuards = (container.applicationConfig as ApplicationConfig)
+    .getGlobalGuards()
+    .map(guard => guard.constructor as Type<CanActivate>)
   return [...container.getModules().values()].flatMap(({ controllers }) =>
-    [...controllers.values()].flatMap(({ metatype }) => handlersIn(metatype as Type)),
+    [...controllers.values()].flatMap(({ metatype }) => handlersIn(metatype as Type, globalGuards)),
   )
 }
 
-function handlersIn(controller: Type): Handler[] {
+function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]): Handler[] {
   return new MetadataScanner()
     .getAllMethodNames(controller.prototype)
     .map(name => ({ name: `${controller.name}.${name}`, target: controller.prototype[name] as object }))
@@ -35,7 +38,9 @@ function handlersIn(controller: Type): Handler[] {
         target,
         method,
         path: pathOf(controller, target),
-        guards: [...globalGuardsOf(target, method), ...guardsAt(controller), ...guardsAt(target)],
+        guards: [...globalGuards, ...guardsAt(controller), ...guardsAt(target)].filter(({ prototype }) =>
+          isApplied(prototype, target, method),
+        ),
       }
     })
 }

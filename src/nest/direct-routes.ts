@@ -4,7 +4,7 @@ import {
   type CanActivate,
   ForbiddenException,
   type PipeTransform,
-  type RequestMethod,
+  RequestMethod,
   type Type,
 } from '@nestjs/common'
 import { REDIRECT_METADATA, RENDER_METADATA, RouteParamtypes, SSE_METADATA } from '@nestjs/common/internal'
@@ -12,6 +12,7 @@ import type { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handl
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import type { ParamProperties, RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isApplied } from './selective-guard.js'
 
 type Handler = (...args: unknown[]) => unknown
 /** Returns a promise only if there is something to wait for. */
@@ -29,10 +30,10 @@ const CLIENT_INPUT = new Map<unknown, 'body' | 'query' | 'param'>([
 
 /**
  * Builds the functions that Fastify calls for the routes of controllers, from the same decorators and in the
- * same order as Nest's own factories: guards, pipes, handler, answer. It awaits only what is a promise, where
- * Nest awaits some ten times even in a request that needs none; without any, a route answers before Fastify's
- * call returns. Interceptors, redirects, templates and event streams are not supported: a controller that
- * uses them fails at start.
+ * same order as Nest's own factories: guards (but those that {@link isApplied} excludes), pipes, handler,
+ * answer. It awaits only what is a promise, where Nest awaits some ten times even in a request that needs none;
+ * without any, a route answers before Fastify's call returns. Interceptors, redirects, templates and event
+ * streams are not supported: a controller that uses them fails at start.
  */
 export class DirectRoutes {
   private readonly parts: PartsOfNest
@@ -47,7 +48,9 @@ export class DirectRoutes {
     const type = instance.constructor as Type
     if (interceptors.length > 0 || UNSUPPORTED_METADATA.some(key => Reflect.hasMetadata(key, handler)))
       throw new Error(`${type.name}.${name} needs what src/nest/direct-routes.ts leaves out`)
-    const guards = this.parts.guardsContextCreator.create(instance, handler, module)
+    const guards = this.parts.guardsContextCreator
+      .create(instance, handler, module)
+      .filter(guard => isApplied(guard, handler, RequestMethod[method]))
     const pipes = this.parts.pipesContextCreator.create(instance, handler, module)
     const found = route.getParamsMetadata(module) as ParamProperties[]
     const parameters = found.map(each => parameterOf(each, pipes, route.paramtypes))

@@ -1,11 +1,11 @@
 import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
-import { type CanActivate, createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common'
+import { createParamDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../errors/api-error.js'
 import { requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
-import { HandlerMark } from '../http/handler-mark.js'
 import { singleHeader } from '../http/headers.js'
+import type { SelectiveGuard } from '../nest/selective-guard.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {
@@ -21,11 +21,14 @@ declare module 'fastify' {
   security: 'accessToken',
   refusals: ['ACCESS_TOKEN_REQUIRED', 'INVALID_ACCESS_TOKEN'],
 })
-export class JwtGuard implements CanActivate {
+export class JwtGuard implements SelectiveGuard {
   constructor(private readonly accessTokens: AccessTokens) {}
 
+  appliesTo(handler: object): boolean {
+    return !isPublic(handler)
+  }
+
   canActivate(context: ExecutionContext): boolean {
-    if (isPublic(context.getHandler())) return true
     const request = requestOf(context)
     request.caller = requireCaller(request, this.accessTokens)
     return true
@@ -57,14 +60,14 @@ function invalidToken(request: FastifyRequest): ApiError {
   })
 }
 
-const publicMark = new HandlerMark<true>()
+const PUBLIC = 'mainstay:public'
 
 /** The only way past {@link JwtGuard}; a test lists every handler that uses it. */
-export const Public = () => publicMark.set(true)
+export const Public = (): MethodDecorator => SetMetadata(PUBLIC, true)
 
 /** Whether a handler is {@link Public}. */
 export function isPublic(handler: object): boolean {
-  return publicMark.of(handler) === true
+  return Reflect.getMetadata(PUBLIC, handler) === true
 }
 
 /** The {@link Caller} on a route that JwtGuard has let through. */

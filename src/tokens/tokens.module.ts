@@ -4,9 +4,10 @@ import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
-import { GLOBAL_GUARDS } from './global-guards.js'
 import { JwksController } from './jwks.controller.js'
+import { JwtGuard } from './jwt.guard.js'
 import { SigningKeys } from './signing-keys.js'
+import { WriteLimitGuard } from './write-limit.guard.js'
 
 @Module({
   imports: [RateLimitsModule, JwtModule.register({})],
@@ -14,7 +15,9 @@ import { SigningKeys } from './signing-keys.js'
   providers: [
     SigningKeys,
     AccessTokens,
-    ...GLOBAL_GUARDS.map(useClass => ({ provide: APP_GUARD, useClass })),
+    // In this order: the second guard needs the caller that the first one has found.
+    { provide: APP_GUARD, useClass: JwtGuard },
+    { provide: APP_GUARD, useClass: WriteLimitGuard },
   ],
   exports: [AccessTokens],
 })

@@ -1,25 +1,25 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import type { FastifyRequest } from 'fastify'
+import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { clientOf, requestOf } from '../http/client.js'
 import { DocumentedGuard } from '../http/documented.js'
-import { HandlerMark } from '../http/handler-mark.js'
+import type { SelectiveGuard } from '../nest/selective-guard.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import { isPublic } from './jwt.guard.js'
 
-const writeMark = new HandlerMark<boolean>()
+const COUNTS_AS_WRITE = 'mainstay:counts-as-write'
 
 /** Marks a GET that writes a row, or costs as much as a change. */
-export const CountsAsWrite = () => writeMark.set(true)
+export const CountsAsWrite = (): MethodDecorator => SetMetadata(COUNTS_AS_WRITE, true)
 
 /**
  * Marks a change that must always be possible, such as ending sessions, or changing a password that somebody
  * else may know.
  */
-export const ExemptFromWriteLimit = () => writeMark.set(false)
+export const ExemptFromWriteLimit = (): MethodDecorator => SetMetadata(COUNTS_AS_WRITE, false)
 
 /** Whether a request with this method to this handler is a change. */
 export function countsAsWrite(handler: object, method: string): boolean {
-  return writeMark.of(handler) ?? (method !== 'GET' && method !== 'HEAD')
+  return Reflect.getMetadata(COUNTS_AS_WRITE, handler) ?? (method !== 'GET' && method !== 'HEAD')
 }
 
 /**
@@ -28,18 +28,16 @@ export function countsAsWrite(handler: object, method: string): boolean {
  */
 @Injectable()
 @DocumentedGuard({ refusals: ['TOO_MANY_ATTEMPTS'] })
-export class WriteLimitGuard implements CanActivate {
+export class WriteLimitGuard implements SelectiveGuard {
   constructor(private readonly rateLimiter: RateLimiter) {}
 
-  /** Returns a promise only when there is something to count; otherwise every request would pay for the wait. */
-  canActivate(context: ExecutionContext): true | Promise<true> {
-    const request = requestOf(context)
-    const { caller, method } = request
-    if (!caller || !countsAsWrite(context.getHandler(), method)) return true
-    return this.count(request, caller)
+  appliesTo(handler: object, method: string): boolean {
+    return !isPublic(handler) && countsAsWrite(handler, method)
   }
 
-  private async count(request: FastifyRequest, { sid, userId, accountId }: Caller): Promise<true> {
+  async canActivate(context: ExecutionContext): Promise<true> {
+    const request = requestOf(context)
+    const { sid, userId, accountId } = request.caller as Caller
     const actor = { userId, accountId }
     await this.rateLimiter.count({ kind: 'write', subject: sid, client: clientOf(request), actor })
     return true

@@ -26,6 +26,7 @@ import {
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { createNestApplication } from '../../../src/nest/create-nest-application.js'
+import type { SelectiveGuard } from '../../../src/nest/selective-guard.js'
 
 const seen: string[] = []
 
@@ -112,6 +113,30 @@ class Routes {
   }
 }
 
+class OnChanges implements SelectiveGuard {
+  appliesTo(_: object, method: string): boolean {
+    seen.push('asked')
+    return method !== 'GET'
+  }
+
+  canActivate(): boolean {
+    seen.push('on changes')
+    return false
+  }
+}
+
+@Controller('routes/selective')
+@UseGuards(First, OnChanges)
+class Selective {
+  @Get()
+  read() {
+    return 'read'
+  }
+
+  @Post()
+  change() {}
+}
+
 class Whoever implements NestInterceptor {
   intercept(_: ExecutionContext, next: CallHandler) {
     return next.handle()
@@ -132,7 +157,7 @@ class Elsewhere {
   read() {}
 }
 
-@Module({ controllers: [Routes] })
+@Module({ controllers: [Routes, Selective] })
 class OurModule {}
 
 async function start(module: new () => object): Promise<NestFastifyApplication> {
@@ -205,6 +230,13 @@ describe('Routes of controllers', () => {
     const both = await ask('both')
     expect([both.headers['x-from'], both.json()]).toEqual(['handler', { sent: true }])
     expect((await ask('later')).body).toBe('later')
+  })
+
+  it('are built without a guard that does not apply to them, and with every other', async () => {
+    const read = await ask('selective')
+    expect([read.statusCode, read.body, seen]).toEqual([200, 'read', ['first of Selective.read']])
+    const change = await post('selective')
+    expect([change.statusCode, seen]).toEqual([418, ['first of Selective.change', 'on changes']])
   })
 
   it.each([Intercepted, Elsewhere])('fail at start when they need more: %p', async controller => {

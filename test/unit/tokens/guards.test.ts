@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { Controller, Delete, Get, Post } from '@nestjs/common'
+import { Controller, Delete, Get, Module, Post } from '@nestjs/common'
 import { APP_FILTER, APP_GUARD } from '@nestjs/core'
 import { JwtService } from '@nestjs/jwt'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
-import { Test } from '@nestjs/testing'
+import Fastify from 'fastify'
+import { handlersOf } from '../../../dev/api-docs/handlers.js'
 import type { Caller } from '../../../packages/verify/src/token-rules.js'
 import { ProblemFilter } from '../../../src/errors/problem.filter.js'
+import { createNestApplication } from '../../../src/nest/create-nest-application.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
 import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import { keyFileText } from '../../../src/secrets/key-file.js'
 import { AccessTokens } from '../../../src/tokens/access-tokens.js'
-import { GLOBAL_GUARDS, globalGuardsOf } from '../../../src/tokens/global-guards.js'
 import { JwksController } from '../../../src/tokens/jwks.controller.js'
 import { CurrentCaller, JwtGuard, Public } from '../../../src/tokens/jwt.guard.js'
 import { newKeySet, readKeySet } from '../../../src/tokens/key-file.js'
@@ -69,6 +70,9 @@ class Doors {
   }
 }
 
+@Module({})
+class DoorsModule {}
+
 let app: NestFastifyApplication
 let url: string
 let counted: LimitedAction[]
@@ -80,10 +84,12 @@ async function count(action: LimitedAction): Promise<void> {
 }
 
 beforeAll(async () => {
-  const module = await Test.createTestingModule({
+  const root = {
+    module: DoorsModule,
     controllers: [Doors, JwksController],
     providers: [
-      ...GLOBAL_GUARDS.map(useClass => ({ provide: APP_GUARD, useClass })),
+      { provide: APP_GUARD, useClass: JwtGuard },
+      { provide: APP_GUARD, useClass: WriteLimitGuard },
       { provide: APP_FILTER, useValue: new ProblemFilter({ amend: async refusal => refusal }) },
       {
         provide: AccessTokens,
@@ -96,8 +102,8 @@ beforeAll(async () => {
       { provide: SigningKeys, useValue: { published: () => [SIGNING_KEY] } },
       JwtService,
     ],
-  }).compile()
-  app = module.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false })
+  }
+  app = await createNestApplication(root, new FastifyAdapter(), Fastify().log)
   const server = app.getHttpAdapter().getInstance()
   server.decorate('countRefusal', () => {})
   server.decorateRequest('caller', null)
@@ -186,12 +192,29 @@ describe('WriteLimitGuard counts', () => {
   })
 })
 
-it('the API reference learns which of them check a request', () => {
-  const { open, closed, costly, alwaysPossible } = Doors.prototype
-  expect(globalGuardsOf(open, 'POST')).toEqual([])
-  expect(globalGuardsOf(closed, 'GET')).toEqual([JwtGuard])
-  expect(globalGuardsOf(closed, 'HEAD')).toEqual([JwtGuard])
-  expect(globalGuardsOf(closed, 'PUT')).toEqual([JwtGuard, WriteLimitGuard])
-  expect(globalGuardsOf(costly, 'GET')).toEqual([JwtGuard, WriteLimitGuard])
-  expect(globalGuardsOf(alwaysPossible, 'DELETE')).toEqual([JwtGuard])
+describe('The API reference learns', () => {
+  const { open, closed, costly, alwaysPossible, change } = Doors.prototype
+
+  it.each([
+    ['a public handler', open, []],
+    ['one that says nothing', closed, [JwtGuard]],
+    ['a read that costs as much as a change', costly, [JwtGuard, WriteLimitGuard]],
+    ['a change', change, [JwtGuard, WriteLimitGuard]],
+    ['a change that must always be possible', alwaysPossible, [JwtGuard]],
+  ])('which guards check %s', (_, handler, guards) => {
+    expect(handlersOf(app).find(({ target }) => target === handler)?.guards).toEqual(guards)
+  })
+
+  it('of no guard that a request does not pass, and of each that it passes', async () => {
+    for (const { method, path, guards, name } of handlersOf(app)) {
+      counted = []
+      const isRefused = (await ask(path, undefined, method)).status === 401
+      await ask(path, 'Bearer valid', method)
+      expect([name, isRefused, counted.length]).toEqual([
+        name,
+        guards.includes(JwtGuard),
+        Number(guards.includes(WriteLimitGuard)),
+      ])
+    }
+  })
 })
