@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.js'
-import type { ResponseObserver } from '../http/edge/response-observer.js'
+import type { ResponseObserver } from '../http/edge/responses.js'
 import { Durations } from './durations.js'
 import { countsOf, type Metrics } from './metrics.js'
 

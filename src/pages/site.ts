@@ -5,7 +5,7 @@ import type { Brand } from '../brand/brand.js'
 import { PACKAGE_ROOT } from '../config/package-root.js'
 import { SettingsError } from '../config/read-settings.js'
 import type { SiteName } from '../config/site-name.js'
-import { SECURITY_HEADERS } from '../http/edge/response-headers.js'
+import { SECURITY_HEADERS } from '../http/edge/responses.js'
 import { type PageAddresses, pagePolicy, pageWith } from './page.js'
 
 /** Where `npm run build:web` puts the sites. */

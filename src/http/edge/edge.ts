@@ -18,9 +18,7 @@ import { answerParserError } from './http-parser-errors.js'
 import { acceptOnlyJson } from './json-body.js'
 import * as limits from './limits.js'
 import { type LogDestination, logOptions } from './log.js'
-import { RequestLog } from './request-log.js'
-import { responseHeaders } from './response-headers.js'
-import type { ResponseObserver } from './response-observer.js'
+import { RequestLog, type ResponseObserver, responseHeaders } from './responses.js'
 import { readTlsFiles } from './tls-files.js'
 
 /**

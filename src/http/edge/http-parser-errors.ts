@@ -4,8 +4,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { LINGER_MS } from './limits.js'
-import { HEADERS_OF_ANY_HOST } from './response-headers.js'
-import type { ResponseObserver } from './response-observer.js'
+import { HEADERS_OF_ANY_HOST, type ResponseObserver } from './responses.js'
 
 const CODES: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',

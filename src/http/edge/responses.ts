@@ -1,5 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Settings } from '../../config/settings.js'
+import type { ErrorCode } from '../../errors/error-codes.js'
 
 /**
  * Set on every response, besides Strict-Transport-Security. An API is never framed, sniffed, embedded or cached
@@ -31,5 +32,33 @@ export function responseHeaders({ publicUrl, mainOrigin, operators }: Settings) 
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const headers = ours.has(request.headers.host ?? '') ? HEADERS_OF_OURS : HEADERS_OF_ANY_HOST
     reply.headers(headers).header('x-request-id', request.id)
+  }
+}
+
+/** Called for every response, so it must be cheap. */
+export interface ResponseObserver {
+  /** `url` is the path with its query, as the client sent it. */
+  responded(method: string, url: string, status: number, milliseconds: number): void
+  /** A refusal that is about to be sent, including those that the server's parser made before there was a request. */
+  refused(code: ErrorCode): void
+}
+
+/** One line per request when it is answered: what, from where, status and milliseconds. */
+export class RequestLog extends LogController {
+  constructor(private readonly observer: ResponseObserver) {
+    super()
+  }
+
+  override incomingRequest(): void {}
+
+  override requestCompleted(
+    error: Error | null | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    const { elapsedTime } = reply
+    this.observer.responded(request.method, request.raw.url ?? '', reply.statusCode, elapsedTime)
+    const milliseconds = Math.round(elapsedTime * 10) / 10
+    request.log.info({ req: request, res: reply, milliseconds, ...(error && { err: error }) }, 'request')
   }
 }
