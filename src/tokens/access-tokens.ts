@@ -16,7 +16,7 @@ import { derToJose } from 'ecdsa-sig-formatter'
 import { LRUCache } from 'lru-cache'
 import { Clock, unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
-import type { SigningKey } from './key-file.js'
+import type { SigningKey } from './signing-key-file.js'
 import { SigningKeys } from './signing-keys.js'
 
 /** About 2 kB each. */

@@ -3,7 +3,7 @@ import { Controller, Get, Header } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Documented } from '../http/documented.js'
 import { Public } from './jwt.guard.js'
-import { PUBLISH_BEFORE_USE_SECONDS } from './key-file.js'
+import { PUBLISH_BEFORE_USE_SECONDS } from './signing-key-file.js'
 import { SigningKeys } from './signing-keys.js'
 
 class JwksAnswer {

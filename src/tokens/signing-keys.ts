@@ -5,7 +5,7 @@ import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
 import { KeyFileWatch } from '../secrets/key-file.js'
 import { creationTimes } from '../secrets/rotating-keys.js'
-import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './key-file.js'
+import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './signing-key-file.js'
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */
 @Injectable()

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Clock } from '../../clock/clock.js'
 import { readSettings } from '../../config/read-settings.js'
-import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/key-file.js'
+import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-key-file.js'
 import type { CommandContext } from '../command-context.js'
 
 /** `keys:generate`, `keys:rotate` and `keys:replace`. */

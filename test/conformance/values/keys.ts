@@ -9,7 +9,7 @@ import {
   rotateKeys,
   type SigningKey,
   type StoredKey,
-} from '../../../src/tokens/key-file.js'
+} from '../../../src/tokens/signing-key-file.js'
 import { secretsBeside } from '../service/environment.js'
 
 const TOKEN_LIFE_SECONDS = 900

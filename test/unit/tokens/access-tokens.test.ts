@@ -19,7 +19,7 @@ import {
   replaceKeys,
   rotateKeys,
   type StoredKey,
-} from '../../../src/tokens/key-file.js'
+} from '../../../src/tokens/signing-key-file.js'
 import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 
 const START = new Date('2026-01-01T00:00:00.700Z')

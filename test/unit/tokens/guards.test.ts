@@ -15,7 +15,7 @@ import { keyFileText } from '../../../src/secrets/key-file.js'
 import { AccessTokens } from '../../../src/tokens/access-tokens.js'
 import { JwksController } from '../../../src/tokens/jwks.controller.js'
 import { CurrentCaller, JwtGuard, Public } from '../../../src/tokens/jwt.guard.js'
-import { newKeySet, readKeySet } from '../../../src/tokens/key-file.js'
+import { newKeySet, readKeySet } from '../../../src/tokens/signing-key-file.js'
 import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 import {
   CountsAsWrite,

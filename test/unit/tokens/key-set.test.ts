@@ -9,7 +9,7 @@ import {
   rotateKeySet,
   type StoredKey,
   verifiesUntil,
-} from '../../../src/tokens/key-file.js'
+} from '../../../src/tokens/signing-key-file.js'
 
 const START = new Date('2026-01-01T00:00:00Z')
 const TOKEN_SECONDS = 900

@@ -5,7 +5,7 @@ import { unixSeconds } from '../../../clock/clock.js'
 import type { Settings } from '../../../config/settings.js'
 import { permissionsOf } from '../../../permissions/permissions.js'
 import { accessTokenClaims } from '../../../tokens/access-tokens.js'
-import { loadKeys } from '../../../tokens/key-file.js'
+import { loadKeys } from '../../../tokens/signing-key-file.js'
 
 /** Long enough for a slow answer and the largest clock difference that is still accepted. */
 const LIFETIME_SECONDS = 60

@@ -1,7 +1,7 @@
 import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import type { Settings } from '../../../config/settings.js'
 import { causeMessage } from '../../../errors/cause-message.js'
-import { loadKeys, PUBLISH_BEFORE_USE_SECONDS, verifiesUntil } from '../../../tokens/key-file.js'
+import { loadKeys, PUBLISH_BEFORE_USE_SECONDS, verifiesUntil } from '../../../tokens/signing-key-file.js'
 import { type Finding, fault, ok, skipped } from '../finding.js'
 import { doctorToken } from './doctor-token.js'
 import type { HttpAnswer } from './http-probe.js'

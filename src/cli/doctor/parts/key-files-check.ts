@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Settings } from '../../../config/settings.js'
 import { ageCountsFrom, type RotatingKey } from '../../../secrets/rotating-keys.js'
 import { loadSecretKeys } from '../../../secrets/secret-key-file.js'
-import { loadKeys } from '../../../tokens/key-file.js'
+import { loadKeys } from '../../../tokens/signing-key-file.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { Logger } from '../../../src/log/logger.js'
 import { createKeyFile, KeyFileWatch, saveKeyFile } from '../../../src/secrets/key-file.js'
-import { newKeySet } from '../../../src/tokens/key-file.js'
+import { newKeySet } from '../../../src/tokens/signing-key-file.js'
 import { eventually } from '../../support/eventually.js'
 
 const KEYS = newKeySet(new Date(0))
