@@ -97,7 +97,8 @@ export class Database implements OnApplicationShutdown {
   }
 
   private measure<T>(work: () => Promise<T>, kind: number): Promise<T> {
-    return this.tracing.span(`database ${KINDS[kind]}`, () => this.durations.measure(work, kind))
+    const measured = () => this.durations.measure(work, kind)
+    return this.tracing.isOn ? this.tracing.span(`database ${KINDS[kind]}`, measured) : measured()
   }
 
   private refusalOf(error: unknown): unknown {

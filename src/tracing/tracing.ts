@@ -3,14 +3,14 @@ export type SpanMaker = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
 /** Shows where the time of a request goes; does nothing without a {@link SpanMaker}. */
 export class Tracing {
+  /** Whether spans are made. Code that runs for most requests asks first, which saves their names. */
+  readonly isOn: boolean
+
   constructor(
     private readonly makeSpan: SpanMaker | null = null,
     private readonly end: () => Promise<void> = async () => {},
-  ) {}
-
-  /** For code where even the call would cost too much. */
-  get isOn(): boolean {
-    return this.makeSpan !== null
+  ) {
+    this.isOn = makeSpan !== null
   }
 
   /** Returns the result of `work`. Names must contain neither identifiers nor addresses. */
