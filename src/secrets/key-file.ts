@@ -2,16 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { StartError } from '../errors/start-error.js'
-import type { Logger } from '../log/logger.js'
 import type { RotatingKey } from './rotating-keys.js'
-
-/**
- * How soon a change of the file is noticed. Polled, because network volumes and secret mounts do not support
- * watching.
- */
-const POLL_EVERY_MS = 2_000
-/** How often a fault of the file is logged while it stays the same. */
-const SAY_AGAIN_MS = 10 * 60_000
 
 const OWNER_AND_GROUP = 0o770
 /** Everybody else: what they can read is no secret. */
@@ -110,58 +101,4 @@ async function withHandle(
 
 export function keyFileText(keys: readonly RotatingKey[]): string {
   return `${JSON.stringify({ keys }, null, 2)}\n`
-}
-
-/** Loads a key file now and whenever it changes, until stopped. */
-export class KeyFileWatch {
-  private version = ''
-  private timer: NodeJS.Timeout | undefined
-  private fault: { readonly message: string; readonly saidAt: number } | null = null
-
-  /** `load` reads the file and rejects when it cannot be used. */
-  constructor(
-    private readonly file: string,
-    private readonly load: () => Promise<void>,
-    private readonly logger: Logger,
-  ) {}
-
-  /** With `create`, a missing file is created first. Rejects when the file cannot be used. */
-  async start(create: (() => Promise<void>) | null): Promise<void> {
-    if (create && (await versionOf(this.file)) === '') await create()
-    await this.reload()
-    this.timer = setInterval(() => void this.reloadIfChanged(), POLL_EVERY_MS).unref()
-  }
-
-  stop(): void {
-    clearInterval(this.timer)
-  }
-
-  private async reload(): Promise<void> {
-    const version = await versionOf(this.file)
-    await this.load()
-    this.version = version
-  }
-
-  /** If the file becomes unreadable, nothing changes: the keys in memory are still good. */
-  private async reloadIfChanged(): Promise<void> {
-    try {
-      if ((await versionOf(this.file)) !== this.version) await this.reload()
-      this.fault = null
-    } catch (error) {
-      this.say((error as Error).message)
-    }
-  }
-
-  private say(message: string): void {
-    const now = performance.now()
-    if (this.fault?.message === message && now - this.fault.saidAt < SAY_AGAIN_MS) return
-    this.fault = { message, saidAt: now }
-    this.logger.error(message)
-  }
-}
-
-/** Changes whenever the file does; empty when it is missing. */
-async function versionOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => null)
-  return found ? `${found.ino}:${found.mtimeMs}:${found.size}` : ''
 }

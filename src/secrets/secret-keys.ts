@@ -3,30 +3,29 @@ import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
-import { KeyFileWatch } from './key-file.js'
 import { creationTimes } from './rotating-keys.js'
 import { generateSecretKeys, loadSecretKeys, type SecretKey } from './secret-key-file.js'
+import { WatchedKeys } from './watched-keys.js'
 
 /** The keys of SECRETS_KEYS_FILE, kept up to date while the service runs. */
 @Injectable()
 export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SecretKeys')
-  /** The key for sealing. */
-  current!: SecretKey
-  private keys: ReadonlyMap<string, SecretKey> = new Map()
-  private readonly watch: KeyFileWatch
+  private readonly keys: WatchedKeys<SecretKey>
 
   constructor(
     private readonly settings: Settings,
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    this.watch = new KeyFileWatch(settings.secretsKeysFile, () => this.load(), this.logger)
+    this.keys = new WatchedKeys(settings.secretsKeysFile, loadSecretKeys, this.logger, () =>
+      this.logger.log(`The keys of secrets changed; ${this.current.kid} seals now`),
+    )
     metrics.gauge({
       name: 'secret_key_created_timestamp_seconds',
       help: 'Since when the current key of stored secrets encrypts, and when the next one was made, in seconds since 1970',
       label: 'state',
-      read: () => creationTimes(this.keys.values()),
+      read: () => creationTimes(this.keys.all()),
     })
   }
 
@@ -34,23 +33,20 @@ export class SecretKeys implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const { secretsKeysFile, environment } = this.settings
     const create = () => generateSecretKeys(secretsKeysFile, this.clock.now())
-    await this.watch.start(environment === 'production' ? null : create)
+    await this.keys.start(environment === 'production' ? null : create)
   }
 
   onApplicationShutdown(): void {
-    this.watch.stop()
+    this.keys.stop()
+  }
+
+  /** The key for sealing. */
+  get current(): SecretKey {
+    return this.keys.current
   }
 
   /** The key with this id, in any state; null when the file has none. */
   find(kid: string): SecretKey | null {
-    return this.keys.get(kid) ?? null
-  }
-
-  private async load(): Promise<void> {
-    const keys = await loadSecretKeys(this.settings.secretsKeysFile)
-    const isChange = this.keys.size > 0
-    this.keys = new Map(keys.map(key => [key.kid, key]))
-    this.current = keys.find(key => key.state === 'current') as SecretKey
-    if (isChange) this.logger.log(`The keys of secrets changed; ${this.current.kid} seals now`)
+    return this.keys.find(kid)
   }
 }

@@ -3,18 +3,15 @@ import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { Logger } from '../log/logger.js'
 import { Metrics } from '../metrics/metrics.js'
-import { KeyFileWatch } from '../secrets/key-file.js'
 import { creationTimes } from '../secrets/rotating-keys.js'
+import { WatchedKeys } from '../secrets/watched-keys.js'
 import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './signing-key-file.js'
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */
 @Injectable()
 export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('SigningKeys')
-  /** The key for signing. */
-  current!: SigningKey
-  private keys: ReadonlyMap<string, SigningKey> = new Map()
-  private readonly watch: KeyFileWatch
+  private readonly keys: WatchedKeys<SigningKey>
   private readonly listeners: (() => void)[] = []
 
   constructor(
@@ -22,12 +19,12 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     private readonly clock: Clock,
     metrics: Metrics,
   ) {
-    this.watch = new KeyFileWatch(settings.jwtKeysFile, () => this.load(), this.logger)
+    this.keys = new WatchedKeys(settings.jwtKeysFile, loadKeys, this.logger, () => this.changed())
     metrics.gauge({
       name: 'signing_key_created_timestamp_seconds',
       help: 'Since when the current signing key signs, and when the next one was made, in seconds since 1970',
       label: 'state',
-      read: () => creationTimes(this.keys.values()),
+      read: () => creationTimes(this.keys.all()),
     })
   }
 
@@ -35,22 +32,27 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
   async onModuleInit(): Promise<void> {
     const { jwtKeysFile, environment } = this.settings
     const create = () => generateKeys(jwtKeysFile, this.clock.now())
-    await this.watch.start(environment === 'production' ? null : create)
+    await this.keys.start(environment === 'production' ? null : create)
   }
 
   onApplicationShutdown(): void {
-    this.watch.stop()
+    this.keys.stop()
+  }
+
+  /** The key for signing. */
+  get current(): SigningKey {
+    return this.keys.current
   }
 
   /** The key with this id, if tokens that it signed may still be valid; null otherwise. */
   verifying(kid: string): SigningKey | null {
-    const key = this.keys.get(kid)
+    const key = this.keys.find(kid)
     return key && this.isVerifying(key) ? key : null
   }
 
   /** All keys to publish: next, current and those retired ones whose tokens may still be valid. */
   published(): SigningKey[] {
-    return [...this.keys.values()].filter(key => this.isVerifying(key))
+    return this.keys.all().filter(key => this.isVerifying(key))
   }
 
   /** `listener` is called after the keys have changed. */
@@ -64,12 +66,7 @@ export class SigningKeys implements OnModuleInit, OnApplicationShutdown {
     )
   }
 
-  private async load(): Promise<void> {
-    const keys = await loadKeys(this.settings.jwtKeysFile)
-    const isChange = this.keys.size > 0
-    this.keys = new Map(keys.map(key => [key.kid, key]))
-    this.current = keys.find(key => key.state === 'current') as SigningKey
-    if (!isChange) return
+  private changed(): void {
     for (const listener of this.listeners) listener()
     this.logger.log(`Signing keys changed; ${this.current.kid} signs now`)
   }

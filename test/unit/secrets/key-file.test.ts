@@ -1,12 +1,9 @@
 import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { Logger } from '../../../src/log/logger.js'
-import { createKeyFile, KeyFileWatch, saveKeyFile } from '../../../src/secrets/key-file.js'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createKeyFile, saveKeyFile } from '../../../src/secrets/key-file.js'
 import { newKeySet } from '../../../src/tokens/signing-key-file.js'
-import { eventually } from '../../support/eventually.js'
 
 const KEYS = newKeySet(new Date(0))
 const isRoot = process.getuid?.() === 0
@@ -70,22 +67,4 @@ describe('a key file', () => {
     await saveKeyFile(file, KEYS)
     expect(await stat(file)).toMatchObject({ uid, gid })
   })
-})
-
-it('that has become unreadable is logged once, not at every look', async () => {
-  const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
-  const load = jest.fn(async () => {})
-  const watch = new KeyFileWatch(file, load, new Logger('keys'))
-  await watch.start(null)
-  load.mockRejectedValue(new Error('cannot be used'))
-  await rm(file)
-  try {
-    await eventually(async () => errors.mock.calls.length === 1, { everyMs: 100 })
-    const looks = load.mock.calls.length
-    await eventually(async () => load.mock.calls.length > looks, { everyMs: 100 })
-    await sleep(50)
-    expect(errors.mock.calls).toEqual([['cannot be used']])
-  } finally {
-    watch.stop()
-  }
 })

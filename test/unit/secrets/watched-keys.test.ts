@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, jest } from '@jest/globals'
+import { Logger } from '../../../src/log/logger.js'
+import { keyFileText, saveKeyFile } from '../../../src/secrets/key-file.js'
+import { WatchedKeys } from '../../../src/secrets/watched-keys.js'
+import { newKeySet, readKeySet } from '../../../src/tokens/signing-key-file.js'
+import { eventually } from '../../support/eventually.js'
+
+it('a key file that has become unreadable is logged once, not at every look, and its keys stay', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-keys-'))
+  const file = join(folder, 'keys.json')
+  const stored = newKeySet(new Date(0))
+  await saveKeyFile(file, stored)
+  const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+  const load = jest.fn(async () => readKeySet(keyFileText(stored)))
+  const keys = new WatchedKeys(file, load, new Logger('keys'), () => {})
+  await keys.start(null)
+  load.mockRejectedValue(new Error('cannot be used'))
+  await rm(file)
+  try {
+    await eventually(async () => errors.mock.calls.length === 1, { everyMs: 100 })
+    const looks = load.mock.calls.length
+    await eventually(async () => load.mock.calls.length > looks, { everyMs: 100 })
+    await sleep(50)
+    expect(errors.mock.calls).toEqual([['cannot be used']])
+    expect([keys.current.kid, ...keys.all().map(({ kid }) => kid)]).toEqual([
+      stored[0]?.kid,
+      ...stored.map(({ kid }) => kid),
+    ])
+  } finally {
+    keys.stop()
+    await rm(folder, { recursive: true })
+  }
+})
