@@ -24,6 +24,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Whether it is a refusal for good: not a fault, and not something that was merely out of reach. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500
+}
+
 /** Jitter, so that clients refused together do not return together. */
 const RETRY_AFTER_SECONDS = { min: 2, max: 5 }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError, isRefusal } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import type { RedeemBody } from './handoff-bodies.dto.js'
@@ -36,8 +36,7 @@ export class HandoffRedemptionService {
       const proof = { methods: parent.amr, at: parent.authTime }
       return await this.sessions.admit(user, proof, context, this.confirmation.prepare(text, parent))
     } catch (error) {
-      const isRefusal = error instanceof ApiError && error.status < 500
-      throw isRefusal ? new ApiError('HANDOFF_CODE_INVALID') : error
+      throw isRefusal(error) ? new ApiError('HANDOFF_CODE_INVALID') : error
     }
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
-import { ApiError, unavailable } from '../../errors/api-error.js'
+import { isRefusal, unavailable } from '../../errors/api-error.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { authMethods, namesOf } from '../../tokens/auth-methods.js'
@@ -48,7 +48,7 @@ export class ReauthenticationService {
     try {
       return await this.reauthentication.stamp(actor, proved.methods)
     } catch (error) {
-      const hasEnded = error instanceof ApiError && error.status < 500
+      const hasEnded = isRefusal(error)
       if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
       throw error
     }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
-import { ApiError } from '../../errors/api-error.js'
+import { isRefusal } from '../../errors/api-error.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
 import { deviceName } from '../../http/device-name.js'
@@ -34,7 +34,7 @@ export class DeviceMemory {
     try {
       return await this.add(loggedIn, context)
     } catch (error) {
-      if (error instanceof ApiError && error.status < 500) throw error
+      if (isRefusal(error)) throw error
       this.logger.warn(`A device could not be remembered: ${causeMessage(error)}`)
       return null
     }
