@@ -42,7 +42,9 @@ export function Frame({
         <span className="tag warn">{t('console.tag')}</span>
         <RowNav
           links={linksOf().map(([href, name]) => ({
-            ...{ href, name, isShown: true },
+            href,
+            name,
+            isShown: true,
             isCurrent: isWithin(path, href),
           }))}
         />

@@ -70,7 +70,10 @@ export class PendingSignUps {
       // other needs.
       const owner = await this.users.addOwner(transaction, {
         ...ids,
-        ...{ email, name, passwordHash, language: languageWanted(client.acceptLanguage) },
+        email,
+        name,
+        passwordHash,
+        language: languageWanted(client.acceptLanguage),
         ...grant,
       })
       await this.tokens.consume(transaction, 'sign-up', token)

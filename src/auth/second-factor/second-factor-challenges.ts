@@ -62,8 +62,12 @@ export class SecondFactorChallenges {
   issue(user: User, methods: AuthMethods, { source, client }: ChallengeContext): Promise<string> {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
-      ...{ origin: client.origin, subnet: subnetOf(client.ip), source, methods: namesOf(methods) },
-      ...{ passwordDigest: digestOf(user), tries: 0 },
+      origin: client.origin,
+      subnet: subnetOf(client.ip),
+      source,
+      methods: namesOf(methods),
+      passwordDigest: digestOf(user),
+      tries: 0,
     }
     const token = { purpose: 'second-factor', email, userId, accountId, detail } as const
     return this.database.run(db => this.tokens.issue(db, { ...token, lifetimeSeconds: LIFETIME_SECONDS }))

@@ -77,7 +77,11 @@ function issued(invoice: Stripe.Invoice): IssuedInvoice[] {
   if (!id || !status) return []
   return [
     {
-      ...{ id, number, amount: total, currency, status },
+      id,
+      number,
+      amount: total,
+      currency,
+      status,
       createdAt: new Date(created * 1000),
       url: hosted_invoice_url ?? null,
       pdfUrl: invoice_pdf ?? null,

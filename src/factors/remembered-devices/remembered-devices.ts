@@ -60,7 +60,12 @@ export class RememberedDevices {
       .offset(MAX_DEVICES - 1)
     await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.id, surplus))
     await transaction.insert(rememberedDevices).values({
-      ...{ id, userId, hash: hashToken(token), name, createdAt: now, lastUsedAt: now },
+      id,
+      userId,
+      hash: hashToken(token),
+      name,
+      createdAt: now,
+      lastUsedAt: now,
       expiresAt: secondsAfter(now, REMEMBERED_SECONDS),
     })
     return { id, token }

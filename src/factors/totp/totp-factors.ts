@@ -81,8 +81,10 @@ export class TotpFactors {
   async add(transaction: Db, userId: string, secret: string): Promise<boolean> {
     const now = this.clock.now()
     const row = {
-      ...{ secret: this.secrets.seal(secret, userId), createdAt: now },
-      ...{ confirmedAt: now, lastStep: 0 },
+      secret: this.secrets.seal(secret, userId),
+      createdAt: now,
+      confirmedAt: now,
+      lastStep: 0,
     }
     const added = await transaction
       .insert(totpFactors)

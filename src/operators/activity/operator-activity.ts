@@ -104,7 +104,13 @@ function shownRow(
   emails: ReadonlyMap<string, string>,
 ) {
   return {
-    ...{ id, at, action, outcome, accountId, userId, detail },
+    id,
+    at,
+    action,
+    outcome,
+    accountId,
+    userId,
+    detail,
     email: emails.get(userId ?? '') ?? null,
     // Null for the command line.
     operator: isAboutOperator(action) ? null : (operators.get(String(operator)) ?? null),

@@ -46,7 +46,12 @@ export class AccountInspection {
     ])
     const { name, createdAt, deleteAt, secondFactor, handoffRequired } = account
     return {
-      ...{ id, name, createdAt, deleteAt, secondFactor, handoffRequired },
+      id,
+      name,
+      createdAt,
+      deleteAt,
+      secondFactor,
+      handoffRequired,
       subscription,
       members: members.slice(0, MEMBERS).map(shownUser),
       hasMore: members.length > MEMBERS,

@@ -34,8 +34,11 @@ export class FactorResetMails {
     const claim = requestedBy === null ? byOperator : 'factorReset.byManager'
     this.mailer.post(user, words =>
       words.mail('factorResetRequested', {
-        ...{ site, url, claim: words.phrase(claim, { site }) },
-        ...{ day: words.day(resetAt), time: words.time(resetAt) },
+        site,
+        url,
+        claim: words.phrase(claim, { site }),
+        day: words.day(resetAt),
+        time: words.time(resetAt),
         login: words.phrase(user.passwordHash ? 'factorReset.passwordAlone' : 'factorReset.noPassword'),
       }),
     )
