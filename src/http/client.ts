@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify'
 export interface Client {
   readonly requestId: string
   /**
-   * Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. `unknown` for whoever was gone
-   * before their request was read.
+   * Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. `unknown` if the client
+   * disconnected before we read its address.
    */
   readonly ip: string
   /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */

@@ -77,7 +77,10 @@ export class DirectRoutes {
   }
 }
 
-/** Nest's own version drops what a route returns. Fastify would send that or, if it is the reply, wait for it. */
+/**
+ * Nest's version discards what a route returns. Fastify needs it: it sends a value, and waits if it gets the
+ * reply.
+ */
 export const routesWithFilters = {
   createProxy(route: Route, filters: ExceptionsHandler): Route {
     return (request, reply) => {

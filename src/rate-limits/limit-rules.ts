@@ -33,7 +33,7 @@ type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 const HOUR_SECONDS = 60 * 60
 /** After three mails about the same user's permissions within an hour, more tell the owner nothing new. */
 const MAX_PERMISSION_NOTICES = 3
-/** Ten a minute all the time. A stolen login of an operator must not list everybody. */
+/** Ten a minute on average: a stolen operator login must not be able to list everybody. */
 const OPERATOR_LOOKS = 600
 /** Each takes a reason and a click. Whoever has to change more uses the command line. */
 const OPERATOR_CHANGES = 120

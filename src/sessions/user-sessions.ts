@@ -9,7 +9,7 @@ import { sessionLinks, userSessions } from '../database/schema/sessions.js'
 import { given } from '../database/statement.js'
 import type { Session, SessionHandle } from './session.js'
 
-/** A page that stays open all day learns the reason within minutes; one that sleeps overnight, in the morning. */
+/** Long enough to tell a page that slept overnight why its session is over. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
 
 const COLUMNS = ['sid', 'userId', 'expiresAt'] as const

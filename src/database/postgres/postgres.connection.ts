@@ -72,7 +72,7 @@ export function openPostgres(
   }
 }
 
-/** Requests wait for a new connection for a second; what the start reads first would not get one that takes longer. */
+/** A request waits a second at most for a connection. At start one may take longer, so keep trying. */
 async function waitUntilReachable(ask: () => Promise<unknown>, limitMs: number): Promise<void> {
   const until = performance.now() + limitMs
   for (;;) {

@@ -5,7 +5,7 @@ import { MAX_READ_BODY_BYTES } from './limits.js'
 
 /** Each may take 1 MiB. */
 const MAX_AT_ONCE = 64
-/** Stripe sends from several, and again what was refused. */
+/** Stripe sends from several subnets, and resends what was refused. */
 const MAX_FROM_ONE_SUBNET = 8
 
 /**
@@ -21,7 +21,7 @@ export class LargeBodies {
     // A body without a length may turn out to be large.
     const length = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY)
     if (length <= MAX_READ_BODY_BYTES) return
-    // Its `close` event is over, so nothing would give its place back.
+    // The response has already closed, so nothing would free this slot.
     if (reply.raw.destroyed) return
     const subnet = subnetOf(request.ip)
     const fromThere = this.bySubnet.get(subnet) ?? 0
