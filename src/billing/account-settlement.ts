@@ -21,9 +21,9 @@ export class AccountSettlement {
   ) {}
 
   /**
-   * The end of a subscription for a fixed term that has further periods to pay; null when no period will be billed
-   * again. Throws `SUBSCRIPTION_LIVE` while no end is known: nobody has
-   * cancelled the subscription, or there is a second one.
+   * The end of a subscription for a fixed term that has further periods to pay; null when no period will be
+   * billed again. Throws `SUBSCRIPTION_LIVE` while no end is known: nobody has cancelled the subscription, or
+   * there is a second one.
    */
   async billedUntil(transaction: Db, accountId: string): Promise<Date | null> {
     const [row] = await transaction.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))

@@ -14,10 +14,8 @@ export interface OwnSessionsView {
 }
 
 /**
- * What a user's session may see and do about the user's other sessions. The main site and apps: everything. A
- * satellite is a customer's page, so its sessions see only those of their own site: it must not learn where
- * else its visitors go, or from which addresses. After re-authentication there, they can see and end
- * everything for as long as that is valid.
+ * What a user's session may see and do about the user's other sessions: everything or, where it is confined to
+ * its satellite ({@link Reauthentication.confinementOf}), only what concerns those of that site.
  */
 @Injectable()
 export class OwnSessions {
