@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { formatLocation, GeoIp } from '../geoip/geoip.js'
-import { type Client } from '../http/client.js'
+import type { Client } from '../http/client.js'
 import { deviceName } from '../http/device-name.js'
 import { subnetOf } from '../http/network.js'
 import { previousAddresses } from '../links/undo-links.js'

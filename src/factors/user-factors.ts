@@ -10,7 +10,7 @@ import {
   rememberedDevices,
   totpFactors,
 } from '../database/schema/factors.js'
-import { type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import type { RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 
 /** The factors that a user has besides a password. */

@@ -15,7 +15,7 @@ import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
 import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 import { hashToken } from '../secrets/token-hash.js'
-import { type NewToken, type OneTimeToken, type Purpose, type TriedToken } from './one-time-token.js'
+import type { NewToken, OneTimeToken, Purpose, TriedToken } from './one-time-token.js'
 
 /** A valid token that a statement consumes; {@link OneTimeTokens.valuesOf} provides its parameters. */
 export const USED_TOKEN: UsedRow = {

@@ -4,7 +4,7 @@ import { Clock } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { oneTimeTokens } from '../database/schema/links.js'
 import { hashToken } from '../secrets/token-hash.js'
-import { type Purpose } from './one-time-token.js'
+import type { Purpose } from './one-time-token.js'
 
 /** They do not concern any mailbox. */
 const NOBODY = ''

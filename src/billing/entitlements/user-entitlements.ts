@@ -6,7 +6,7 @@ import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
-import { type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
+import type { RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 
 /** Few enough that a login of one of them waits for a fraction of a second. */

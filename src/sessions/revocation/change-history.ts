@@ -5,7 +5,7 @@ import { Database, rowsOf } from '../../database/database.js'
 import { sessionChanges, userSessions } from '../../database/schema/sessions.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionHandle } from '../session.js'
-import { type StoreChanges } from '../stores/session-store.js'
+import type { StoreChanges } from '../stores/session-store.js'
 
 /** A page of the recorded changes, in the order of their ids. */
 export interface ChangePage {

@@ -8,7 +8,7 @@ import type { UserCursor } from '../../users/lists/user-cursor.js'
 import { UserSearch } from '../../users/lists/user-search.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import { type MembersQuery, type TeamMemberAnswer } from './members.dto.js'
+import type { MembersQuery, TeamMemberAnswer } from './members.dto.js'
 
 /** The users of an account, as shown to its managers. */
 @Injectable()

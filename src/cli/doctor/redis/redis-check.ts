@@ -1,4 +1,4 @@
-import { type Clock } from '../../../clock/clock.js'
+import type { Clock } from '../../../clock/clock.js'
 import { within } from '../../../clock/time-limit.js'
 import type { Settings } from '../../../config/settings.js'
 import { causeMessage } from '../../../errors/cause-message.js'
