@@ -14,7 +14,6 @@ const SAY_AGAIN_MS = 10 * 60_000
 interface Key {
   readonly kid: string
   readonly state: KeyState
-  readonly createdAt: Date
 }
 
 /** The keys of a key file, read again whenever it changes, until stopped. */
