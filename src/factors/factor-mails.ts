@@ -8,7 +8,8 @@ import type { Client } from '../http/client.js'
 import { Logger } from '../log/logger.js'
 import type { SendMails } from '../mail/after-commit-mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
-import { type AuthMethods, acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
+import type { AuthMethods } from '../tokens/auth-methods.js'
+import { inQuestionSince } from './in-question-since.js'
 
 /** Whose factors they are, and which session changed them. */
 export interface FactorActor {
@@ -134,11 +135,8 @@ function notice(
   })
 }
 
-/**
- * From when on a link in the mail undoes what was added. A session that had used a second factor did so just
- * before, so only the time since then is in question: somebody who has only the mailbox must not be able to
- * remove older factors with a mail about the session in which they were set up.
- */
+/** From when on a link in the mail undoes what was added; null if nothing was added before. */
 function sinceOf({ createdAt, amr, authTime }: FactorActor): Date | null {
-  return amr !== undefined && authTime && acrOf(amr) === TWO_FACTORS ? authTime : createdAt
+  if (createdAt === null || amr === undefined || !authTime) return createdAt
+  return inQuestionSince({ createdAt, amr, authTime })
 }

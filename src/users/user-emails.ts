@@ -54,8 +54,8 @@ export class UserEmails {
   ) {}
 
   /**
-   * The token of the link that confirms a new address, requested by a session that began at `since`; earlier
-   * links stop working. It remembers how far back the change reaches, which may be confirmed a day later.
+   * The token of the link that confirms a new address, requested by a session that is in question from `since` on;
+   * earlier links stop working. It remembers how far back the change reaches, which may be confirmed a day later.
    */
   async issueChange(
     transaction: Db,

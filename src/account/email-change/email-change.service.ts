@@ -4,6 +4,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { withMinimumDuration } from '../../clock/minimum-duration.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { inQuestionSince } from '../../factors/in-question-since.js'
 import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
@@ -39,7 +40,7 @@ export class EmailChanges {
       await this.changes.requireNotRevoked(transaction, actor)
       await this.auditLog.record(transaction, auditEvent(actor, 'email.change', { step: 'asked' }))
       if (known?.id === user.id) return null
-      const token = await this.userEmails.issueChange(transaction, user, email, actor.createdAt)
+      const token = await this.userEmails.issueChange(transaction, user, email, inQuestionSince(actor))
       return { token, user, known }
     })
   }
@@ -56,7 +57,8 @@ export class EmailChanges {
       if (!user || user.disabledAt) throw new ApiError('INVALID_LINK')
       if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
       if (session) await this.changes.requireNotRevoked(transaction, session)
-      const undoToken = await this.userEmails.change(transaction, user, email, earlier(since, session))
+      const inQuestion = user.hasSecondFactor ? since : earlier(since, session)
+      const undoToken = await this.userEmails.change(transaction, user, email, inQuestion)
       const { accountId, email: previous } = user
       const detail = { step: 'confirmed', from: previous, to: email }
       const event = auditEvent({ userId, accountId, client }, 'email.change', detail)
@@ -66,9 +68,13 @@ export class EmailChanges {
   }
 }
 
-/** The session that asks for a change need not be the one that confirms it. */
+/**
+ * The session that asks for a change need not be the one that confirms it. Of a user with a second factor, who has used
+ * it to ask, the latter says nothing: they may have logged in there long before they set up what they have now.
+ */
 function earlier(since: Date, session: Session | null): Date {
-  return session && session.createdAt < since ? session.createdAt : since
+  const ofSession = session ? inQuestionSince(session) : since
+  return ofSession < since ? ofSession : since
 }
 
 @Injectable()

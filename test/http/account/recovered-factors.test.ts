@@ -19,6 +19,7 @@ import {
   secondStep,
 } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
+import { prove } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
@@ -224,6 +225,57 @@ describe('Factors of somebody who takes their account back', () => {
     expect((await whatIsLeft(owner)).passkeys.sort()).toEqual([kept, added].sort())
     expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept], devices: 0, hasSecondFactor: true })
+  })
+
+  /** The session, refreshed, after the code of the app. */
+  async function steppedUp(session: SignedIn, authenticator: Authenticator): Promise<SignedIn> {
+    const later = await refreshed(session)
+    const body = { code: authenticator.code() }
+    expect(outcome(await onMainSite(app, later, 'POST', '/api/reauthenticate', body))).toBe('200')
+    return later
+  }
+
+  async function refreshed(session: SignedIn): Promise<SignedIn> {
+    const { accessToken } = (await refreshByCookie(app, session.sessionId)).json
+    return { ...session, accessToken }
+  }
+
+  it('an undone change of address keeps what was set up before the second factor was used again, in the same session', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const { secret } = (await onMainSite(app, session, 'POST', '/api/second-factor/totp')).json
+    const authenticator = new Authenticator(app, secret)
+    const first = { code: authenticator.code() }
+    expect(outcome(await onMainSite(app, session, 'POST', '/api/second-factor/totp/confirm', first))).toBe(
+      '200',
+    )
+    const kept = await givePasskey(owner)
+    app.clock.advance(20 * DAY)
+    const later = await steppedUp(session, authenticator)
+    app.clock.advance(60)
+    await givePasskey(owner)
+    const { undo } = await changeAddress(owner, later)
+    expect(outcome(await call('/api/email/undo', { token: undo }))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, codes: 10, passkeys: [kept] })
+  })
+
+  it('an undone change of address keeps what is newer than the session that only confirmed it', async () => {
+    const owner = await anOwner(app)
+    const [laptop, phone] = [await provenSession(app, owner), await provenSession(app, owner)]
+    const authenticator = await giveAuthenticator(app, owner)
+    await prove(app, phone, 'otp')
+    app.clock.advance(5 * DAY)
+    const kept = await givePasskey(owner)
+    app.clock.advance(10 * DAY)
+    const email = anEmail()
+    const asking = await steppedUp(laptop, authenticator)
+    expect(outcome(await onMainSite(app, asking, 'POST', '/api/email/change', { email }))).toBe('202')
+    const body = { token: await app.mailedToken(email) }
+    const confirming = await refreshed(phone)
+    expect(outcome(await onMainSite(app, confirming, 'POST', '/api/email/confirm', body))).toBe('204')
+    const undo = { token: await app.mailedToken(owner.email) }
+    expect(outcome(await call('/api/email/undo', undo))).toBe('204')
+    expect(await whatIsLeft(owner)).toMatchObject({ totp: 1, passkeys: [kept] })
   })
 
   it('reaches back to the first mail when an address change is undone days later', async () => {
