@@ -36,7 +36,7 @@ export class UserChanges {
 
   /**
    * Sets exactly these permissions; live sessions get them at their next refresh. The row says which of them the user
-   * did not have: see `InvitedMembers`.
+   * did not have: see `reachSince`.
    */
   async grant(
     transaction: Db,
@@ -61,7 +61,7 @@ export class UserChanges {
     actor: Actor,
   ): Promise<void> {
     await this.users.setSatellites(transaction, user.id, satellites)
-    // Null says that a limit has ended, which gives access (`InvitedMembers`): where there was none, nothing has changed.
+    // Null says that a limit has ended, which gives access (`reachSince`): where there was none, nothing has changed.
     if (satellites !== null || user.satellites !== null)
       await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', { satellites }))
   }
@@ -83,12 +83,13 @@ export class UserChanges {
     targets: readonly TargetUser[],
     actor: Actor,
     disabledBy: DisabledBy,
+    detail: { readonly reason?: string } = {},
   ): Promise<RecordedChanges> {
     const ids = targets.map(({ id }) => id)
     const afterCommit = await this.pending.cancelTransfersTo(transaction, targets, 'disabled')
     await this.users.disable(transaction, ids, disabledBy)
     await this.traces.ofDisabled(transaction, targets, actor)
-    const events = targets.map(target => auditEventOf(target, actor, 'user.disable'))
+    const events = targets.map(target => auditEventOf(target, actor, 'user.disable', detail))
     await this.auditLog.recordAll(transaction, events)
     const endings = ids.map(userId => ({ kind: 'end-all', userId }) as const)
     return { ...(await this.changes.record(transaction, endings, null)), afterCommit }

@@ -60,7 +60,7 @@ export class MembersService {
         requireNotDisabledByOperator(member)
         this.authority.requireCanGrant(actor, manager, newlyGranted(null, member.granted))
       })
-      // A row would say that access was given: `InvitedMembers`.
+      // A row would say that access was given: `reachSince`.
       if (!member.disabledAt) return NOTHING_RECORDED
       const recorded = await this.userChanges.enable(transaction, member, actor)
       const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)

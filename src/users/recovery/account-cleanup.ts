@@ -5,6 +5,7 @@ import { followedBy, type RecordedChanges } from '../../sessions/revocation/reco
 import { OwnerNotices } from '../notices/owner-notices.js'
 import type { User } from '../user.js'
 import { InvitedMembers } from './invited-members.js'
+import { reachSince } from './reach.js'
 import { StrangerSatellites } from './stranger-satellites.js'
 
 /** Closes what somebody with a user's login may have opened in the account, to members and to satellites. */
@@ -17,15 +18,14 @@ export class AccountCleanup {
   ) {}
 
   /**
-   * Disables the members whom the user has let in since then ({@link InvitedMembers}), and suspends the satellites
-   * that the user or one of these has activated since; the owner is told. The account must be locked.
+   * Disables the members whom the user has let in since then, and suspends the satellites that the user or one of
+   * these has activated since ({@link reachSince}); the owner is told. The account must be locked.
    */
   async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
-    const reached = await this.members.reachedSince(transaction, user, since)
-    const members = await this.members.letIn(transaction, user, reached)
+    const reach = await reachSince(transaction, user, since)
+    const members = await this.members.letIn(transaction, user, reach.members)
     const disabled = await this.members.disable(transaction, members, actor)
-    const activated = { users: reached, since }
-    const origins = await this.satellites.suspendSince(transaction, user.accountId, activated, actor)
+    const origins = await this.satellites.suspend(transaction, user.accountId, reach.satellites, actor)
     if (members.length + origins.length === 0) return disabled
     return followedBy(disabled, await this.notices.aboutClosed(transaction, user, { members, origins }))
   }

@@ -4,6 +4,7 @@ import type { User } from '../../../src/users/user.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { aMember, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { changeAddress, undoAddress } from '../support/address-changes.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -121,6 +122,20 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
     const text = await textAbout(landlord.owner, 'Members of your team have been disabled')
     expect(text).toContain(puppet.email)
     expect(text).toContain(hostOf(added))
+  })
+
+  it('are not suspended again by an earlier link of the same user, once somebody else has resumed them', async () => {
+    const landlord = await aLandlord(app)
+    const helper = await aMemberWith(app, landlord.owner, 'accountSettings')
+    const session = await provenSession(app, helper)
+    const added = await anActiveSatellite(app, dns, { owner: helper, session })
+    const first = await changeAddress(app, session, helper)
+    const second = await changeAddress(app, session, first)
+    expect(await undoAddress(app, second)).toBe('204')
+    expect(await stored(app, added.id)).toMatchObject({ state: 'suspended' })
+    expect(outcome(await call(landlord, 'POST', added, '/resume'))).toBe('200')
+    expect(await undoAddress(app, first)).toBe('204')
+    expect(await stored(app, added.id)).toMatchObject({ state: 'active' })
   })
 
   it('are left alone where others have activated them, whoever reports a login', async () => {
