@@ -53,7 +53,10 @@ export class UserChanges {
     )
   }
 
-  /** Sets where the user may log in; the caller must end their sessions elsewhere. */
+  /**
+   * Sets where the user may log in; the caller must end their sessions elsewhere. The row says which satellites a limit
+   * did not have before; null, that it has ended: see `reachSince`.
+   */
   async setSatellites(
     transaction: Db,
     user: TargetUser & Pick<User, 'satellites'>,
@@ -61,9 +64,11 @@ export class UserChanges {
     actor: Actor,
   ): Promise<void> {
     await this.users.setSatellites(transaction, user.id, satellites)
-    // Null says that a limit has ended, which gives access (`reachSince`): where there was none, nothing has changed.
-    if (satellites !== null || user.satellites !== null)
-      await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', { satellites }))
+    // Where there was no limit, nothing has changed.
+    if (satellites === null && user.satellites === null) return
+    const gained = user.satellites && satellites?.filter(origin => !user.satellites?.includes(origin))
+    const detail = { satellites, ...(gained && { gained }) }
+    await this.auditLog.record(transaction, auditEventOf(user, actor, 'satellites.change', detail))
   }
 
   endSessions(transaction: Db, user: TargetUser, actor: Actor): Promise<RecordedChanges> {

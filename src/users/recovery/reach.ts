@@ -36,10 +36,10 @@ interface Step {
 
 /**
  * The user, and everybody who has been given access since then by the user, or by somebody else among these: by an
- * invitation, by being enabled, by permissions that they did not have, or by the end of a limit to satellites. And the
- * satellites that one of these has activated. Whom or what an earlier recovery of the user has shut out counts only if
- * one of these has let it in again: otherwise somebody with many links could shut it out again and again. The account
- * must be locked, so that nothing is let in meanwhile.
+ * invitation, by being enabled, by permissions or satellites that they did not have, or by the end of a limit to
+ * satellites. And the satellites that one of these has activated. Whom or what an earlier recovery of the user has shut
+ * out counts only if one of these has let it in again: otherwise somebody with many links could shut it out again and
+ * again. The account must be locked, so that nothing is let in meanwhile.
  */
 export async function reachSince(
   transaction: Db,
@@ -102,6 +102,7 @@ function step(id: number, kind: Step['kind'], by: unknown, what: unknown): Step 
 
 /** Whether it was more than before; rows of an earlier release about permissions do not say so, and count. */
 function isMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'action' | 'detail'>): boolean {
-  if (action === 'permissions.change') return !Array.isArray(gained) || gained.length > 0
-  return action !== 'satellites.change' || satellites === null
+  const isSome = Array.isArray(gained) && gained.length > 0
+  if (action === 'permissions.change') return isSome || !Array.isArray(gained)
+  return action !== 'satellites.change' || isSome || satellites === null
 }

@@ -4,7 +4,7 @@ import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
 import type { User } from '../../../src/users/user.js'
 import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { accept, aManager, team } from '../support/team-calls.js'
@@ -182,11 +182,13 @@ describe('what an owner is told about the team', () => {
     it('who was there before is disabled if the stranger allowed them more, or enabled them, also through others', async () => {
       const owner = await anOwner(app)
       const before = await provenSession(app, owner)
-      const [promoted, enabled, accomplice, lifted, reduced, unchanged] = [
+      const [promoted, enabled, accomplice, lifted, widened, narrowed, reduced, unchanged] = [
         await aMember(app, owner),
         await aMember(app, owner),
         await aMember(app, owner),
         await aJoined(before, ['payments'], [SHOP_ONE]),
+        await aJoined(before, ['dataEntry'], [SHOP_ONE]),
+        await aJoined(before, ['dataEntry'], [SHOP_ONE, SHOP_TWO]),
         await aMember(app, owner),
         await aMember(app, owner),
       ]
@@ -202,6 +204,8 @@ describe('what an owner is told about the team', () => {
       await change(stranger, promoted, '/permissions', powers)
       await change(stranger, enabled, '/enable')
       await change(stranger, lifted, '/satellites', { satellites: null })
+      await change(stranger, widened, '/satellites', { satellites: [SHOP_TWO, SHOP_ONE] })
+      await change(stranger, narrowed, '/satellites', { satellites: [SHOP_TWO] })
       await change(stranger, reduced, '/permissions', permissionsOf(['viewReports']))
       await change(stranger, unchanged, '/enable')
       await change(stranger, unchanged, '/satellites', { satellites: null })
@@ -212,9 +216,10 @@ describe('what an owner is told about the team', () => {
       await change(other, promoted, '/permissions', permissionsOf(['teamManagement', 'viewReports']))
       await change(other, promoted, '/permissions', powers)
       expect(outcome(await notMe(owner.email))).toBe('204')
-      for (const { id } of [promoted, enabled, accomplice, lifted])
+      for (const { id } of [promoted, enabled, accomplice, lifted, widened])
         expect([id, await isDisabled(id)]).toEqual([id, true])
-      for (const { id } of [reduced, unchanged]) expect([id, await isDisabled(id)]).toEqual([id, false])
+      for (const { id } of [narrowed, reduced, unchanged])
+        expect([id, await isDisabled(id)]).toEqual([id, false])
       expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
     })
 
