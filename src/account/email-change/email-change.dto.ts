@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { IsOptional } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IfPresent } from '../../http/field-rules.js'
 import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
@@ -25,7 +25,7 @@ export class ConfirmEmailBody extends MailedLinkBody {
     description:
       'The password of the account; not needed with access token and cookie of a main session of its user',
   })
-  @IsOptional()
+  @IfPresent()
   @IsPassword()
   password?: string
 }

@@ -1,10 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator'
+import { IsBoolean, IsString, MaxLength } from 'class-validator'
 import { IsDeviceId } from '../../anomalies/device-id.dto.js'
 import type { DeviceId } from '../../anomalies/device-id.js'
 import { IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
 import { BODY_REFUSALS, Documented } from '../../http/documented.js'
+import { IfPresent } from '../../http/field-rules.js'
 import { LoginAnswer } from '../login/login.dto.js'
 import type { FactorProof } from './factor-check.js'
 import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
@@ -37,7 +38,7 @@ export class SecondFactorBody implements FactorProof {
     default: false,
     description: 'Main site: not to ask this browser for a second factor for 30 days',
   })
-  @IsOptional()
+  @IfPresent()
   @IsBoolean()
   rememberDevice?: boolean
 

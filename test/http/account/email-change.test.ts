@@ -583,6 +583,7 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
     expect(outcome(await confirm(await app.mailedToken(owner.email)))).toBe('400 INVALID_LINK')
     expect(outcome(await confirm('x'.repeat(43)))).toBe('400 INVALID_LINK')
     expect(outcome(await follow('/api/email/confirm', { token: 7 }))).toBe('400 INVALID_BODY')
+    expect(outcome(await follow('/api/email/confirm', { token, password: null }))).toBe('400 INVALID_BODY')
     expect(outcome(await ask(session, 'nobody'))).toBe('400 INVALID_BODY')
     const failed = (await app.auditRows()).filter(row => row.outcome === 'failed')
     expect(failed.map(({ action }) => action)).toEqual(expect.arrayContaining(['email.change', 'email.undo']))
