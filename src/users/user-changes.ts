@@ -108,8 +108,8 @@ export class UserChanges {
   }
 
   /**
-   * Removes the user, the links mailed to them, their known networks and devices, and all sessions; the audit
-   * log keeps what they did.
+   * Removes the user, the links mailed to them, the invitations that they sent, their known networks and devices, and
+   * all sessions; the audit log keeps what they did. The account must be locked.
    */
   async remove(
     transaction: Db,

@@ -32,12 +32,14 @@ export class UserTraces {
 
   /**
    * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
-   * otherwise a thief could hide whom they brought in by removing those in between.
+   * otherwise a thief could hide whom they brought in by removing those in between. The account must be locked.
    */
-  async ofRemoved(transaction: Db, { id, accountId }: TargetUser): Promise<void> {
+  async ofRemoved(transaction: Db, user: TargetUser): Promise<void> {
+    const { id, accountId } = user
     const invitedBy = sql`(select ${users.invitedBy} from ${users} where ${users.id} = ${id})`
     const isInvited = and(eq(users.accountId, accountId), eq(users.invitedBy, id))
     await transaction.update(users).set({ invitedBy }).where(isInvited)
+    await withdrawInvitationsBy(transaction, [user])
     await withdrawAllTokens(transaction, id)
     await this.knownDevices.forgetUsers(transaction, [id])
     await this.resets.cancelRequestedBy(transaction, [id], 'removed')

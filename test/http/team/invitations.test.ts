@@ -404,6 +404,17 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(await open(session)).toEqual([])
     })
 
+    it('is withdrawn when the inviter is removed', async () => {
+      const { owner } = await anAccount()
+      const session = await signInFreshly(app, owner)
+      const manager = await aManager(app, owner)
+      const [byManager, byOwner] = [anEmail(), anEmail()]
+      expect(outcome(await invite(manager.session, byManager))).toBe('201')
+      expect(outcome(await invite(session, byOwner))).toBe('201')
+      expect(outcome(await team(app, session, 'DELETE', `/${manager.user.id}`))).toBe('204')
+      expect(await open(session)).toEqual([expect.objectContaining({ email: byOwner })])
+    })
+
     it('fails while the inviter has to enrol in a second factor, and works afterwards', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)
