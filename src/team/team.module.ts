@@ -29,6 +29,7 @@ import { MemberRemoval } from './members/member-removal.js'
 import { MembersController } from './members/members.controller.js'
 import { MembersService } from './members/members.service.js'
 import { OutOfScopeSessions } from './members/out-of-scope-sessions.js'
+import { RemovalConsequences } from './members/removal-consequences.js'
 import { SatelliteAccess } from './members/satellite-access.js'
 import { TeamSessionsController } from './sessions/team-sessions.controller.js'
 import { TeamSessions } from './sessions/team-sessions.js'
@@ -62,6 +63,7 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     MemberList,
     MembersService,
     MemberRemoval,
+    RemovalConsequences,
     OutOfScopeSessions,
     SatelliteAccess,
     TeamSessions,

@@ -232,6 +232,23 @@ export const de: Translated = {
       footnote:
         'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, sperren Sie dieses Mitglied auf der Seite Ihres Teams, und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
     },
+    memberRemoved: {
+      subject: '{member} wurde aus Ihrem Konto bei {site} entfernt',
+      paragraphs: [
+        '{by} hat {member} aus Ihrem Konto bei {site} entfernt. Dieses Mitglied durfte bis dahin {powers}.',
+      ],
+      action: 'Zu {site}',
+      footnote:
+        'Wenn Sie das erwartet haben, brauchen Sie nichts zu tun. Wenn nicht, können Sie dieses Mitglied auf der Seite Ihres Teams erneut einladen. Ändern Sie außerdem Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
+    },
+    removedFromTeam: {
+      subject: 'Sie wurden aus einem Team bei {site} entfernt',
+      paragraphs: [
+        '{removal}',
+        'Sie wurden überall abgemeldet und können sich mit dieser E-Mail-Adresse nicht mehr anmelden.',
+      ],
+      footnote: 'Wenn Sie das für ein Versehen halten, bitten Sie Ihr Team um eine neue Einladung.',
+    },
     membersDisabled: {
       subject: 'Mitglieder Ihres Teams wurden gesperrt',
       paragraphs: [
@@ -326,6 +343,9 @@ export const de: Translated = {
     'power.accountSettings': 'die Kontoeinstellungen ändern',
     'power.teamManagement': 'das Team verwalten',
     'team.others': '{count, plural, one {# weiteres Mitglied} other {# weitere Mitglieder}}',
+
+    'removal.fromTeam': 'Sie wurden aus Ihrem Team bei {site} entfernt.',
+    'removal.fromNamedTeam': 'Sie wurden aus dem Team „{team}“ bei {site} entfernt.',
 
     'satellite.others': '{count, plural, one {# weiterer} other {# weitere}}',
     'satellite.alsoClosed':

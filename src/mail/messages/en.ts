@@ -224,6 +224,23 @@ export const en = {
       footnote:
         'If you expected this, you do not need to do anything. If not, disable them on your team page, and change your password if you have one: somebody may know it.',
     },
+    memberRemoved: {
+      subject: '{member} has been removed from your account at {site}',
+      paragraphs: [
+        '{by} has removed {member} from your account at {site}. Before that, they were allowed to {powers}.',
+      ],
+      action: 'Go to {site}',
+      footnote:
+        'If you expected this, you do not need to do anything. If not, you can invite them again on your team page. Also change your password if you have one: somebody may know it.',
+    },
+    removedFromTeam: {
+      subject: 'You have been removed from a team at {site}',
+      paragraphs: [
+        '{removal}',
+        'You have been logged out everywhere, and can no longer log in with this e-mail address.',
+      ],
+      footnote: 'If you think that this is a mistake, ask your team to invite you again.',
+    },
     membersDisabled: {
       subject: 'Members of your team have been disabled',
       paragraphs: [
@@ -318,6 +335,9 @@ export const en = {
     'power.accountSettings': 'change the account settings',
     'power.teamManagement': 'manage the team',
     'team.others': '{count, plural, one {# other} other {# others}}',
+
+    'removal.fromTeam': 'You have been removed from your team at {site}.',
+    'removal.fromNamedTeam': 'You have been removed from the team “{team}” at {site}.',
 
     'satellite.others': '{count, plural, one {# other} other {# others}}',
     'satellite.alsoClosed':

@@ -167,7 +167,7 @@ export const EnableMemberDocs = () =>
 export const RemoveMemberDocs = () =>
   Documented({
     summary: 'Remove a member',
-    description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They can only come back through an invitation. It requires a re-authentication.`,
+    description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
     status: 204,
     answer: 'The member is gone; what they did stays in the audit log',
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR'],

@@ -72,6 +72,26 @@ export class OwnerNotices {
     }
   }
 
+  /**
+   * A manager removes a member who was granted any {@link Power}, also if it has no effect: a thief could otherwise
+   * first disable them, or limit them to satellites. Mailed three times an hour for each manager, counted after the
+   * commit.
+   */
+  async aboutRemoved(
+    transaction: Db,
+    { manager, member }: { readonly manager: User; readonly member: User },
+    { client }: { readonly client: Client },
+  ): Promise<AfterCommit> {
+    const powers = grantedPowers(member)
+    if (powers.length === 0) return NO_MAILS
+    const recipients = await this.ownerOf(transaction, member.accountId)
+    const counted = { kind: 'power notice', subject: `${manager.id} removes`, client } as const
+    return async () => {
+      if (await this.rateLimiter.isAllowed(counted))
+        this.aboutPowers(recipients, 'memberRemoved', { member, by: manager, powers })()
+    }
+  }
+
   /** Members were disabled and satellites suspended, because a stranger may have let them in with this user's login. */
   async aboutClosed(
     transaction: Db,
@@ -127,7 +147,7 @@ export class OwnerNotices {
 
   private aboutPowers(
     recipients: readonly Recipient[],
-    name: 'memberJoined' | 'memberGained',
+    name: 'memberJoined' | 'memberGained' | 'memberRemoved',
     { member, by, powers }: { readonly member: User; readonly by: User; readonly powers: readonly Power[] },
   ): SendMails {
     return this.toAll(recipients, words =>
@@ -154,8 +174,12 @@ export class OwnerNotices {
 }
 
 /** Somebody who is limited to satellites has none: see `withinLimits`. */
-function powersOf({ granted, satellites, disabledAt }: User): Power[] {
-  return satellites === null && !disabledAt ? POWERS.filter(power => granted[power]) : []
+function powersOf(user: User): Power[] {
+  return user.satellites === null && !user.disabledAt ? grantedPowers(user) : []
+}
+
+function grantedPowers({ granted }: User): Power[] {
+  return POWERS.filter(power => granted[power])
 }
 
 /** At most ten of them, and how many more there are. */

@@ -6,8 +6,8 @@ import { Users } from '../../../src/users/users.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { provenSession, reauthenticate } from '../support/reauthenticate.js'
-import { accept, aManager, team } from '../support/team-calls.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { accept, aManager, aMemberWith, team } from '../support/team-calls.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
 const PHONE =
@@ -116,6 +116,64 @@ describe('what an owner is told about the team', () => {
     ])
     // Repeating it changes nothing, so it needs nothing.
     expect(outcome(await lift(manager))).toBe('204')
+  })
+
+  describe('when somebody is removed', () => {
+    const remove = async (by: SignedIn, { id }: { id: string }) =>
+      expect(outcome(await team(app, by, 'DELETE', `/${id}`))).toBe('204')
+    const textTo = async ({ email }: { email: string }) =>
+      (await app.mailsTo(email)).at(-1)?.text.replaceAll(/\s+/g, ' ')
+
+    it('tells them, with the name of the account, and nobody else about a member without powers', async () => {
+      const owner = await anOwner(app)
+      const session = await provenSession(app, owner)
+      const [first, second, third] = [
+        await aMember(app, owner),
+        await aMember(app, owner),
+        await aMember(app, owner),
+      ]
+      await remove(session, first)
+      expect(await subjects(first)).toEqual(['You have been removed from a team at Mainstay'])
+      expect(await textTo(first)).toContain('You have been removed from your team at Mainstay.')
+      const rename = async (name: string) =>
+        expect(outcome(await onMainSite(app, session, 'PATCH', '/api/account', { name }))).toBe('200')
+      await rename('Rose & Daughters')
+      await remove(session, second)
+      expect(await textTo(second)).toContain('from the team “Rose & Daughters” at Mainstay.')
+      await rename('win.example/now')
+      await remove(session, third)
+      expect(await textTo(third)).toContain('You have been removed from your team at Mainstay.')
+      expect(await subjects(owner)).toEqual([])
+    })
+
+    it('tells the owner of somebody with powers, also if they were disabled or limited before', async () => {
+      const owner = await anOwner(app)
+      const { user: manager, session } = await aManager(app, owner)
+      expect(outcome(await reauthenticate(app, session))).toBe('200')
+      const payer = await aMemberWith(app, owner, 'payments', 'viewReports')
+      const disabled = await aMemberWith(app, owner, 'accountSettings', 'teamManagement')
+      const limited = await aMemberWith(app, owner, 'payments')
+      const limit = { satellites: [SHOP_ONE] }
+      expect(outcome(await team(app, session, 'POST', `/${disabled.id}/disable`))).toBe('204')
+      expect(outcome(await team(app, session, 'PUT', `/${limited.id}/satellites`, limit))).toBe('204')
+      for (const member of [payer, disabled, limited]) await remove(session, member)
+      expect(await subjects(owner)).toEqual(
+        [payer, disabled, limited].map(
+          ({ email }) => `${email} has been removed from your account at Mainstay`,
+        ),
+      )
+      const [mail, other] = (await teamMails(owner)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
+      expect(mail).toContain(
+        `${manager.email} has removed ${payer.email} from your account at Mainstay. Before that, they were allowed to make payments.`,
+      )
+      expect(other).toContain('allowed to change the account settings and manage the team.')
+      // Counted for each manager: three an hour.
+      await remove(session, await aMemberWith(app, owner, 'payments'))
+      expect(await subjects(owner)).toHaveLength(3)
+      const own = await aMemberWith(app, owner, 'payments')
+      await remove(await provenSession(app, owner), own)
+      expect((await subjects(owner)).at(-1)).toContain(own.email)
+    })
   })
 
   describe('after a login that was not theirs', () => {

@@ -52,7 +52,8 @@ describe.each([['de', de]] as const)('%s', (_, language) => {
     ]
     expect([...new Set(same)].sort()).toEqual(
       ['', '{advice}', '{circumstances}', '{claim}', '{consequence}', '{deletion}'].concat([
-        ...['{introduction}', '{opening}', '{otherwise}', '{payments}', '{place}', '{subject}', '{whom}'],
+        ...['{introduction}', '{opening}', '{otherwise}', '{payments}', '{place}', '{removal}', '{subject}'],
+        '{whom}',
       ]),
     )
   })
