@@ -11,6 +11,7 @@ import {
   RequestDeletionDocs,
 } from './account.dto.js'
 import { AccountService } from './account.service.js'
+import { AccountChanges } from './account-changes.js'
 import { AccountDeletionService } from './deletion/account-deletion.service.js'
 import { OwnerGuard } from './owner.guard.js'
 
@@ -20,6 +21,7 @@ import { OwnerGuard } from './owner.guard.js'
 export class AccountController {
   constructor(
     private readonly account: AccountService,
+    private readonly changes: AccountChanges,
     private readonly reauthentication: Reauthentication,
   ) {}
 
@@ -38,7 +40,8 @@ export class AccountController {
   @ChangeAccountDocs()
   async change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
     if ((body.handoffRequired ?? 'everyone') !== 'everyone') await this.reauthentication.requireOf(actor)
-    return this.account.change(actor, body)
+    await this.changes.make(actor, body)
+    return this.account.read(actor)
   }
 }
 

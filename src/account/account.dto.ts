@@ -67,7 +67,7 @@ export const ChangeAccountDocs = () =>
   Documented({
     summary: "Change the account's name or its logins on satellites",
     description:
-      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one.',
+      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
     status: 200,
     answer: 'The account as it is now',
     type: AccountAnswer,

@@ -14,6 +14,7 @@ import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountController, AccountDeletionController } from './account.controller.js'
 import { AccountService } from './account.service.js'
+import { AccountChanges } from './account-changes.js'
 import { AccountTransactions } from './account-transactions.js'
 import { AddressMails } from './address-mails.js'
 import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion.job.js'
@@ -24,6 +25,7 @@ import { EmailChangeController } from './email-change/email-change.controller.js
 import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
 import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
 import { EmailUndoService } from './email-change/email-undo.service.js'
+import { HandoffMails } from './handoff-mails.js'
 import { MailedLinkPreview } from './mailed-links/mailed-link-preview.service.js'
 import { MailedLinksController } from './mailed-links/mailed-links.controller.js'
 import { DataExport } from './profile/data-export.js'
@@ -94,6 +96,8 @@ import { TransferParties } from './transfer/transfer-parties.js'
     OwnerChange,
     AccountDeletionJob,
     AccountService,
+    AccountChanges,
+    HandoffMails,
     AccountsDueForDeletion,
     AccountTransactions,
     OwnershipTransferService,

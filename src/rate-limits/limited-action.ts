@@ -5,7 +5,7 @@ import type { Client } from '../http/client.js'
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's
  * signatures), `link`, `session id` (at refresh) and `session` (guesses at the password from one live
  * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login),
- * `sent mail` (caused by a logged-in user) and `power notice` (to an owner, about what a member may do). Also
+ * `sent mail` (caused by a logged-in user) and `power notice` (to those in charge, about who may do what). Also
  * `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
  * satellite), `payment request` (calls the payment provider), `payment question` (the same by somebody who may not
  * pay), `satellite check` (queries servers that somebody has named), `operator look` (shows people in the console)

@@ -133,6 +133,17 @@ export const de: Translated = {
       footnote:
         'Ihre Kontoeinstellungen zeigen, wer einen eingerichtet hat. Wenn Sie das nicht erwartet haben, sehen Sie jetzt dort nach.',
     },
+    handoffLoosened: {
+      subject: 'Neue Regeln für die Anmeldung bei Ihren Satelliten',
+      paragraphs: [
+        'Jemand, der die Einstellungen Ihres Kontos bei {site} ändern darf, hat geändert, wie man sich bei Ihren Satelliten anmeldet.',
+        '{whom}',
+        'Der Server eines solchen Satelliten sieht die Passwörter, die dort eingegeben werden.',
+      ],
+      action: 'Zu Ihren Satelliten',
+      footnote:
+        'Wenn Sie das nicht erwartet haben, ändern Sie es auf dieser Seite zurück, und ändern Sie Ihr Passwort, falls Sie eines haben: Vielleicht kennt es jemand.',
+    },
     deletionRequested: {
       subject: 'Ihr Konto bei {site} wird gelöscht',
       paragraphs: [
@@ -378,6 +389,11 @@ export const de: Translated = {
     'policy.payWithout': 'Zahlungen brauchen keinen zweiten Faktor.',
     'policy.payWith':
       'Zahlungen brauchen einen zweiten Faktor, der in {minutes, plural, one {der letzten Minute} other {den letzten # Minuten}} verwendet wurde.',
+
+    'handoff.owners':
+      'Nur noch die Inhaberin oder der Inhaber muss sich über die Hauptseite anmelden. Alle anderen dürfen ihr Passwort bei Satelliten eingeben, die das zulassen.',
+    'handoff.none':
+      'Alle, auch die Inhaberin oder der Inhaber, dürfen ihr Passwort jetzt bei Satelliten eingeben, die das zulassen.',
 
     'notice.circumstances': 'Gerät: {device}\nZeit: {day}, {time} Uhr UTC',
     'notice.circumstancesWithPlace': 'Gerät: {device}\nOrt: in oder bei {place}\nZeit: {day}, {time} Uhr UTC',

@@ -129,6 +129,17 @@ export const en = {
       action: 'Go to {site}',
       footnote: 'Your account settings show who has set one up. If you did not expect this, look there now.',
     },
+    handoffLoosened: {
+      subject: 'New rules for logging in on your satellites',
+      paragraphs: [
+        'Somebody who may change the settings of your account at {site} has changed how people log in on your satellites.',
+        '{whom}',
+        'The server of such a satellite sees the passwords that are typed there.',
+      ],
+      action: 'Go to your satellites',
+      footnote:
+        'If you did not expect this, change it back on that page, and change your password if you have one: somebody may know it.',
+    },
     deletionRequested: {
       subject: 'Your account at {site} will be deleted',
       paragraphs: [
@@ -371,6 +382,11 @@ export const en = {
     'policy.payWithout': 'Payments need no second factor.',
     'policy.payWith':
       'Payments need a second factor that was used in the last {minutes, plural, one {minute} other {# minutes}}.',
+
+    'handoff.owners':
+      'Only the owner still has to log in through the main site. Everybody else may type their password on satellites that allow it.',
+    'handoff.none':
+      'Everybody, including the owner, may now type their password on satellites that allow it.',
 
     'notice.circumstances': 'Device: {device}\nTime: {day}, {time} UTC',
     'notice.circumstancesWithPlace': 'Device: {device}\nPlace: in or near {place}\nTime: {day}, {time} UTC',

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
+import { subjectsTo } from '../support/leaving-accounts.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -97,6 +98,34 @@ describe.each(BACKENDS)('The account, on %s', backend => {
         code: 'REAUTHENTICATION_REQUIRED',
       })
     expect((await read(session)).json).toMatchObject({ name: null, handoffRequired: 'everyone' })
+  })
+
+  it('mails its administrators when it requires them of fewer people than before, not of more', async () => {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    const admin = await aMemberWith(app, owner, 'accountSettings')
+    const member = await aMember(app, owner)
+    const textsTo = async ({ email }: { email: string }) =>
+      (await app.mailsTo(email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
+    const set = async (handoffRequired: string) =>
+      expect((await rename(session, { handoffRequired })).status).toBe(200)
+    for (const required of ['none', 'owners', 'everyone', 'everyone']) await set(required)
+    expect(await textsTo(owner)).toEqual([])
+    await set('owners')
+    await rename(session, { name: 'Ours' })
+    await set('none')
+    for (const person of [owner, admin]) {
+      expect(await subjectsTo(app, person)).toEqual(
+        Array(2).fill('New rules for logging in on your satellites'),
+      )
+      const [first, second] = await textsTo(person)
+      expect(first).toContain('Only the owner still has to log in through the main site.')
+      expect(first).toContain(`${MAIN}/account/satellites`)
+      expect(second).toContain('Everybody, including the owner, may now type their password')
+    }
+    expect(await textsTo(member)).toEqual([])
+    for (let again = 0; again < 4; again++) for (const required of ['everyone', 'none']) await set(required)
+    expect(await textsTo(owner)).toHaveLength(4)
   })
 
   it('leaves other accounts alone', async () => {
