@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { PERMISSIONS, type Permission } from '../../../src/permissions/permissions.js'
 import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
 import type { User } from '../../../src/users/user.js'
+import { UserAdministration } from '../../../src/users/user-administration.js'
 import { Users } from '../../../src/users/users.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
@@ -24,6 +25,7 @@ type Victim = (typeof VICTIMS)[number]
 const ATTACKS = [
   ['PUT', '/permissions', 'all'],
   ['PUT', '/permissions', 'none'],
+  ['PUT', '/permissions', 'own'],
   ['PUT', '/satellites', 'nowhere'],
   ['POST', '/disable'],
   ['POST', '/enable'],
@@ -37,6 +39,7 @@ type Attack = (typeof ATTACKS)[number]
 const BODIES = {
   all: Object.fromEntries(PERMISSIONS.map(name => [name, true])),
   none: Object.fromEntries(PERMISSIONS.map(name => [name, false])),
+  own: Object.fromEntries(PERMISSIONS.map(name => [name, OF_MANAGERS.includes(name)])),
   nowhere: { satellites: [] },
 }
 
@@ -44,6 +47,7 @@ type Step =
   | { readonly kind: 'attack'; readonly victim: Victim; readonly attack: Attack }
   | { readonly kind: 'invite'; readonly permissions: readonly Permission[] }
   | { readonly kind: 'log in again' }
+  | { readonly kind: 'change of address' }
   | { readonly kind: 'hours pass'; readonly hours: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -62,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       permissions: fc.subarray([...PERMISSIONS]),
     }),
   },
-  fc.constant({ kind: 'log in again' } as const),
+  fc.constantFrom({ kind: 'log in again' } as const, { kind: 'change of address' } as const),
   fc.record({ kind: fc.constant('hours pass' as const), hours: fc.integer({ min: 1, max: 23 }) }),
 )
 
@@ -91,16 +95,19 @@ async function aTeam(permissions: readonly Permission[]) {
     log,
   )
   await browser.logIn(attacker.email, PASSWORD, new Keyring(app))
-  return { owner, ownersSession, richer, equal, attacker, browser, log }
+  /** The attacker's, the newest last. */
+  const addresses: string[] = [attacker.email]
+  return { owner, ownersSession, richer, equal, attacker, addresses, browser, log }
 }
 type Team = Awaited<ReturnType<typeof aTeam>>
 
 async function take(team: Team, step: Step): Promise<void> {
-  const { owner, richer, equal, attacker, browser } = team
+  const { owner, richer, equal, attacker, addresses, browser } = team
   const keys = new Keyring(app)
-  if (step.kind === 'log in again') return void (await browser.logIn(attacker.email, PASSWORD, keys))
+  if (step.kind === 'log in again') return void (await browser.logIn(addresses.at(-1)!, PASSWORD, keys))
   if (step.kind === 'hours pass') return waitAndStop(team, step.hours)
   await browser.reauthenticate(PASSWORD, keys)
+  if (step.kind === 'change of address') return changeAddress(team)
   if (step.kind === 'invite') return invite(team, step.permissions)
   const victim = { owner, 'richer manager': richer, equal, self: attacker }[step.victim]
   const [method, path, body] = step.attack
@@ -124,6 +131,37 @@ async function invite({ browser }: Team, permissions: readonly Permission[]): Pr
   await browser.act('POST', '/api/team/invitations', body)
   const token = await new Mailbox(app, email).newest('/accept-invitation')
   if (token) await browser.open('/api/invitations/accept', { token, password: PASSWORD })
+}
+
+async function changeAddress({ addresses, browser }: Team): Promise<void> {
+  const email = anEmail()
+  await browser.act('POST', '/api/email/change', { email })
+  const token = await new Mailbox(app, email).newest('/confirm-email')
+  if (!token) return
+  await browser.act('POST', '/api/email/confirm', { token })
+  addresses.push(email)
+}
+
+/**
+ * Disabled at last, the attacker follows every link that undoes a change of address, the newest first; each time
+ * everybody is enabled again. Whom two of these have shut out.
+ */
+async function shutOutAgain({ owner, attacker, addresses, browser }: Team): Promise<string[]> {
+  const operators = app.app.get(UserAdministration)
+  const everybody = await app.app.get(Users).listByAccount(owner.accountId, null, 100)
+  for (const user of everybody)
+    await (user.id === attacker.id ? operators.disable(user) : operators.enable(user))
+  const shutOut: string[] = []
+  for (const address of addresses.toReversed()) {
+    const token = await new Mailbox(app, address).newest('/undo-email')
+    if (token) await browser.open('/api/email/undo', { token })
+    for (const user of await app.app.get(Users).listByAccount(owner.accountId, null, 100)) {
+      if (!user.disabledAt || user.id === attacker.id) continue
+      shutOut.push(user.email)
+      await operators.enable(user)
+    }
+  }
+  return shutOut.filter((email, index) => shutOut.indexOf(email) !== index)
 }
 
 async function find({ id }: User): Promise<User | null> {
@@ -170,6 +208,7 @@ it.each<[string, readonly Permission[]]>([
         for (const one of taken) await take(team, one)
         await waitAndStop(team, 1)
         const damage = await damageIn(team, may)
+        for (const email of await shutOutAgain(team)) damage.push(`${email} was shut out again`)
         if (damage.length > 0) throw new Error(`${damage.join('\n')}\n${team.log.join('\n')}`)
       }),
       { numRuns: RUNS },
