@@ -1,10 +1,6 @@
 import { Logger } from '../log/logger.js'
-import type { Bucket } from './buckets.js'
+import type { FilledBucket } from './buckets.js'
 import type { LimitedAction, LimitedKind } from './limited-action.js'
-import type { Count } from './shared-counters.js'
-
-/** A bucket with its current count. */
-export interface FilledBucket extends Bucket, Count {}
 
 /** Repeating an alarm says nothing new, and a flood must not fill the log. */
 const LOG_EVERY_MS = 60_000

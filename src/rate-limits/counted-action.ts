@@ -1,5 +1,5 @@
 import { ApiError } from '../errors/api-error.js'
-import type { Bucket } from './buckets.js'
+import { type Bucket, timesFullKey } from './buckets.js'
 import type { Added, Counters } from './counters.js'
 
 /** An action that was let through. Until its outcome is reported, it counts both as right and as wrong. */
@@ -98,9 +98,4 @@ export class CountedAction {
   private keysOf(which: (bucket: Bucket) => boolean): string[] {
     return this.buckets.filter(which).map(({ key }) => key)
   }
-}
-
-/** The key of the counter for how often this counter was full. */
-export function timesFullKey(key: string): string {
-  return `${key}:offences`
 }

@@ -5,15 +5,12 @@ import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { countsOf, Metrics } from '../metrics/metrics.js'
-import { Alarms, type FilledBucket } from './alarms.js'
-import { type Bucket, bucketsOf } from './buckets.js'
-import { CountedAction, timesFullKey } from './counted-action.js'
+import { Alarms } from './alarms.js'
+import { bucketsOf, type FilledBucket, limitOf, timesFullKey, withCounts } from './buckets.js'
+import { CountedAction } from './counted-action.js'
 import { Counters } from './counters.js'
 import { LIMITED_KINDS, type LimitedAction, type LimitedActor } from './limited-action.js'
-import type { Count, Limited } from './shared-counters.js'
 
-/** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
-const MAX_WINDOW_SECONDS = 60 * 60
 /** How long to remember how often a bucket was full. */
 const TIMES_FULL_SECONDS = 24 * 60 * 60
 
@@ -147,20 +144,4 @@ export class RateLimiter {
         justFull.map(({ key }) => ({ key: timesFullKey(key), windowSeconds: TIMES_FULL_SECONDS })),
       )
   }
-}
-
-function limitOf({ key, max, refuses, windowSeconds, isOfAccount }: Bucket): Limited {
-  const windowsSeconds = isOfAccount ? backoffWindows(windowSeconds) : [windowSeconds]
-  const limit = { key, max: refuses === 'nobody' ? null : max, windowsSeconds }
-  return { ...limit, timesFullKey: isOfAccount ? timesFullKey(key) : null }
-}
-
-/** Doubles each time the counter was full, up to an hour. */
-function backoffWindows(windowSeconds: number): number[] {
-  if (windowSeconds >= MAX_WINDOW_SECONDS) return [windowSeconds]
-  return [windowSeconds, ...backoffWindows(Math.min(2 * windowSeconds, MAX_WINDOW_SECONDS))]
-}
-
-function withCounts(buckets: readonly Bucket[], counts: readonly Count[]): FilledBucket[] {
-  return buckets.map((bucket, index) => ({ ...bucket, ...(counts[index] as Count) }))
 }
