@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { RateLimitSettings } from '../config/tables/rate-limit-settings.js'
 import { type LimitRule, rulesOf } from './limit-rules.js'
 import type { LimitedAction } from './limited-action.js'
-import type { Count, Limited } from './shared-counters.js'
+import type { Count, LimitedCounter } from './shared-counters.js'
 
 /** The longest window (NIST SP 800-63B §3.2.2: "up to an hour"). */
 const MAX_WINDOW_SECONDS = 60 * 60
@@ -40,7 +40,7 @@ export function withCounts(buckets: readonly Bucket[], counts: readonly Count[])
 }
 
 /** The counter of a bucket. One that only raises an alarm is never full. */
-export function limitOf({ key, max, refuses, windowSeconds, isOfAccount }: Bucket): Limited {
+export function limitOf({ key, max, refuses, windowSeconds, isOfAccount }: Bucket): LimitedCounter {
   return {
     key,
     max: refuses === 'nobody' ? null : max,

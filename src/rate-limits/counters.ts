@@ -1,7 +1,13 @@
 import type { RedisConnection } from '../redis/redis-connection.js'
 import { AnsweringShards, type ShardPositions } from './answering-shards.js'
 import { OwnCounters } from './own-counters.js'
-import { type Count, type Counted, type Limited, SharedCounters, type WhenFull } from './shared-counters.js'
+import {
+  type Count,
+  type Increment,
+  type LimitedCounter,
+  SharedCounters,
+  type WhenFull,
+} from './shared-counters.js'
 import { UnsentChanges } from './unsent-changes.js'
 
 /** The result of adding one to each of several counters. */
@@ -47,23 +53,23 @@ export class Counters {
    * Like {@link add}, but only if none of them is full. Where one script may use them all, it is one round
    * trip, and atomic.
    */
-  addUnlessFull(limited: readonly Limited[]): Promise<Added | Full> {
+  addUnlessFull(limited: readonly LimitedCounter[]): Promise<Added | Full> {
     return this.addWithin(limited, 'refuse')
   }
 
   /** The same, even if some are full. */
-  async addEvenIfFull(limited: readonly Limited[]): Promise<Added> {
+  async addEvenIfFull(limited: readonly LimitedCounter[]): Promise<Added> {
     return (await this.addWithin(limited, 'count')) as Added
   }
 
   /** Adds one to each. A counter's window begins with its first count. */
-  async add(counted: readonly Counted[]): Promise<Added> {
-    const own = await Promise.all(counted.map(each => this.own.add(each)))
-    const shared = await this.inShared(counted, (counters, some) => counters.count(1, some))
-    this.keepUnsent(counted, shared, (unsent, missed) => unsent.add(missed))
+  async add(increments: readonly Increment[]): Promise<Added> {
+    const own = await Promise.all(increments.map(each => this.own.add(each)))
+    const shared = await this.inShared(increments, (counters, some) => counters.count(1, some))
+    this.keepUnsent(increments, shared, (unsent, missed) => unsent.add(missed))
     return {
       counts: own.map((count, index) => shared[index] ?? count),
-      refund: this.refundOf(counted),
+      refund: this.refundOf(increments),
     }
   }
 
@@ -74,8 +80,8 @@ export class Counters {
     this.keepUnsent(keys, sent, (unsent, missed) => unsent.reset(missed))
   }
 
-  private async addWithin(limited: readonly Limited[], whenFull: WhenFull): Promise<Added | Full> {
-    const shared = await this.inOneShard(counters => counters.countUnlessFull(limited, whenFull))
+  private async addWithin(limited: readonly LimitedCounter[], whenFull: WhenFull): Promise<Added | Full> {
+    const shared = await this.inOneShard(counters => counters.countLimited(limited, whenFull))
     if (!shared) return this.readThenAdd(limited, whenFull)
     const { isCounted, counts } = shared
     if (!isCounted) return { counts, refund: null }
@@ -87,7 +93,7 @@ export class Counters {
     return { counts, refund: this.refundOf(counted) }
   }
 
-  private async readThenAdd(limited: readonly Limited[], whenFull: WhenFull): Promise<Added | Full> {
+  private async readThenAdd(limited: readonly LimitedCounter[], whenFull: WhenFull): Promise<Added | Full> {
     const timesFullKeys = limited.flatMap(({ timesFullKey }) => timesFullKey ?? [])
     const found = await this.read([...limited.map(({ key }) => key), ...timesFullKeys])
     const counts = found.slice(0, limited.length)
@@ -101,11 +107,11 @@ export class Counters {
     )
   }
 
-  private refundOf(counted: readonly Counted[]): Added['refund'] {
+  private refundOf(counted: readonly Increment[]): Added['refund'] {
     return (which = () => true) => this.subtract(counted.filter(({ key }) => which(key)))
   }
 
-  private async subtract(counted: readonly Counted[]): Promise<void> {
+  private async subtract(counted: readonly Increment[]): Promise<void> {
     await Promise.all(counted.map(each => this.own.subtract(each)))
     const unsent = counted.filter(({ key }) => this.unsent?.willAddTo(key))
     this.unsent?.subtract(unsent)
@@ -130,7 +136,7 @@ export class Counters {
    * What `work` returns for each item in Redis. Null for those on a shard that does not answer or has no
    * master, and for all without Redis. What the other shards have counted stays counted.
    */
-  private async inShared<T extends string | Counted, R>(
+  private async inShared<T extends string | Increment, R>(
     items: readonly T[],
     work: (counters: SharedCounters, some: readonly T[]) => Promise<readonly R[]>,
   ): Promise<readonly (R | null)[]> {
@@ -168,7 +174,7 @@ export class Counters {
   }
 }
 
-function keyOf(item: string | Counted): string {
+function keyOf(item: string | Increment): string {
   return typeof item === 'string' ? item : item.key
 }
 

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
-import type { Count, Counted } from './shared-counters.js'
+import type { Count, Increment } from './shared-counters.js'
 
 const NOTHING: Count = { points: 0, msLeft: 0 }
 
@@ -12,11 +12,11 @@ export class OwnCounters {
     return found ? countOf(found) : NOTHING
   }
 
-  async add({ key, windowSeconds }: Counted): Promise<Count> {
+  async add({ key, windowSeconds }: Increment): Promise<Count> {
     return countOf(await this.memory.penalty(key, 1, { customDuration: windowSeconds }))
   }
 
-  async subtract({ key, windowSeconds }: Counted): Promise<void> {
+  async subtract({ key, windowSeconds }: Increment): Promise<void> {
     const { consumedPoints } = await this.memory.reward(key, 1, { customDuration: windowSeconds })
     // The counter's window has ended in the meantime.
     if (consumedPoints < 0) await this.forget(key)

@@ -1,14 +1,14 @@
 import type { RedisConnection } from '../redis/redis-connection.js'
 import { redisScript } from '../redis/redis-script.js'
 
-/** What to count, and for how long after the first count. */
-export interface Counted {
+/** A counter to add to, and its lifetime after its first count. */
+export interface Increment {
   readonly key: string
   readonly windowSeconds: number
 }
 
 /** A counter with its limit. */
-export interface Limited {
+export interface LimitedCounter {
   readonly key: string
   /** The count at which it is full; null where it is never full. */
   readonly max: number | null
@@ -61,7 +61,7 @@ return found`)
  * 1 to count even then; the number of counters; for each its maximum (or -1), the index of its other key (or
  * 0), its windows. Returns 1 if it has counted, then the same as READ.
  */
-const COUNT_UNLESS_FULL = redisScript(`
+const COUNT_LIMITED = redisScript(`
 local answer = {1}
 for i = 1, ARGV[2] do
   local points, max = tonumber(redis.call('GET', KEYS[i]) or '0'), tonumber(ARGV[3 * i])
@@ -90,15 +90,15 @@ export class SharedCounters {
   }
 
   /** Adds `points` to each, or subtracts. */
-  async count(points: number, counted: readonly Counted[]): Promise<Count[]> {
-    const seconds = counted.map(({ windowSeconds }) => String(windowSeconds))
-    const names = counted.map(({ key }) => nameOf(key))
+  async count(points: number, increments: readonly Increment[]): Promise<Count[]> {
+    const seconds = increments.map(({ windowSeconds }) => String(windowSeconds))
+    const names = increments.map(({ key }) => nameOf(key))
     return countsOf(await this.redis.runScript(COUNT, names, [String(points), ...seconds]))
   }
 
-  /** Adds one to each, or nothing when one is full and `whenFull` says so. Returns their state afterwards. */
-  async countUnlessFull(
-    limited: readonly Limited[],
+  /** Adds one to each; with `refuse`, to none when one is full. Returns their state afterwards. */
+  async countLimited(
+    limited: readonly LimitedCounter[],
     whenFull: WhenFull,
   ): Promise<{ readonly isCounted: boolean; readonly counts: Count[] }> {
     const others = limited.flatMap(({ timesFullKey }) => (timesFullKey === null ? [] : [timesFullKey]))
@@ -110,7 +110,7 @@ export class SharedCounters {
     ])
     const keys = [...limited.map(({ key }) => key), ...others].map(nameOf)
     const head = [whenFull === 'count' ? '1' : '0', String(limited.length)]
-    const [isCounted, ...found] = (await this.redis.runScript(COUNT_UNLESS_FULL, keys, [
+    const [isCounted, ...found] = (await this.redis.runScript(COUNT_LIMITED, keys, [
       ...head,
       ...rules,
     ])) as number[]

@@ -1,4 +1,4 @@
-import type { Counted, SharedCounters } from './shared-counters.js'
+import type { Increment, SharedCounters } from './shared-counters.js'
 
 /** The part of Redis that it needs. */
 export type CounterTarget = Pick<SharedCounters, 'count' | 'forget'>
@@ -26,13 +26,13 @@ export class UnsentChanges {
   private readonly sending = new Set<string>()
 
   /** Adds one to each counter. */
-  add(counted: readonly Counted[]): void {
-    this.noteEach(counted, 1)
+  add(increments: readonly Increment[]): void {
+    this.noteEach(increments, 1)
   }
 
   /** Subtracts one from each counter. */
-  subtract(counted: readonly Counted[]): void {
-    this.noteEach(counted, -1)
+  subtract(increments: readonly Increment[]): void {
+    this.noteEach(increments, -1)
   }
 
   /** Whether there is an unsent addition to this counter that is not being sent yet. */
@@ -79,9 +79,9 @@ export class UnsentChanges {
     )
   }
 
-  private noteEach(counted: readonly Counted[], points: number): void {
+  private noteEach(increments: readonly Increment[], points: number): void {
     const now = performance.now()
-    for (const { key, windowSeconds } of counted)
+    for (const { key, windowSeconds } of increments)
       this.note(key, { isReset: false, points, endsAt: now + windowSeconds * 1000 })
   }
 

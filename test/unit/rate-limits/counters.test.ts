@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Added, Counters } from '../../../src/rate-limits/counters.js'
-import type { Limited } from '../../../src/rate-limits/shared-counters.js'
+import type { LimitedCounter } from '../../../src/rate-limits/shared-counters.js'
 import { openRedis } from '../../../src/redis/redis.module.js'
 import type { RedisConnection } from '../../../src/redis/redis-connection.js'
 import { eventually } from '../../support/eventually.js'
@@ -51,7 +51,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
 
   const someKeys = () => Array.from({ length: 6 }, () => `test:${randomUUID()}`)
   const counted = (keys: string[]) => keys.map(key => ({ key, windowSeconds: WINDOW_SECONDS }))
-  const limitOf = (key: string, rest: Partial<Limited> = {}): Limited => ({
+  const limitOf = (key: string, rest: Partial<LimitedCounter> = {}): LimitedCounter => ({
     ...{ key, max: null, windowsSeconds: [WINDOW_SECONDS], timesFullKey: null },
     ...rest,
   })

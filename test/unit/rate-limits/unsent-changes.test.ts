@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Count, Counted } from '../../../src/rate-limits/shared-counters.js'
+import type { Count, Increment } from '../../../src/rate-limits/shared-counters.js'
 import { type CounterTarget, UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
 
 const WINDOW_SECONDS = 100
@@ -11,10 +11,10 @@ class Shards implements CounterTarget {
   silence: Promise<never> | null = null
   private readonly kept = new RateLimiterMemory({ points: 0, duration: 0 })
 
-  async count(points: number, counted: readonly Counted[]): Promise<Count[]> {
-    if (counted.some(({ key }) => this.failing.has(key))) throw new Error('no such shard')
+  async count(points: number, increments: readonly Increment[]): Promise<Count[]> {
+    if (increments.some(({ key }) => this.failing.has(key))) throw new Error('no such shard')
     await this.silence
-    const counts = counted.map(async ({ key, windowSeconds }) => {
+    const counts = increments.map(async ({ key, windowSeconds }) => {
       const found = await this.kept.penalty(key, points, { customDuration: windowSeconds })
       return { points: found.consumedPoints, msLeft: found.msBeforeNext }
     })
