@@ -21,9 +21,9 @@ export class Alarms {
   private readonly lastLogAt = new Map<string, number>()
 
   raise({ kind, client }: LimitedAction, full: readonly FilledBucket[]): void {
-    for (const { limit, points, windowSeconds } of full) {
-      const where = limit === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
-      this.warn(`${kind} ${limit}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)
+    for (const { scope, points, windowSeconds } of full) {
+      const where = scope === 'origin' ? `from ${client.origin ?? 'clients without an Origin'}` : 'in all'
+      this.warn(`${kind} ${scope}`, `${points} ${WORDS[kind] ?? kind} ${where} within ${windowSeconds} s`)
     }
   }
 

@@ -27,10 +27,10 @@ export function bucketsOf(action: LimitedAction, settings: RateLimitSettings): B
   const isDoubling = kind === 'password' || kind === 'session'
   return rulesOf(action, settings).map(rule => ({
     ...rule,
-    key: [kind, ...(rule.counts === 'right' ? ['right'] : []), rule.limit, digest(rule.of)]
+    key: [kind, ...(rule.counts === 'right' ? ['right'] : []), rule.scope, digest(rule.ids)]
       .join(':')
       .replaceAll(' ', '-'),
-    isOfAccount: isDoubling && rule.counts === 'wrong' && rule.limit.startsWith('account'),
+    isOfAccount: isDoubling && rule.counts === 'wrong' && rule.scope.startsWith('account'),
   }))
 }
 
@@ -60,6 +60,6 @@ function backoffWindows(windowSeconds: number): number[] {
   return [windowSeconds, ...backoffWindows(Math.min(2 * windowSeconds, MAX_WINDOW_SECONDS))]
 }
 
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)
+function digest(ids: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(ids)).digest('base64url').slice(0, 22)
 }

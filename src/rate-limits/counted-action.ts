@@ -31,7 +31,7 @@ export class CountedAction {
    */
   async partlySucceeded(): Promise<void> {
     const left = this.keysOf(
-      ({ counts, limit }) => counts === 'wrong' || (counts === 'right' && limit === 'account'),
+      ({ counts, scope }) => counts === 'wrong' || (counts === 'right' && scope === 'account'),
     )
     await this.added.refund(key => left.includes(key))
   }
@@ -41,7 +41,7 @@ export class CountedAction {
    */
   async completed(): Promise<void> {
     const ofAccount = this.keysOf(({ isOfAccount }) => isOfAccount)
-    const twice = this.keysOf(({ counts, limit }) => counts === 'right' && limit !== 'account')
+    const twice = this.keysOf(({ counts, scope }) => counts === 'right' && scope !== 'account')
     await this.reset(ofAccount, twice)
   }
 

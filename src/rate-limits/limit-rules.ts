@@ -6,10 +6,10 @@ import { mailboxOf } from './mailbox.js'
 /** One rule by which an action is limited. */
 export interface LimitRule {
   /**
-   * What is counted together; it is also recorded with a refusal. Networks are IPv4 addresses and IPv6 /64,
+   * What is counted together; recorded with a refusal, as `limit`. Networks are IPv4 addresses and IPv6 /64,
    * blocks are IPv6 /56, and neighbourhoods are IPv4 /24 and IPv6 /48.
    */
-  readonly limit:
+  readonly scope:
     | `account${'' | ' and network' | ' and block' | ' and neighbourhood'}`
     | 'user'
     | 'session'
@@ -19,7 +19,7 @@ export interface LimitRule {
     | 'origin'
     | 'total'
   /** What identifies the counter, besides its name. */
-  readonly of: readonly string[]
+  readonly ids: readonly string[]
   readonly max: number
   readonly windowSeconds: number
   /** Which actions stay counted once their outcome is known. */
@@ -58,8 +58,8 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
       return [
         {
           ...wrong,
-          limit: 'account',
-          of: [subject],
+          scope: 'account',
+          ids: [subject],
           max: settings.perAccountAndNetwork,
           refuses: 'strangers',
         },
@@ -73,39 +73,39 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'sent mail':
       return sentMailRules({ recipient: mailboxOf(subject), userId, accountId }, settings)
     case 'power notice':
-      return [{ ...HOURLY, limit: 'user', of: [subject], max: MAX_PERMISSION_NOTICES }]
+      return [{ ...HOURLY, scope: 'user', ids: [subject], max: MAX_PERMISSION_NOTICES }]
     case 'weak password':
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
-      return [{ ...wrong, limit: 'user', of: [subject], max: settings.perNetwork, refuses: 'everybody' }]
+      return [{ ...wrong, scope: 'user', ids: [subject], max: settings.perNetwork, refuses: 'everybody' }]
     case 'write':
       // Per session as well, so that the thief of one session cannot use up its user's share.
       return [
-        { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.writesPerUser / 3) },
-        { ...HOURLY, limit: 'user', of: [userId], max: settings.writesPerUser },
+        { ...HOURLY, scope: 'session', ids: [subject], max: Math.ceil(settings.writesPerUser / 3) },
+        { ...HOURLY, scope: 'user', ids: [userId], max: settings.writesPerUser },
       ]
     case 'handoff':
       return [
-        { ...HOURLY, limit: 'session', of: [subject], max: Math.ceil(settings.handoffsPerUser / 2) },
-        { ...HOURLY, limit: 'user', of: [userId], max: settings.handoffsPerUser },
+        { ...HOURLY, scope: 'session', ids: [subject], max: Math.ceil(settings.handoffsPerUser / 2) },
+        { ...HOURLY, scope: 'user', ids: [userId], max: settings.handoffsPerUser },
       ]
     case 'payment request':
       // So that one member cannot use up the account's share.
       return [
-        { ...HOURLY, limit: 'user', of: [subject], max: settings.paymentRequestsPerUser },
-        { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerAccount },
+        { ...HOURLY, scope: 'user', ids: [subject], max: settings.paymentRequestsPerUser },
+        { ...HOURLY, scope: 'account', ids: [accountId], max: settings.paymentRequestsPerAccount },
       ]
     case 'payment question':
       // Satellites can ask on behalf of their users, so these take no places of those who may pay.
       return [
-        { ...HOURLY, limit: 'user', of: [subject], max: Math.ceil(settings.paymentRequestsPerUser / 2) },
-        { ...HOURLY, limit: 'account', of: [accountId], max: settings.paymentRequestsPerUser },
+        { ...HOURLY, scope: 'user', ids: [subject], max: Math.ceil(settings.paymentRequestsPerUser / 2) },
+        { ...HOURLY, scope: 'account', ids: [accountId], max: settings.paymentRequestsPerUser },
       ]
     case 'satellite check':
-      return [{ ...HOURLY, limit: 'account', of: [subject], max: settings.satelliteChecksPerAccount }]
+      return [{ ...HOURLY, scope: 'account', ids: [subject], max: settings.satelliteChecksPerAccount }]
     case 'operator look':
-      return [{ ...HOURLY, limit: 'user', of: [subject], max: OPERATOR_LOOKS }]
+      return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_LOOKS }]
     case 'operator change':
-      return [{ ...HOURLY, limit: 'user', of: [subject], max: OPERATOR_CHANGES }]
+      return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_CHANGES }]
   }
 }
 
@@ -151,10 +151,10 @@ function sentMailRules(
   { mailsPerAddress, mailsPerUser, mailsPerAccount }: RateLimitSettings,
 ): LimitRule[] {
   return [
-    { ...HOURLY, limit: 'user', of: ['to', recipient], max: mailsPerAddress },
-    { ...HOURLY, limit: 'user', of: ['by', userId], max: mailsPerUser },
-    { ...HOURLY, limit: 'account', of: ['to', recipient, accountId], max: Math.ceil(mailsPerAddress / 2) },
-    { ...HOURLY, limit: 'account', of: ['by', accountId], max: mailsPerAccount },
+    { ...HOURLY, scope: 'user', ids: ['to', recipient], max: mailsPerAddress },
+    { ...HOURLY, scope: 'user', ids: ['by', userId], max: mailsPerUser },
+    { ...HOURLY, scope: 'account', ids: ['to', recipient, accountId], max: Math.ceil(mailsPerAddress / 2) },
+    { ...HOURLY, scope: 'account', ids: ['by', accountId], max: mailsPerAccount },
   ]
 }
 
@@ -166,12 +166,12 @@ function accountRules(
 ): LimitRule[] {
   const near = { ...counting, refuses: 'everybody' } as const
   const block = blockOf(ip)
-  const inBlock = { ...near, limit: 'account and block', of: [subject, block ?? ''], max: max.block } as const
+  const inBlock = { scope: 'account and block', ids: [subject, block ?? ''], max: max.block } as const
   return [
-    { ...near, limit: 'account and network', of: [subject, clientNetworkOf(ip)], max: max.network },
-    ...(block === null ? [] : [inBlock]),
-    { ...near, limit: 'account and neighbourhood', of: [subject, subnetOf(ip)], max: max.neighbourhood },
-    { ...counting, limit: 'account', of: [subject], max: max.all, refuses: 'strangers' },
+    { ...near, scope: 'account and network', ids: [subject, clientNetworkOf(ip)], max: max.network },
+    ...(block === null ? [] : [{ ...near, ...inBlock }]),
+    { ...near, scope: 'account and neighbourhood', ids: [subject, subnetOf(ip)], max: max.neighbourhood },
+    { ...counting, scope: 'account', ids: [subject], max: max.all, refuses: 'strangers' },
   ]
 }
 
@@ -179,13 +179,13 @@ function accountRules(
 // other people.
 function networkRules({ client: { ip } }: LimitedAction, max: number, counting: Counting): LimitRule[] {
   const rule = { ...counting, refuses: 'strangers' } as const
-  const network: LimitRule = { ...rule, limit: 'network', of: [clientNetworkOf(ip)], max }
+  const network: LimitRule = { ...rule, scope: 'network', ids: [clientNetworkOf(ip)], max }
   const block = blockOf(ip)
   if (block === null) return [network]
   return [
     network,
-    { ...rule, limit: 'block', of: [block], max: 2 * max },
-    { ...rule, limit: 'neighbourhood', of: [subnetOf(ip)], max: 4 * max },
+    { ...rule, scope: 'block', ids: [block], max: 2 * max },
+    { ...rule, scope: 'neighbourhood', ids: [subnetOf(ip)], max: 4 * max },
   ]
 }
 
@@ -194,7 +194,7 @@ function alarms({ client }: LimitedAction, settings: RateLimitSettings, counting
   const rule = { ...counting, refuses: 'nobody' } as const
   return [
     // Clients without an Origin (mobile apps, servers) are counted together, as one origin.
-    { ...rule, limit: 'origin', of: [client.origin ?? ''], max: settings.perOrigin },
-    { ...rule, limit: 'total', of: [], max: settings.total },
+    { ...rule, scope: 'origin', ids: [client.origin ?? ''], max: settings.perOrigin },
+    { ...rule, scope: 'total', ids: [], max: settings.total },
   ]
 }

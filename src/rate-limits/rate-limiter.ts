@@ -130,8 +130,8 @@ export class RateLimiter {
     if (!fullest) return
     if (full.every(({ refuses }) => refuses === 'strangers') && (await isKnown())) return
     this.refusals[kind]++
-    const { limit, msLeft } = fullest
-    const detail = { kind, limit, ...(subject.includes('@') && { email: subject }) }
+    const { scope, msLeft } = fullest
+    const detail = { kind, limit: scope, ...(subject.includes('@') && { email: subject }) }
     this.auditLog.enqueue(auditEvent({ ...actor, client }, 'rate.limit', detail), 'refused')
     const seconds = Math.max(1, Math.ceil(msLeft / 1000))
     throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(seconds) } })

@@ -618,7 +618,7 @@ describe('what a thief with the password does', () => {
       } as const
       const right = bucketsOf(action, app.settings.rateLimits).filter(({ counts }) => counts === 'right')
       const [here, all] = ['account and network', 'account'].map(
-        name => right.find(({ limit }) => limit === name)?.key as string,
+        name => right.find(({ scope }) => scope === name)?.key as string,
       )
       const read = await app.app.get(Counters).read([here as string, all as string])
       return read.map(({ points }) => points)

@@ -78,7 +78,7 @@ test('familiar clients are looked for in the neighbourhood that has a counter', 
     bucketsOf(
       { kind: 'password', subject: '', client: { requestId: '', ip, userAgent: null, origin: null } },
       settings,
-    ).find(({ limit }) => limit === 'account and neighbourhood')?.key
+    ).find(({ scope }) => scope === 'account and neighbourhood')?.key
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), ip =>
       expect(keyOf(ip)).toBe(keyOf(firstAddressOf(subnetOf(ip)))),
@@ -94,7 +94,7 @@ describe('bucketsOf', () => {
 
   function limits(difference: Partial<LimitedAction> = {}) {
     return bucketsOf({ ...attempt, ...difference }, settings).map(
-      ({ limit, max: most, counts, refuses }) => `${limit}: ${most} ${counts}, ${refuses}`,
+      ({ scope, max: most, counts, refuses }) => `${scope}: ${most} ${counts}, ${refuses}`,
     )
   }
 
@@ -102,7 +102,7 @@ describe('bucketsOf', () => {
     const keys = new Set(bucketsOf(other, settings).map(({ key }) => key))
     return bucketsOf(one, settings)
       .filter(({ key, counts }) => keys.has(key) && counts !== 'right')
-      .map(({ limit }) => limit)
+      .map(({ scope }) => scope)
   }
 
   it('security H3: counts a password by who is near the account; what all share refuses nobody', () => {
