@@ -35,11 +35,11 @@ export function permissionsOf(granted: readonly Permission[]): Permissions {
 
 /** What a session of `source` may do when its user was granted `granted`. */
 export function effectivePermissions(source: Source, granted: Permissions): Permissions {
-  return limitedTo(CEILINGS[source], granted)
+  return withinLimit(granted, CEILINGS[source])
 }
 
 /** What remains of a grant under a limit; null means no limit. */
-export function limitedTo(limit: Permissions | null, granted: Permissions): Permissions {
+export function withinLimit(granted: Permissions, limit: Permissions | null): Permissions {
   const bits = permissionBits(granted)
   return permissionsOfBits(limit === null ? bits : bits & permissionBits(limit))
 }
@@ -62,7 +62,7 @@ export interface GrantLimits {
 export function withinLimits(granted: Permissions, limits: GrantLimits): Permissions {
   const { entitled, satellites, mustEnrol } = limits
   if (mustEnrol) return permissionsOfBits(0)
-  const limited = limitedTo(entitled, granted)
+  const limited = withinLimit(granted, entitled)
   return satellites === null ? limited : effectivePermissions('satellite', limited)
 }
 

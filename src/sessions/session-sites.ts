@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { unixSeconds } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { ApiError } from '../errors/api-error.js'
-import { limitedTo } from '../permissions/permissions.js'
+import { withinLimit } from '../permissions/permissions.js'
 import type { Satellite } from '../satellites/satellite.js'
 import { Satellites } from '../satellites/satellites.js'
 import { AccessTokens } from '../tokens/access-tokens.js'
@@ -80,7 +80,7 @@ function callerOf(session: Session, satellite: Satellite | null): Caller {
   return {
     ...caller,
     clientId: satellite.id,
-    permissions: limitedTo(satellite.ceiling, session.permissions),
+    permissions: withinLimit(session.permissions, satellite.ceiling),
   }
 }
 

@@ -9,7 +9,7 @@ import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { HourlyLog } from '../../log/hourly-log.js'
 import { Logger } from '../../log/logger.js'
-import { limitedTo, PERMISSIONS, type Permissions } from '../../permissions/permissions.js'
+import { PERMISSIONS, type Permissions, withinLimit } from '../../permissions/permissions.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import {
   isPaidFor,
@@ -104,7 +104,7 @@ export class Entitlements {
     if (this.plans.version === null) return null
     const plan = this.plans.of(priceId)
     if (!plan) return lastEntitled ?? this.plans.withoutPlan
-    return state === 'past_due' ? limitedTo(lastEntitled, plan.entitled) : plan.entitled
+    return state === 'past_due' ? withinLimit(plan.entitled, lastEntitled) : plan.entitled
   }
 
   /** Every sweep and every event of such an account comes here, so there is only one line for each price. */

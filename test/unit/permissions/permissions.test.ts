@@ -4,11 +4,11 @@ import {
   ceilingOf,
   effectivePermissions,
   isPermissions,
-  limitedTo,
   PERMISSIONS,
   permissionBits,
   permissionsOf,
   permissionsOfBits,
+  withinLimit,
   withinLimits,
 } from '../../../src/permissions/permissions.js'
 import { initialGrant } from '../../../src/users/user.js'
@@ -65,7 +65,7 @@ describe('what remains of a grant', () => {
 
   it('without limits is all of it', () => {
     for (const granted of everyGrant) {
-      expect(limitedTo(null, granted)).toEqual(granted)
+      expect(withinLimit(granted, null)).toEqual(granted)
       expect(withinLimits(granted, unlimited)).toEqual(granted)
     }
   })
