@@ -22,9 +22,9 @@ export class DatabaseModule {
           provide: Database,
           inject: [Settings, Metrics, Tracing],
           useFactory: async (settings: Settings, metrics: Metrics, tracing: Tracing) => {
-            const database = await connections.track(openDatabase(settings, connections.signal))
+            const { signal } = connections
+            const database = await connections.track(openDatabase(settings, { signal, tracing }))
             metrics.histogram(database.durations)
-            database.tracing = tracing
             return database
           },
         },
@@ -40,7 +40,10 @@ type DatabaseSettings = Pick<Settings, 'databaseUrl' | 'operation'>
  * Opens the database of DATABASE_URL with an up-to-date schema; throws when it is out of reach, or when `signal`
  * aborts.
  */
-export async function openDatabase(settings: DatabaseSettings, signal?: AbortSignal): Promise<Database> {
+export async function openDatabase(
+  settings: DatabaseSettings,
+  { signal, tracing }: { signal?: AbortSignal; tracing?: Tracing } = {},
+): Promise<Database> {
   const connection = await connect(settings)
   try {
     await connection.migrate(signal)
@@ -48,7 +51,7 @@ export async function openDatabase(settings: DatabaseSettings, signal?: AbortSig
     await connection.close()
     throw startErrorOf(error, connection.isOutage(error))
   }
-  return new Database(connection)
+  return new Database(connection, tracing)
 }
 
 /** Each kind is loaded only where it is used: the embedded database is large. */

@@ -31,10 +31,10 @@ export class Database implements OnApplicationShutdown {
     KINDS.map(kind => ({ kind })),
   )
 
-  /** Replaced when tracing is on. */
-  tracing = new Tracing()
-
-  constructor(private readonly connection: Connection) {}
+  constructor(
+    private readonly connection: Connection,
+    private readonly tracing = new Tracing(),
+  ) {}
 
   /** Runs single statements. */
   run<T>(work: (db: Db) => Promise<T>): Promise<T> {

@@ -30,8 +30,6 @@ export class RedisConnection implements OnApplicationShutdown {
   private lastLeftAt = Number.NEGATIVE_INFINITY
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
-  /** Replaced where tracing is on. */
-  tracing = new Tracing()
   readonly durations = new Durations(
     'store_duration_seconds',
     'How long Redis took to answer a request, failures included',
@@ -45,6 +43,7 @@ export class RedisConnection implements OnApplicationShutdown {
   constructor(
     private readonly client: RedisClient,
     readonly timeoutMs: number,
+    private readonly tracing = new Tracing(),
   ) {
     this.replicaPolicies = new ReplicaPolicies(client)
     client.onError(reason => this.logError(reason))

@@ -26,9 +26,9 @@ const RETRY_EVERY_MS = 500
         tracing: Tracing,
       ) => {
         if (!url) return null
-        const redis = await connections.track(openRedis(url, sessionStoreTimeoutMs, connections.signal))
+        const { signal } = connections
+        const redis = await connections.track(openRedis(url, sessionStoreTimeoutMs, { signal, tracing }))
         metrics.histogram(redis.durations)
-        redis.tracing = tracing
         return redis
       },
     },
@@ -44,13 +44,13 @@ export class RedisModule {}
 export async function openRedis(
   url: string,
   timeoutMs: number,
-  signal?: AbortSignal,
+  { signal, tracing }: { signal?: AbortSignal; tracing?: Tracing } = {},
 ): Promise<RedisConnection> {
   // Loaded only where it is used.
   const { createRedisClient } = await import('./create-redis-client.js')
   const giveUpAt = performance.now() + OPEN_WITHIN_MS
   for (let attempt = 1; ; attempt++) {
-    const connection = new RedisConnection(createRedisClient(url), timeoutMs)
+    const connection = new RedisConnection(createRedisClient(url), timeoutMs, tracing)
     try {
       await connection.connect()
       return connection
