@@ -6,7 +6,7 @@ import { Logger } from '../../log/logger.js'
 import { type PlanName, PlansFile, type PlanText } from '../../plans/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { ProviderBulkhead } from '../provider/payment-requests.js'
+import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
 
 /** The language follows, in the keys of a product's metadata. */
 const NAME_KEY = 'name_'

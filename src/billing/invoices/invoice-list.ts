@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
-import { ProviderBulkhead } from '../provider/payment-requests.js'
+import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
 
 /** Two years of monthly invoices; the provider's portal has the rest. */
 const NEWEST = 24

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { ProviderBulkhead } from '../../../src/billing/provider/payment-requests.js'
+import { ProviderBulkhead } from '../../../src/billing/provider/provider-bulkhead.js'
 
 const PLACES = 50
 
