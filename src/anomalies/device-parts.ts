@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { given } from '../database/statement.js'
+import { parameter } from '../database/statement.js'
 
 /**
  * How many are kept for each user, those that were seen last. More than a person has: private windows make a new
@@ -25,10 +25,10 @@ export interface KnownDeviceRow {
   readonly latest_seconds: number | null
 }
 
-const USER = sql`${given('device', 'user')}::uuid`
-const PRESENTED = sql`${given('device', 'presented')}::text`
-const NOW = sql`${given('device', 'now')}::timestamptz`
-const LONG_AGO = sql`${given('device', 'longAgo')}::timestamptz`
+const USER = sql`${parameter('device', 'user')}::uuid`
+const PRESENTED = sql`${parameter('device', 'presented')}::text`
+const NOW = sql`${parameter('device', 'now')}::timestamptz`
+const LONG_AGO = sql`${parameter('device', 'longAgo')}::timestamptz`
 
 /**
  * The parts of a `Statement` that record, if `found` has a row, what a login came from, and return what of it was
@@ -40,14 +40,14 @@ export const DEVICE_PARTS = sql`
   before as (
     select kind, value, last_seen from familiar_clients where user_id = ${USER} and last_seen >= ${LONG_AGO}
   ), device_id as (
-    select case when is_ours then ${PRESENTED} else ${given('device', 'new')}::text end as value, is_ours
+    select case when is_ours then ${PRESENTED} else ${parameter('device', 'new')}::text end as value, is_ours
     from (select exists (
       select from familiar_clients
       where kind = 'device id' and value = ${PRESENTED} and last_seen >= ${LONG_AGO}
     ) as is_ours) as presented
   ), seen as (
-    select 'device' as kind, ${given('device', 'device')}::text as value
-    union all select 'network', ${given('device', 'network')}::text
+    select 'device' as kind, ${parameter('device', 'device')}::text as value
+    union all select 'network', ${parameter('device', 'network')}::text
     union all select 'device id', value from device_id where value is not null
   ), written as (
     insert into familiar_clients (user_id, kind, value, first_seen, last_seen)

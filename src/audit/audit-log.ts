@@ -5,7 +5,7 @@ import type { Db } from '../database/connection.js'
 import { Database, rowsOf } from '../database/database.js'
 import { RowsInsert } from '../database/rows-insert.js'
 import { auditLog } from '../database/schema/audit.js'
-import { given } from '../database/statement.js'
+import { parameter } from '../database/statement.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent, AuditOutcome } from './audit-event.js'
@@ -51,7 +51,7 @@ const INSERT_ROWS = new RowsInsert(auditLog, COLUMNS)
  * The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from
  * {@link AuditLog.rowOf}.
  */
-export const AUDIT_ROW = insertAuditRow(name => given('audit', name, COLUMNS[name]), sql`found`)
+export const AUDIT_ROW = insertAuditRow(name => parameter('audit', name, COLUMNS[name]), sql`found`)
 
 function budgetOf({ outcome, userId }: AuditEvent) {
   if (outcome === 'ok') return BUDGETS.notices

@@ -1,7 +1,7 @@
 import { type InferInsertModel, is, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { PgArray, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './connection.js'
-import { given, Statement } from './statement.js'
+import { parameter, Statement } from './statement.js'
 
 type Columns<Key extends string> = Readonly<Record<Key, PgColumn>>
 
@@ -40,7 +40,7 @@ export class RowsInsert<Table extends PgTable, Key extends keyof InferInsertMode
     const mapToDriverValue = (values: unknown) =>
       (values as unknown[]).map(value => (value === null ? null : column.mapToDriverValue(value)))
     const type = is(column, PgArray) ? 'text' : column.getSQLType()
-    return sql`${given('rows', key, { mapToDriverValue })}::${sql.raw(type)}[]`
+    return sql`${parameter('rows', key, { mapToDriverValue })}::${sql.raw(type)}[]`
   }
 
   private valueOf(key: Key): SQL {

@@ -7,10 +7,10 @@ import { rowsOf } from './database.js'
 export type Values = Readonly<Record<string, object>>
 
 /**
- * A placeholder for a value: the field `name` of the object `of`. `column`, which it is written to or compared
- * with, encodes it.
+ * A parameter: its value is the field `name` of the object `of`, encoded by `column`, which it is written to or
+ * compared with.
  */
-export function given(of: string, name: string, column?: DriverValueEncoder<unknown, unknown>): SQLChunk {
+export function parameter(of: string, name: string, column?: DriverValueEncoder<unknown, unknown>): SQLChunk {
   const place = sql.placeholder(`${of}.${name}`)
   return column ? sql.param(place, column) : place
 }

@@ -9,7 +9,7 @@ import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { users } from '../database/schema/accounts.js'
 import { oneTimeTokens } from '../database/schema/links.js'
-import { given, type UsedRow } from '../database/statement.js'
+import { parameter, type UsedRow } from '../database/statement.js'
 import { ApiError } from '../errors/api-error.js'
 import type { Client } from '../http/client.js'
 import { RateLimiter } from '../rate-limits/rate-limiter.js'
@@ -22,8 +22,10 @@ export const USED_TOKEN: UsedRow = {
   name: 'token',
   lock: after => sql`
     select ${oneTimeTokens.id} from ${oneTimeTokens}
-    where ${oneTimeTokens.hash} = ${given('token', 'hash')} and ${oneTimeTokens.purpose} = ${given('token', 'purpose')}
-      and ${oneTimeTokens.expiresAt} > ${given('token', 'now', oneTimeTokens.expiresAt)} and exists (select from ${after})
+    where ${oneTimeTokens.hash} = ${parameter('token', 'hash')}
+      and ${oneTimeTokens.purpose} = ${parameter('token', 'purpose')}
+      and ${oneTimeTokens.expiresAt} > ${parameter('token', 'now', oneTimeTokens.expiresAt)}
+      and exists (select from ${after})
     for update`,
   use: selected =>
     sql`delete from ${oneTimeTokens} where ${oneTimeTokens.id} in (select id from ${selected})`,

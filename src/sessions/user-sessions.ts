@@ -6,7 +6,7 @@ import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { users } from '../database/schema/accounts.js'
 import { sessionLinks, userSessions } from '../database/schema/sessions.js'
-import { given } from '../database/statement.js'
+import { parameter } from '../database/statement.js'
 import type { Session, SessionHandle } from './session.js'
 
 /** Long enough to tell a page that slept overnight why its session is over. */
@@ -25,13 +25,13 @@ function insertSession(chunkOf: (name: (typeof COLUMNS)[number]) => SQLChunk, fo
  * The part of a {@link Statement} that adds the row of a new session if `found` has a row, which contains the
  * id of its user, locked. Its parameters are the fields of the session, named `session`.
  */
-export const SESSION_ROW = insertSession(name => given('session', name, userSessions[name]), sql`found`)
+export const SESSION_ROW = insertSession(name => parameter('session', name, userSessions[name]), sql`found`)
 
 /**
  * Selects how many unexpired sessions the user in `found` has, including the one that {@link SESSION_ROW}
  * adds. It also counts those that were recorded while this statement waited for the user.
  */
-export const SESSION_COUNT = sql`live_sessions(found.id, ${given('session', 'sid')}, ${given('session', 'createdAt', userSessions.expiresAt)}) + 1`
+export const SESSION_COUNT = sql`live_sessions(found.id, ${parameter('session', 'sid')}, ${parameter('session', 'createdAt', userSessions.expiresAt)}) + 1`
 
 /** A session with its user. */
 export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>

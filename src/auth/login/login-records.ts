@@ -8,7 +8,7 @@ import { AUDIT_ROW, AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
-import { given, Statement, type UsedRow } from '../../database/statement.js'
+import { parameter, Statement, type UsedRow } from '../../database/statement.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { languageWanted } from '../../mail/mail-language.js'
@@ -49,7 +49,7 @@ function buildLoginStatement(used: readonly UsedRow[]): Statement<Row> {
     name => sql`when not exists (select from ${name}) then ${sql.raw(`'${name.value}'`)}`,
   )
   return new Statement(sql`
-    with ${names[0]} as (${unchangedUser(name => given('user', name, users[name]))}),
+    with ${names[0]} as (${unchangedUser(name => parameter('user', name, users[name]))}),
     ${sql.join(locks, sql` `)}
     found as (select ${names[0]}.id from ${all}),
     ${sql.join(uses, sql` `)}

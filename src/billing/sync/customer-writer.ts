@@ -133,9 +133,9 @@ export class CustomerWriter {
    * seen meanwhile: then it is released, to be done again. A null cause means: an event if one is waiting or the
    * work is no comparison, otherwise routine.
    */
-  write(snapshot: CustomerSnapshot, given: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
+  write(snapshot: CustomerSnapshot, knownCause: Cause | null, claimed: ClaimedWork | null): Promise<Written> {
     const isPrompted = snapshot.events.length > 0 || claimed?.isRoutine === false
-    const cause = given ?? (isPrompted ? 'event' : 'routine')
+    const cause = knownCause ?? (isPrompted ? 'event' : 'routine')
     return this.database.transaction(async transaction => {
       const { written, isOutdated } = await this.writeIn(transaction, snapshot, cause)
       // Whoever has seen something newer may have been a browser's request, which tells the provider nothing.

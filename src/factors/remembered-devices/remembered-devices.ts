@@ -5,7 +5,7 @@ import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { rememberedDevices } from '../../database/schema/factors.js'
-import { given, type UsedRow } from '../../database/statement.js'
+import { parameter, type UsedRow } from '../../database/statement.js'
 import { BASE64URL_OF_32_BYTES } from '../../secrets/token-form.js'
 import { hashToken } from '../../secrets/token-hash.js'
 
@@ -22,12 +22,13 @@ export const USED_DEVICE: UsedRow = {
   name: 'remembered_device',
   lock: after => sql`
     select ${rememberedDevices.id} from ${rememberedDevices}
-    where ${rememberedDevices.id} = ${given('remembered_device', 'id')}
-      and ${rememberedDevices.expiresAt} > ${given('remembered_device', 'now', rememberedDevices.expiresAt)}
+    where ${rememberedDevices.id} = ${parameter('remembered_device', 'id')}
+      and ${rememberedDevices.expiresAt} > ${parameter('remembered_device', 'now', rememberedDevices.expiresAt)}
       and exists (select from ${after})
     for update`,
   use: selected => sql`
-    update ${rememberedDevices} set last_used_at = ${given('remembered_device', 'now', rememberedDevices.lastUsedAt)}
+    update ${rememberedDevices}
+    set last_used_at = ${parameter('remembered_device', 'now', rememberedDevices.lastUsedAt)}
     where ${rememberedDevices.id} in (select id from ${selected})`,
 }
 

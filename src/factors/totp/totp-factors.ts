@@ -4,7 +4,7 @@ import { Clock } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { totpFactors } from '../../database/schema/factors.js'
-import { given, type UsedRow } from '../../database/statement.js'
+import { parameter, type UsedRow } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
 import { SecretBox } from '../../secrets/secret-box.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
@@ -25,11 +25,11 @@ export const USED_CODE: UsedRow = {
   name: 'code',
   lock: after => sql`
     select ${totpFactors.userId} from ${totpFactors}
-    where ${isUnused(name => given('code', name, totpFactors[name]))} and ${isNotNull(totpFactors.confirmedAt)}
-      and exists (select from ${after})
+    where ${isUnused(name => parameter('code', name, totpFactors[name]))}
+      and ${isNotNull(totpFactors.confirmedAt)} and exists (select from ${after})
     for update`,
   use: selected => sql`
-    update ${totpFactors} set last_step = ${given('code', 'lastStep', totpFactors.lastStep)}
+    update ${totpFactors} set last_step = ${parameter('code', 'lastStep', totpFactors.lastStep)}
     where ${totpFactors.userId} in (select user_id from ${selected})`,
 }
 
