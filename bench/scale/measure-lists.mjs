@@ -110,7 +110,7 @@ async function ofEvents(app, events) {
     await timedRow(`${what}: what metrics and billing:status read, ms`, 5_000, () =>
       database.report(db => healthOf(db)),
     ),
-    await timedRow(`${what}: search for forgotten customers, ms`, 2_000, () => queue.addForgotten()),
+    await timedRow(`${what}: search for unqueued customers, ms`, 2_000, () => queue.addUnqueued()),
   ]
 }
 

@@ -78,7 +78,7 @@ export const ROOMS = {
     ],
   },
   'billing-queue': {
-    mutate: ['src/billing/sync/{billing-inbox,billing-queue,forgotten-customers}.ts'],
+    mutate: ['src/billing/sync/{billing-inbox,billing-queue,unqueued-customers}.ts'],
     tests: ['test/unit/billing/provider-events.test.ts', 'test/unit/billing/billing-queue.test.ts'],
     ignoreStatic: true,
   },

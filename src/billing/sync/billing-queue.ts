@@ -4,7 +4,7 @@ import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
 import { billingWork, providerEvents } from '../../database/schema/billing.js'
-import { addForgottenAfter, EVENTS_PER_PAGE } from './forgotten-customers.js'
+import { addUnqueuedAfter, EVENTS_PER_PAGE } from './unqueued-customers.js'
 
 /** A customer claimed by this worker alone. */
 export interface ClaimedWork {
@@ -63,9 +63,9 @@ export class BillingQueue {
    * Adds customers of waiting events that are not queued, a limited number of events per statement. There should
    * be none; returns how many there were.
    */
-  async addForgotten(): Promise<number> {
+  async addUnqueued(): Promise<number> {
     for (let added = 0, after = ''; ; ) {
-      const page = await this.database.run(db => addForgottenAfter(db, after))
+      const page = await this.database.run(db => addUnqueuedAfter(db, after))
       added += page.added
       if (page.scanned < EVENTS_PER_PAGE) return added
       after = page.last

@@ -60,9 +60,9 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
 
   /** Waiting events that nobody will handle mean a bug; this bounds how long they wait. */
   @Interval(SAFETY_NET_EVERY_MS)
-  async findForgotten(): Promise<void> {
+  async findUnqueued(): Promise<void> {
     try {
-      const customers = await this.queue.addForgotten()
+      const customers = await this.queue.addUnqueued()
       if (customers === 0) return
       this.logger.error(`Found events of ${customers} customers that were not queued`)
       this.nudge()

@@ -84,16 +84,16 @@ describe('A long queue of billing events', () => {
     expect(Math.abs((waitingEvents as number) / (CUSTOMERS * EVENTS_EACH) - 1)).toBeLessThan(0.1)
   })
 
-  test('is searched for forgotten customers without reading the queue again and again', async () => {
-    const { rows } = await readBy(database, db => queueOn(db).addForgotten(), 'billing_work')
+  test('is searched for unqueued customers without reading the queue again and again', async () => {
+    const { rows } = await readBy(database, db => queueOn(db).addUnqueued(), 'billing_work')
     expect(rows).toBeGreaterThan(CUSTOMERS / 2)
     expect(rows).toBeLessThan(2 * CUSTOMERS)
   })
 
-  test('is searched for forgotten customers in steps, and each is found', async () => {
-    const forgotten = ['cus_00000001', 'cus_00009999', 'cus_00020000']
+  test('is searched for unqueued customers in steps, and each is found', async () => {
+    const unqueued = ['cus_00000001', 'cus_00009999', 'cus_00020000']
     await database.run(db =>
-      db.execute(sql`delete from billing_work where customer_id in (${sql.join(forgotten, sql`, `)})`),
+      db.execute(sql`delete from billing_work where customer_id in (${sql.join(unqueued, sql`, `)})`),
     )
     let statements = 0
     const counting = {
@@ -102,9 +102,9 @@ describe('A long queue of billing events', () => {
         return database.run(work)
       },
     }
-    expect(await new BillingQueue(counting as Database).addForgotten()).toBe(forgotten.length)
+    expect(await new BillingQueue(counting as Database).addUnqueued()).toBe(unqueued.length)
     expect(statements).toBeGreaterThanOrEqual((CUSTOMERS * EVENTS_EACH) / 10_000)
-    expect(await app.app.get(BillingQueue).addForgotten()).toBe(0)
+    expect(await app.app.get(BillingQueue).addUnqueued()).toBe(0)
   })
 
   test('is emptied of what is old in statements of 5,000', async () => {

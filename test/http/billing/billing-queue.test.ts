@@ -172,7 +172,7 @@ describe('billing 3b: more events than one transaction handles', () => {
       values ('evt_forgotten', 'customer.subscription.updated', ${customer}, '{"data": {"object": {}}}', now(), now())`)
     await app.paymentsSettled()
     expect(await waitingOf(customer)).toBe(1)
-    await app.app.get(BillingWorker).findForgotten()
+    await app.app.get(BillingWorker).findUnqueued()
     await app.paymentsSettled()
     expect(await waitingOf(customer)).toBe(0)
   })

@@ -319,9 +319,9 @@ describe('events', () => {
     await inbox.store(anEvent('evt_5', 'cus_3'))
     await run(sql`update provider_events set effect = 'applied' where id = 'evt_5'`)
     await run(sql`delete from billing_work where customer_id <> 'cus_2'`)
-    expect(await queue.addForgotten()).toBe(1)
+    expect(await queue.addUnqueued()).toBe(1)
     expect((await work()).map(({ customer_id }) => customer_id)).toEqual(['cus_1', 'cus_2'])
-    expect(await queue.addForgotten()).toBe(0)
+    expect(await queue.addUnqueued()).toBe(0)
   })
 
   it('that nobody looks at are found, however many there are', async () => {
@@ -331,7 +331,7 @@ describe('events', () => {
       select 'evt_' || n, 'invoice.paid', 'cus_' || n, clock_timestamp(), clock_timestamp()
       from generate_series(1, ${many}::int) as n`)
     await run(sql`insert into billing_work (customer_id, due_at) values ('cus_1', clock_timestamp())`)
-    expect(await queue.addForgotten()).toBe(many - 1)
+    expect(await queue.addUnqueued()).toBe(many - 1)
     expect(await work()).toHaveLength(many)
   })
 })

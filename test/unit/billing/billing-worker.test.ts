@@ -21,7 +21,7 @@ class Queue {
   readonly claims: [free: number, others: number][] = []
   readonly released: string[] = []
   readonly postponed: [customer: string, reason: string][] = []
-  forgotten = 0
+  unqueued = 0
   isGivenUp = false
   fault: Error | null = null
   /** Holds back the answer to a claim. */
@@ -52,9 +52,9 @@ class Queue {
     return this.isGivenUp
   }
 
-  async addForgotten(): Promise<number> {
+  async addUnqueued(): Promise<number> {
     if (this.fault) throw this.fault
-    return this.forgotten
+    return this.unqueued
   }
 }
 
@@ -268,16 +268,16 @@ describe('what cannot be handled', () => {
 })
 
 describe('the safety net', () => {
-  it('says how many were forgotten, and takes them', async () => {
-    queue.forgotten = 3
-    await worker.findForgotten()
+  it('says how many were not queued, and takes them', async () => {
+    queue.unqueued = 3
+    await worker.findUnqueued()
     await turns()
     expect(logged).toEqual(['error: Found events of 3 customers that were not queued'])
     expect(queue.claims).toHaveLength(1)
   })
 
   it('says nothing when there are none', async () => {
-    await worker.findForgotten()
+    await worker.findUnqueued()
     await turns()
     expect(logged).toEqual([])
     expect(queue.claims).toHaveLength(0)
@@ -285,7 +285,7 @@ describe('the safety net', () => {
 
   it('warns when it could not look', async () => {
     queue.fault = new Error('down')
-    await worker.findForgotten()
+    await worker.findUnqueued()
     expect(logged).toEqual(['warn: Could not look for waiting events: down'])
   })
 })

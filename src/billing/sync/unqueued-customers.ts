@@ -4,20 +4,20 @@ import { rowsOf } from '../../database/database.js'
 import { billingWork, providerEvents } from '../../database/schema/billing.js'
 
 /**
- * How many events each step of the search for customers that are not queued reads: in some 10 to 20 ms, and
- * within a statement's time where each of them has to be fetched from disk.
+ * How many events of customers are read at once: in some 10 to 20 ms, and within a statement's time where each
+ * of them has to be fetched from disk.
  */
 export const EVENTS_PER_PAGE = 10_000
 
-/** What one step has added and read, up to the customer `last`. */
+/** What was added and read, up to the customer `last`. */
 type Page = { readonly added: number; readonly scanned: number; readonly last: string }
 
 /**
- * One step: adds the customers after this one, in the order of their ids, whose events wait and who are not queued. A
- * customer with more waiting events than a step reads is found by the first of them. Reads only the queued customers
- * in the same range of ids: all of them at each step would be a hundred times as many.
+ * Queues one page of customers after `customerId` that have waiting events and are not queued. A customer with
+ * more waiting events than a page has is found by the first of them. Reads only the queued customers in the same
+ * range of ids: all of them for each page would be a hundred times as many.
  */
-export async function addForgottenAfter(db: Db, customerId: string): Promise<Page> {
+export async function addUnqueuedAfter(db: Db, customerId: string): Promise<Page> {
   const found = await db.execute(sql`
     with scanned as materialized (
       select customer_id, count(*) as events
@@ -31,7 +31,7 @@ export async function addForgottenAfter(db: Db, customerId: string): Promise<Pag
     added as (
       insert into ${billingWork} (customer_id, due_at)
       select customer_id, clock_timestamp()
-      from (select customer_id from scanned except select customer_id from queued) as forgotten
+      from (select customer_id from scanned except select customer_id from queued) as unqueued
       order by customer_id
       on conflict do nothing
       returning 1)
