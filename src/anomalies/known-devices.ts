@@ -3,7 +3,7 @@ import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../clock/clock.js'
 import type { Db } from '../database/connection.js'
 import { Database } from '../database/database.js'
-import { familiarClients } from '../database/schema/anomalies.js'
+import { knownDevices } from '../database/schema/anomalies.js'
 import { Statement } from '../database/statement.js'
 import { subnetOf } from '../http/network.js'
 import { hashToken } from '../secrets/token-hash.js'
@@ -57,9 +57,9 @@ export class KnownDevices {
   async knowsNetwork(userId: string, ip: string): Promise<boolean> {
     const [row] = await this.database.run(db =>
       db
-        .select({ kind: familiarClients.kind })
-        .from(familiarClients)
-        .where(and(eq(familiarClients.userId, userId), is('network', subnetOf(ip)))),
+        .select({ kind: knownDevices.kind })
+        .from(knownDevices)
+        .where(and(eq(knownDevices.userId, userId), hasValue('network', subnetOf(ip)))),
     )
     return row !== undefined
   }
@@ -72,10 +72,10 @@ export class KnownDevices {
     const now = this.clock.now()
     const value = subnetOf(ip)
     await transaction
-      .insert(familiarClients)
+      .insert(knownDevices)
       .values({ userId, kind: 'network', value, firstSeen: now, lastSeen: now })
       .onConflictDoUpdate({
-        target: [familiarClients.userId, familiarClients.kind, familiarClients.value],
+        target: [knownDevices.userId, knownDevices.kind, knownDevices.value],
         set: { lastSeen: now },
       })
   }
@@ -131,11 +131,11 @@ export class KnownDevices {
    */
   async lastLoginsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     if (userIds.length === 0) return new Map()
-    const { userId, kind, lastSeen } = familiarClients
+    const { userId, kind, lastSeen } = knownDevices
     const rows = await this.database.run(db =>
       db
         .select({ userId, at: max(lastSeen) })
-        .from(familiarClients)
+        .from(knownDevices)
         .where(and(inArray(userId, [...userIds]), eq(kind, 'device')))
         .groupBy(userId),
     )
@@ -144,29 +144,29 @@ export class KnownDevices {
 
   /** Forgets that the user has logged in from this network, as {@link subnetOf} names it. Safe to repeat. */
   async forgetNetwork(transaction: Db, userId: string, network: string): Promise<void> {
-    const which = and(eq(familiarClients.userId, userId), is('network', network))
-    await transaction.delete(familiarClients).where(which)
+    const which = and(eq(knownDevices.userId, userId), hasValue('network', network))
+    await transaction.delete(knownDevices).where(which)
   }
 
   /**
    * Forgets that the user has used any of their devices, though not the kinds and networks. Safe to repeat.
    */
   async forgetDeviceIds(transaction: Db, userId: string): Promise<void> {
-    const which = and(eq(familiarClients.userId, userId), eq(familiarClients.kind, 'device id'))
-    await transaction.delete(familiarClients).where(which)
+    const which = and(eq(knownDevices.userId, userId), eq(knownDevices.kind, 'device id'))
+    await transaction.delete(knownDevices).where(which)
   }
 
   /** Forgets every kind of device, network and device that was first seen for the user at `since` or later. */
   async forgetSince(transaction: Db, userId: string, since: Date): Promise<void> {
     await transaction
-      .delete(familiarClients)
-      .where(and(eq(familiarClients.userId, userId), gte(familiarClients.firstSeen, since)))
+      .delete(knownDevices)
+      .where(and(eq(knownDevices.userId, userId), gte(knownDevices.firstSeen, since)))
   }
 
   /** Forgets everything that these users have logged in from. Call it when they are removed. */
   async forgetUsers(transaction: Db, userIds: readonly string[]): Promise<void> {
     if (userIds.length > 0)
-      await transaction.delete(familiarClients).where(inArray(familiarClients.userId, [...userIds]))
+      await transaction.delete(knownDevices).where(inArray(knownDevices.userId, [...userIds]))
   }
 }
 
@@ -182,6 +182,6 @@ function asKnownDevice(row: KnownDeviceRow): Omit<KnownDevice, 'deviceId'> {
   }
 }
 
-function is(kind: 'device' | 'network' | 'device id', value: string) {
-  return and(eq(familiarClients.kind, kind), eq(familiarClients.value, value))
+function hasValue(kind: 'device' | 'network' | 'device id', value: string) {
+  return and(eq(knownDevices.kind, kind), eq(knownDevices.value, value))
 }

@@ -52,8 +52,7 @@ export class LoginAnomalyCheck {
 
   /**
    * With `revoke`, throws {@link UnusualLogin} for a login that is too unusual. Call it in the transaction that
-   * records the login: once that is rolled back, no other login from there looks familiar, not even one at the
-   * same moment.
+   * records the login: once that is rolled back, nothing is known of it, not even to a login at the same moment.
    */
   requireUsual(device: KnownDevice, client: Client): void {
     const anomaly = this.anomalyOf(device, client)

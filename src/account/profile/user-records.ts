@@ -6,7 +6,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { type AuditSelection, type Scanned, scanAuditLog } from '../../audit/audit-scan.js'
 import type { IdRange } from '../../audit/id-range.js'
 import { Database } from '../../database/database.js'
-import { familiarClients } from '../../database/schema/anomalies.js'
+import { knownDevices } from '../../database/schema/anomalies.js'
 import { auditLog } from '../../database/schema/audit.js'
 import {
   factorResets,
@@ -50,13 +50,13 @@ export class UserRecords {
 
   /** What the user has logged in from. Device ids are secrets, so only their times are included. */
   familiarClients({ userId }: Profile) {
-    const { kind, firstSeen, lastSeen } = familiarClients
-    const value = sql<string | null>`case when ${kind} <> 'device id' then ${familiarClients.value} end`
+    const { kind, firstSeen, lastSeen } = knownDevices
+    const value = sql<string | null>`case when ${kind} <> 'device id' then ${knownDevices.value} end`
     return this.database.run(db =>
       db
         .select({ kind, value, firstSeen, lastSeen })
-        .from(familiarClients)
-        .where(eq(familiarClients.userId, userId))
+        .from(knownDevices)
+        .where(eq(knownDevices.userId, userId))
         .orderBy(asc(firstSeen)),
     )
   }

@@ -6,7 +6,7 @@ import { instant } from '../columns/instant.js'
  * What a user has logged in from: kinds of device, networks and devices. `value` is a name, a CIDR block or
  * the SHA-256 of a device id.
  */
-export const familiarClients = pgTable(
+export const knownDevices = pgTable(
   'familiar_clients',
   {
     userId: uuid('user_id').notNull(),

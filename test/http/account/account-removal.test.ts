@@ -5,7 +5,7 @@ import { CheckoutService } from '../../../src/billing/checkout/checkout.service.
 import { ProviderUpdates } from '../../../src/billing/provider/provider-updates.js'
 import { Database } from '../../../src/database/database.js'
 import { accounts, users } from '../../../src/database/schema/accounts.js'
-import { familiarClients } from '../../../src/database/schema/anomalies.js'
+import { knownDevices } from '../../../src/database/schema/anomalies.js'
 import {
   billingCustomers,
   checkouts,
@@ -117,8 +117,8 @@ describe.each(BACKENDS)('The removal of an account, on %s', backend => {
           ...(await db.select().from(checkouts).where(eq(checkouts.accountId, accountId))),
           ...(await db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))),
           ...(await db.select().from(billingCustomers).where(eq(billingCustomers.accountId, accountId))),
-          ...(await db.select().from(familiarClients).where(eq(familiarClients.userId, owner.id))),
-          ...(await db.select().from(familiarClients).where(eq(familiarClients.userId, member.id))),
+          ...(await db.select().from(knownDevices).where(eq(knownDevices.userId, owner.id))),
+          ...(await db.select().from(knownDevices).where(eq(knownDevices.userId, member.id))),
         ]
       })
       expect(left).toEqual([])

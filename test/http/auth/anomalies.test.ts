@@ -8,7 +8,7 @@ import { KnownDevices } from '../../../src/anomalies/known-devices.js'
 import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js'
 import { Database } from '../../../src/database/database.js'
 import { users } from '../../../src/database/schema/accounts.js'
-import { familiarClients } from '../../../src/database/schema/anomalies.js'
+import { knownDevices } from '../../../src/database/schema/anomalies.js'
 import type { Source } from '../../../src/permissions/permissions.js'
 import { hashToken } from '../../../src/secrets/token-hash.js'
 import { handleOf, type SessionId } from '../../../src/sessions/session.js'
@@ -305,7 +305,7 @@ describe.each(BACKENDS)('on %s', backend => {
       })
     })
 
-    describe('familiar clients', () => {
+    describe('known devices', () => {
       it.each([
         [NEXT_DOOR, true],
         [`::ffff:${HOME}`, true],
@@ -342,7 +342,7 @@ describe.each(BACKENDS)('on %s', backend => {
     })
 
     async function rowsOf({ id }: User) {
-      const rows = await app.app.get(Database).run(db => db.select().from(familiarClients))
+      const rows = await app.app.get(Database).run(db => db.select().from(knownDevices))
       return rows.filter(({ userId }) => userId === id)
     }
 
@@ -456,10 +456,10 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('may have any name; of more than 50 names those seen least lately go, and no network', async () => {
         const user = await anOwner(app)
-        const familiar = app.app.get(KnownDevices)
+        const known = app.app.get(KnownDevices)
         for (let count = 0; count < 53; count++) {
           app.clock.advance(1)
-          await familiar.remember(user.id, {
+          await known.remember(user.id, {
             device: `Browser ${count}`,
             ip: `198.51.${count}.1`,
             deviceId: undefined,
@@ -475,22 +475,22 @@ describe.each(BACKENDS)('on %s', backend => {
 
       it('is kept as a hash; of more than 50 those seen least lately go', async () => {
         const user = await anOwner(app)
-        const familiar = app.app.get(KnownDevices)
+        const known = app.app.get(KnownDevices)
         const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
         const given: DeviceId[] = []
         for (let count = 0; count < 53; count++) {
           app.clock.advance(1)
-          const { deviceId } = await familiar.remember(user.id, from)
+          const { deviceId } = await known.remember(user.id, from)
           given.push(deviceId as DeviceId)
         }
         const kept = (await rowsOf(user)).filter(({ kind }) => kind === 'device id')
         expect(kept.map(({ value }) => value).sort()).toEqual(given.slice(3).map(hashToken).sort())
         for (const id of given.slice(0, 3))
-          expect(await familiar.remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
+          expect(await known.remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
             deviceId: id,
           })
         const last = given.at(-1) as DeviceId
-        expect(await familiar.remember(user.id, { ...from, deviceId: last })).toMatchObject({
+        expect(await known.remember(user.id, { ...from, deviceId: last })).toMatchObject({
           deviceId: last,
           known: { deviceId: true },
         })

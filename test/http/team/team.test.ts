@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../../src/database/database.js'
-import { familiarClients } from '../../../src/database/schema/anomalies.js'
+import { knownDevices } from '../../../src/database/schema/anomalies.js'
 import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
 import { type Permission, type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
 import { Users } from '../../../src/users/users.js'
@@ -532,7 +532,7 @@ describe.each(BACKENDS)('the team on %s', backend => {
       expect(await app.app.get(OneTimeTokens).find('password-reset', token, client)).toBeNull()
       const known = await app.app
         .get(Database)
-        .run(db => db.select().from(familiarClients).where(eq(familiarClients.userId, member.id)))
+        .run(db => db.select().from(knownDevices).where(eq(knownDevices.userId, member.id)))
       expect(known).toEqual([])
       expect(await rowsOf(member.id, 'login')).toHaveLength(1)
       expect(await rowsOf(member.id, 'user.remove')).toEqual([

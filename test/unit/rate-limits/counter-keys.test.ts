@@ -73,7 +73,7 @@ test.each([
   expect(blockOf(address)).toBe(block)
 })
 
-test('familiar clients are looked for in the neighbourhood that has a counter', () => {
+test('known clients are looked for in the neighbourhood that has a counter', () => {
   const keyOf = (ip: string) =>
     bucketsOf(
       { kind: 'password', subject: '', client: { requestId: '', ip, userAgent: null, origin: null } },
