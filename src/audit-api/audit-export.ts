@@ -72,13 +72,13 @@ export class AuditExport {
     const lineOf = LINES[format]
     const selection = selectionOf(accountId, filter)
     let rest: IdRange | null = range
-    for (let isBegun = false; rest && isWanted(); isBegun = true) {
+    for (let isContinuation = false; rest && isWanted(); isContinuation = true) {
       const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
       const read = async (db: Db) => {
         const { rows, rest } = await scanAuditLog(db, selection, step)
         return { rows: await withSeals(db, rows), rest }
       }
-      const page = await this.database.report(read, { isBegun })
+      const page = await this.database.report(read, { isContinuation })
       if (page.rows.length > 0) yield page.rows.map(row => `${lineOf(row)}\n`).join('')
       rest = page.rest
     }

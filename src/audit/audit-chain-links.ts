@@ -45,7 +45,9 @@ export class AuditChainLinks {
   async *pages(): AsyncGenerator<ChainLink[]> {
     for (let after = ALL_IDS.after; ; ) {
       // A report sees one state of links and rows; retention may remove some between two statements.
-      const page: ChainLink[] = await this.database.report(db => linksAfter(db, after), { isBegun: true })
+      const page: ChainLink[] = await this.database.report(db => linksAfter(db, after), {
+        isContinuation: true,
+      })
       const last = page.at(-1)
       if (!last) return
       yield page

@@ -22,7 +22,7 @@ const MAX_WAITING_REPORTS = 6
  */
 export class Database implements OnApplicationShutdown {
   private readonly reports = pLimit(REPORTS_AT_ONCE)
-  /** However many exports are running, they take one connection, or one of the places where reports wait. */
+  /** Exports, however many, use one connection together, or one place in the queue. */
   private readonly continued = pLimit(1)
   readonly durations = new Durations(
     'database_duration_seconds',
@@ -43,11 +43,11 @@ export class Database implements OnApplicationShutdown {
 
   /**
    * Reads for a report, which may look at many rows: two at a time, on connections that requests do not use.
-   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. What continues a report (`isBegun`) is never
-   * one too many: it waits until no other continuation is running or waiting.
+   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. A continuation is never refused;
+   * continuations run one at a time.
    */
-  async report<T>(work: (db: Db) => Promise<T>, { isBegun = false } = {}): Promise<T> {
-    if (isBegun) return this.continued(() => this.read(work))
+  async report<T>(work: (db: Db) => Promise<T>, { isContinuation = false } = {}): Promise<T> {
+    if (isContinuation) return this.continued(() => this.read(work))
     if (this.reports.pendingCount >= MAX_WAITING_REPORTS) throw unavailable('TOO_BUSY')
     return this.read(work)
   }

@@ -7,7 +7,7 @@ export function holdContinuedReports(database: Database) {
   const { opened, open } = aGate()
   const report = database.report.bind(database)
   const reports = jest.spyOn(database, 'report').mockImplementation(async (work, options) => {
-    if (options?.isBegun) await opened
+    if (options?.isContinuation) await opened
     return report(work, options)
   })
   return { reports, open }

@@ -130,9 +130,11 @@ export class UserRecords {
     isContinued: boolean,
   ): AsyncGenerator<AuditRow[]> {
     let rest: IdRange | null = { after: 0, to: last }
-    for (let isBegun = isContinued; rest && isWanted(); isBegun = true) {
+    for (let isContinuation = isContinued; rest && isWanted(); isContinuation = true) {
       const step = { range: rest, order: 'oldest first', limit: ROWS_A_PAGE } as const
-      const page: Scanned = await this.database.report(db => scanAuditLog(db, selection, step), { isBegun })
+      const page: Scanned = await this.database.report(db => scanAuditLog(db, selection, step), {
+        isContinuation,
+      })
       if (page.rows.length > 0) yield page.rows
       rest = page.rest
     }

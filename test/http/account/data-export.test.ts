@@ -45,7 +45,7 @@ describe('The export of a member who has done nothing, in an account with a long
     const steps = jest.spyOn(database, 'report')
     try {
       steps.mockImplementation(async (work, options) => {
-        if (options?.isBegun && !client.destroyed) {
+        if (options?.isContinuation && !client.destroyed) {
           await arrived
           client.destroy()
           await closed
@@ -55,7 +55,10 @@ describe('The export of a member who has done nothing, in an account with a long
       await closed
       // Each takes some milliseconds; there are ten.
       await setTimeout(500)
-      expect(steps.mock.calls.map(([, options]) => options)).toEqual([{ isBegun: false }, { isBegun: true }])
+      expect(steps.mock.calls.map(([, options]) => options)).toEqual([
+        { isContinuation: false },
+        { isContinuation: true },
+      ])
     } finally {
       steps.mockRestore()
     }

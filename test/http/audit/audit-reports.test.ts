@@ -86,7 +86,7 @@ describe('While exports are running', () => {
   test('refuses no other report, however many they are', async () => {
     const { opened, open } = aGate()
     const steps = Promise.all(
-      Array.from({ length: 12 }, () => database.report(() => opened, { isBegun: true })),
+      Array.from({ length: 12 }, () => database.report(() => opened, { isContinuation: true })),
     )
     try {
       for (let time = 0; time < 3; time++) expect(await otherReports()).toEqual(['200', '200', '200'])
@@ -107,7 +107,7 @@ describe('While exports are running', () => {
     const { reports: slowed, open } = holdContinuedReports(database)
     try {
       const exports = Array.from({ length: 12 }, () => onMainSite(app, theirs, 'GET', EXPORT))
-      await eventually(() => slowed.mock.calls.some(([, options]) => options?.isBegun))
+      await eventually(() => slowed.mock.calls.some(([, options]) => options?.isContinuation))
       expect(await otherReports()).toEqual(['200', '200', '200'])
       const last = await onMainSite(app, theirs, 'GET', EXPORT)
       expect(outcome(last)).toBe('429 TOO_MANY_ATTEMPTS')
