@@ -7,7 +7,7 @@ import { nameOf } from './shared-counters.js'
  * The fraction of a Redis command's time limit that a count may take, because a login also waits for the
  * session store.
  */
-const PATIENCE = 0.5
+const SHARE_OF_TIMEOUT = 0.5
 /** How long to leave a shard alone after it failed to answer. */
 const PAUSE_MS = 1_000
 const LOG_EVERY_MS = 10_000
@@ -42,8 +42,8 @@ export class AnsweringShards {
     return shard === null || this.silent.has(shard) ? null : shard
   }
 
-  /** The positions of the keys whose shards answer: all together or, in a cluster, each alone. */
-  together(keys: readonly string[]): readonly ShardPositions[] {
+  /** The countable keys in groups, one script call each: all in one, or in a cluster one key each. */
+  groups(keys: readonly string[]): readonly ShardPositions[] {
     const alone = keys.flatMap((key, position) => {
       const shard = this.of(key)
       return shard === null ? [] : { shard, positions: [position] }
@@ -92,7 +92,7 @@ export class AnsweringShards {
   }
 
   private get patienceMs(): number {
-    return PATIENCE * this.redis.timeoutMs
+    return SHARE_OF_TIMEOUT * this.redis.timeoutMs
   }
 
   /** Whatever is wrong with Redis, people can log in, and nobody gets unlimited guesses. */

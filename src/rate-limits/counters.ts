@@ -150,7 +150,7 @@ export class Counters {
       const answers = await shards.ask(shard, () => work(counters, some))
       for (const [index, position] of positions.entries()) found[position] = answers?.[index] ?? null
     }
-    await Promise.all(shards.together(items.map(keyOf)).map(ask))
+    await Promise.all(shards.groups(items.map(keyOf)).map(ask))
     return found
   }
 
