@@ -166,15 +166,15 @@ export function nextChangeOf(known: StateFacts, now: Date): Date | null {
 
 /**
  * Since when a payment for this subscription has been due; null when none is. Another failed attempt does not
- * restart the grace period; a payment ends it, unless another invoice is due: `isOwing`.
+ * restart the grace period; a payment ends it, unless another invoice is due: `hasOverdueInvoice`.
  */
 export function pastDueSince(
   before: SubscriptionRow | null,
   { id, status }: Stripe.Subscription,
-  isOwing: boolean,
+  hasOverdueInvoice: boolean,
   now: Date,
 ): Date | null {
   const since = before?.providerId === id ? before.pastDueSince : null
   if (isPastDue(status)) return since ?? now
-  return status === 'active' && isOwing ? since : null
+  return status === 'active' && hasOverdueInvoice ? since : null
 }

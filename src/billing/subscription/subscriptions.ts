@@ -27,7 +27,7 @@ export interface SavedSubscription extends CurrentSubscription {
 export interface SeenSubscriptions {
   readonly subscriptions: readonly Stripe.Subscription[]
   /** Whether an invoice of an active one is still due. */
-  readonly isOwing: boolean
+  readonly hasOverdueInvoice: boolean
   readonly seenAt: Date
 }
 
@@ -79,7 +79,7 @@ export class Subscriptions {
   async save(
     transaction: Db,
     accountId: string,
-    { subscriptions: found, isOwing, seenAt }: SeenSubscriptions,
+    { subscriptions: found, hasOverdueInvoice, seenAt }: SeenSubscriptions,
   ): Promise<SavedSubscription> {
     const before = await this.row(accountId, transaction)
     const { current, surplus } = currentSubscription(found, before?.providerId ?? null)
@@ -91,7 +91,7 @@ export class Subscriptions {
       surplus: surplus.map(({ id }) => id),
       firstPaymentFailed: isSame && before.firstPaymentFailed,
       lastEntitled: isSame ? before.lastEntitled : null,
-      pastDueSince: pastDueSince(before, current, isOwing, this.clock.now()),
+      pastDueSince: pastDueSince(before, current, hasOverdueInvoice, this.clock.now()),
       seenAt,
     }
     const saved = await transaction

@@ -47,8 +47,8 @@ export class CustomerSnapshots {
     const mayBeDeleted = !hasLive && !(isRoutine && found && events.length === 0)
     const isDeleted = mayBeDeleted && (await this.isDeleted(customerId))
     if (!found && !isDeleted) throw unknownCustomer(customerId)
-    const isOwing = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
-    return { customerId, events, subscriptions, isOwing, isDeleted, seenAt }
+    const hasOverdueInvoice = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
+    return { customerId, events, subscriptions, hasOverdueInvoice, isDeleted, seenAt }
   }
 
   /** Null for a customer that the provider does not know, or no longer knows. */
@@ -90,7 +90,7 @@ export class CustomerSnapshots {
   /** A customer that is as good as deleted, without asking the provider. */
   async asDeleted(customerId: string): Promise<CustomerSnapshot> {
     const seenAt = await this.databaseNow()
-    return { customerId, events: [], subscriptions: [], isOwing: false, isDeleted: true, seenAt }
+    return { customerId, events: [], subscriptions: [], hasOverdueInvoice: false, isDeleted: true, seenAt }
   }
 
   /**

@@ -21,7 +21,7 @@ export interface CustomerSnapshot {
   /** Newest first. */
   readonly subscriptions: readonly Stripe.Subscription[]
   /** Whether an invoice of an active subscription is still due. */
-  readonly isOwing: boolean
+  readonly hasOverdueInvoice: boolean
   /** Whether it has been deleted there, which is final. */
   readonly isDeleted: boolean
   /** The database's time before we asked. */

@@ -84,7 +84,7 @@ function bought({
 interface Look {
   readonly subscriptions?: readonly Stripe.Subscription[]
   readonly at?: Date
-  readonly isOwing?: boolean
+  readonly hasOverdueInvoice?: boolean
   readonly isDeleted?: boolean
   readonly cause?: Cause | null
   readonly claimed?: ClaimedWork
@@ -95,7 +95,7 @@ interface Look {
 async function look({
   subscriptions = [bought()],
   at = later(),
-  isOwing = false,
+  hasOverdueInvoice = false,
   isDeleted = false,
   cause = null,
   claimed,
@@ -103,7 +103,7 @@ async function look({
 }: Look = {}) {
   const events = await database.run(db => app.app.get(WaitingEvents).of(db, of))
   return writer.write(
-    { customerId: of, events, subscriptions, isOwing, isDeleted, seenAt: at },
+    { customerId: of, events, subscriptions, hasOverdueInvoice, isDeleted, seenAt: at },
     cause,
     claimed ?? null,
   )
@@ -386,7 +386,7 @@ describe('events that wait', () => {
       sql`update provider_events set effect = 'none', handled_at = clock_timestamp() where id = ${`evt_${count}`}`,
     )
     await writer.write(
-      { customerId, events, subscriptions: [], isOwing: false, isDeleted: false, seenAt: later() },
+      { customerId, events, subscriptions: [], hasOverdueInvoice: false, isDeleted: false, seenAt: later() },
       null,
       null,
     )
@@ -446,7 +446,14 @@ describe('events that wait', () => {
     )
     const events = await database.run(db => app.app.get(WaitingEvents).of(db, `charge:${count}`))
     await writer.write(
-      { customerId, events, subscriptions: [bought()], isOwing: false, isDeleted: false, seenAt: later() },
+      {
+        customerId,
+        events,
+        subscriptions: [bought()],
+        hasOverdueInvoice: false,
+        isDeleted: false,
+        seenAt: later(),
+      },
       null,
       null,
     )
