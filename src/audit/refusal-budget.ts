@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/database.js'
-import { hourlyBudgets } from '../database/schema/rate-limits.js'
+import { hourlyBudgets } from '../database/schema/budgets.js'
 import { clientNetworkOf } from '../http/network.js'
 import type { AuditEvent } from './audit-event.js'
 

@@ -4,7 +4,7 @@ import { secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { refusalCounts } from '../database/schema/audit.js'
-import { hourlyBudgets } from '../database/schema/rate-limits.js'
+import { hourlyBudgets } from '../database/schema/budgets.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { Logger } from '../log/logger.js'
 
