@@ -97,7 +97,7 @@ export class AuditLog implements OnApplicationShutdown {
     const row = this.rowOf(event)
     const insert = insertAuditRow(name => sql.param(row[name] ?? null, COLUMNS[name]), sql`found`)
     const write = (db: Db) => db.execute(sql`with found as (${condition(db)}) ${insert}`)
-    const written = await (transaction ? write(transaction) : this.database.run(write))
+    const written = await this.database.run(write, transaction)
     return rowsOf(written).length > 0
   }
 

@@ -36,8 +36,9 @@ export class Database implements OnApplicationShutdown {
     private readonly tracing = new Tracing(),
   ) {}
 
-  /** Runs single statements. */
-  run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  /** Runs single statements, within `transaction` if there is one. */
+  run<T>(work: (db: Db) => Promise<T>, transaction?: Db): Promise<T> {
+    if (transaction) return work(transaction)
     return this.guard(() => this.connection.run(work), STATEMENT)
   }
 

@@ -82,8 +82,7 @@ export class Checkouts {
 
   /** A checkout that was paid, cancelled or expired at the provider is no longer open. */
   async closeHosted(providerId: string, transaction?: Db): Promise<void> {
-    const close = (db: Db) => this.close(db, eq(checkouts.providerId, providerId))
-    await (transaction ? close(transaction) : this.database.run(close))
+    await this.database.run(db => this.close(db, eq(checkouts.providerId, providerId)), transaction)
   }
 
   /**

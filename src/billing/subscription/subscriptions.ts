@@ -48,7 +48,7 @@ export class Subscriptions {
   /** What we have of an account's subscription; null when it never had one. */
   async row(accountId: string, transaction?: Db): Promise<SubscriptionRow | null> {
     const select = (db: Db) => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId))
-    const [row] = await (transaction ? select(transaction) : this.database.run(select))
+    const [row] = await this.database.run(select, transaction)
     return row ?? null
   }
 

@@ -53,7 +53,7 @@ export class BillingInbox {
         select customer_id, clock_timestamp() from replayed
         on conflict (customer_id) do update set ${REQUEUE}
         returning customer_id`)
-    const queued = await (transaction ? queue(transaction) : this.database.run(queue))
+    const queued = await this.database.run(queue, transaction)
     return rowsOf(queued).length > 0
   }
 }

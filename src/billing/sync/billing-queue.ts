@@ -32,11 +32,10 @@ export class BillingQueue {
 
   /** There is a reason to sync the customer now. */
   async add(customerId: string, transaction?: Db): Promise<void> {
-    const insert = (db: Db) =>
-      db.execute(sql`
-        insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
-        on conflict (customer_id) do update set ${REQUEUE}`)
-    await (transaction ? insert(transaction) : this.database.run(insert))
+    const insert = sql`
+      insert into ${billingWork} (customer_id, due_at) values (${customerId}, clock_timestamp())
+      on conflict (customer_id) do update set ${REQUEUE}`
+    await this.database.run(db => db.execute(insert), transaction)
   }
 
   /** Adds these customers to be compared, the first in `afterSeconds` and one every `everySeconds`. */
