@@ -1,3 +1,4 @@
+import { Throttle } from '../clock/throttle.js'
 import { Logger } from '../log/logger.js'
 import type { FilledBucket } from './buckets.js'
 import type { LimitedAction, LimitedKind } from './limited-action.js'
@@ -18,7 +19,7 @@ const WORDS: Readonly<Partial<Record<LimitedKind, string>>> = {
  */
 export class Alarms {
   private readonly logger = new Logger('RateLimits')
-  private readonly lastLogAt = new Map<string, number>()
+  private readonly throttles = new Map<string, Throttle>()
 
   raise({ kind, client }: LimitedAction, full: readonly FilledBucket[]): void {
     for (const { scope, points, windowSeconds } of full) {
@@ -28,9 +29,8 @@ export class Alarms {
   }
 
   private warn(about: string, sentence: string): void {
-    const now = performance.now()
-    if (now - (this.lastLogAt.get(about) ?? Number.NEGATIVE_INFINITY) < LOG_EVERY_MS) return
-    this.lastLogAt.set(about, now)
-    this.logger.warn(`${sentence}; nobody is refused because of it`)
+    const throttle = this.throttles.get(about) ?? new Throttle(LOG_EVERY_MS)
+    this.throttles.set(about, throttle)
+    if (throttle.take()) this.logger.warn(`${sentence}; nobody is refused because of it`)
   }
 }

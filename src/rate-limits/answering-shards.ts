@@ -1,3 +1,4 @@
+import { Throttle } from '../clock/throttle.js'
 import { within } from '../clock/time-limit.js'
 import { Logger } from '../log/logger.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
@@ -23,7 +24,7 @@ export class AnsweringShards {
   private readonly logger = new Logger('RateLimits')
   /** The shards that have failed to answer, and when to ask each again, by performance.now(). */
   private readonly silent = new Map<string, number>()
-  private lastLogAt = Number.NEGATIVE_INFINITY
+  private readonly errorLines = new Throttle(LOG_EVERY_MS)
 
   constructor(private readonly redis: RedisConnection) {}
 
@@ -98,8 +99,7 @@ export class AnsweringShards {
   /** Whatever is wrong with Redis, people can log in, and nobody gets unlimited guesses. */
   private silence(shard: string, { message, cause }: Error): void {
     this.silent.set(shard, performance.now() + PAUSE_MS)
-    if (performance.now() - this.lastLogAt < LOG_EVERY_MS) return
-    this.lastLogAt = performance.now()
+    if (!this.errorLines.take()) return
     const reason = (cause as Error | undefined)?.message ?? message
     this.logger.error(`Attempts are counted in each process only: ${reason}`)
   }

@@ -1,4 +1,5 @@
 import type { OnApplicationShutdown } from '@nestjs/common'
+import { Throttle } from '../clock/throttle.js'
 import { within } from '../clock/time-limit.js'
 import { unavailable } from '../errors/api-error.js'
 import { Logger } from '../log/logger.js'
@@ -26,8 +27,8 @@ const LOG_EVERY_MS = 10_000
 /** The only connection to Redis. An outage, or a missing answer, becomes `SESSION_STORE_UNAVAILABLE` (503). */
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis')
-  private lastLogAt = Number.NEGATIVE_INFINITY
-  private lastLeftAt = Number.NEGATIVE_INFINITY
+  private readonly errorLines = new Throttle(LOG_EVERY_MS)
+  private readonly departures = new Throttle(LEAVE_EVERY_MS)
   private isClosing = false
   private maintenance: NodeJS.Timeout | undefined
   readonly durations = new Durations(
@@ -169,15 +170,12 @@ export class RedisConnection implements OnApplicationShutdown {
 
   /** A managed address leads to the new master after a failover, but only for new connections. */
   private leaveReplica(): void {
-    if (performance.now() - this.lastLeftAt < LEAVE_EVERY_MS) return
-    this.lastLeftAt = performance.now()
+    if (!this.departures.take()) return
     this.logError('the server has become a replica')
     this.client.leaveReplica()
   }
 
   private logError(reason: string): void {
-    if (this.isClosing || performance.now() - this.lastLogAt < LOG_EVERY_MS) return
-    this.lastLogAt = performance.now()
-    this.logger.error(`Redis connection error: ${reason}`)
+    if (!this.isClosing && this.errorLines.take()) this.logger.error(`Redis connection error: ${reason}`)
   }
 }

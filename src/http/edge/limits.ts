@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
+import { Throttle } from '../../clock/throttle.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024
@@ -43,11 +44,10 @@ export function limitConnections(server: Server, max: number, log: FastifyBaseLo
       `MAX_CONNECTIONS is ${max}, but this process may have only ${allowed}; raise its limit of open files`,
     )
   server.maxConnections = Math.min(max, allowed)
-  let lastLogAt = Number.NEGATIVE_INFINITY
+  const errorLines = new Throttle(LOG_EVERY_MS)
   server.on('drop', () => {
-    if (performance.now() - lastLogAt < LOG_EVERY_MS) return
-    lastLogAt = performance.now()
-    log.error(`New connections are refused: ${server.maxConnections} are open (MAX_CONNECTIONS)`)
+    if (errorLines.take())
+      log.error(`New connections are refused: ${server.maxConnections} are open (MAX_CONNECTIONS)`)
   })
 }
 
