@@ -93,18 +93,8 @@ export class KnownDevices {
    */
   async compare(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
     const seen = this.seenAt(userId, origin)
-    let found: KnownDevice | undefined
-    const compared = new Error('compared')
-    try {
-      await this.database.transaction(async transaction => {
-        const [row] = await REMEMBER.run(transaction, { device: seen.values })
-        found = seen.deviceOf(row as KnownDeviceRow)
-        throw compared
-      })
-    } catch (error) {
-      if (error !== compared) throw error
-    }
-    return found as KnownDevice
+    const [row] = await this.database.rolledBack(db => REMEMBER.run(db, { device: seen.values }))
+    return seen.deviceOf(row as KnownDeviceRow)
   }
 
   /** What a login came from, as values for {@link DEVICE_PARTS}, and how to read the result. */

@@ -16,6 +16,13 @@ const [STATEMENT, TRANSACTION, REPORT] = [0, 1, 2] as const
 /** Each may take seconds while somebody waits. */
 const MAX_WAITING_REPORTS = 6
 
+/** Rolls a transaction back that has done its work. */
+class Rollback<T> extends Error {
+  constructor(readonly result: T) {
+    super('rolled back')
+  }
+}
+
 /**
  * The only way to the database. An outage becomes `DATABASE_UNAVAILABLE` (503) here and nowhere else; a transaction
  * aborted to resolve a deadlock, `TOO_BUSY` (503).
@@ -56,6 +63,18 @@ export class Database implements OnApplicationShutdown {
   /** Runs `work` in a transaction that is committed when it returns and rolled back when it throws. */
   transaction<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
     return this.guard(() => this.connection.transaction(work), TRANSACTION)
+  }
+
+  /** Like `transaction`, but always rolled back: returns what `work` returns, and changes nothing. */
+  async rolledBack<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    try {
+      return await this.transaction(async transaction => {
+        throw new Rollback(await work(transaction))
+      })
+    } catch (error) {
+      if (error instanceof Rollback) return error.result
+      throw error
+    }
   }
 
   /** Like `transaction`, for the upkeep of tables, which may take minutes: a connection of its own, no time limit. */

@@ -59,15 +59,10 @@ export class PasswordForgotService {
 
   /** Rolled back, so that strangers cannot fill the disk with links for nobody. */
   private async issueDummyLink(email: Email): Promise<void> {
-    const rollback = new Error('a link for nobody')
-    const issued = this.database.transaction(async transaction => {
+    await this.database.rolledBack(async transaction => {
       const id = randomUUID()
       await this.users.lock(transaction, id)
       await this.mails.issueResetLink(transaction, { id, accountId: id, email })
-      throw rollback
-    })
-    await issued.catch(error => {
-      if (error !== rollback) throw error
     })
   }
 }

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { readSettings } from '../../../src/config/read-settings.js'
 import { Database } from '../../../src/database/database.js'
 import { openDatabase } from '../../../src/database/database.module.js'
 import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
 import { users } from '../../../src/database/schema/accounts.js'
+import { hourlyBudgets } from '../../../src/database/schema/budgets.js'
 import { ApiError } from '../../../src/errors/api-error.js'
 import { permissionsOf } from '../../../src/permissions/permissions.js'
 import { startFailure } from '../../../src/start-failure.js'
@@ -91,6 +92,17 @@ it('does not take the outage of another store for its own', async () => {
   const refused = new ApiError('SESSION_STORE_UNAVAILABLE', { cause: new Error('no answer in 300 ms') })
   const error = await working.transaction(() => Promise.reject(refused)).catch(error => error)
   expect(error).toBe(refused)
+})
+
+it('returns what was done in a transaction that is rolled back, and keeps none of it', async () => {
+  const name = randomUUID()
+  const rows = await working.rolledBack(db =>
+    db.insert(hourlyBudgets).values({ name, hour: new Date(), used: 7 }).returning(),
+  )
+  expect(rows).toMatchObject([{ name, used: 7 }])
+  expect(await working.run(db => db.$count(hourlyBudgets, eq(hourlyBudgets.name, name)))).toBe(0)
+  const refused = new ApiError('TOO_BUSY')
+  await expect(working.rolledBack(() => Promise.reject(refused))).rejects.toBe(refused)
 })
 
 it('answers the one of two deadlocked transactions that is rolled back like a busy service', async () => {
