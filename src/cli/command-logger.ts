@@ -4,7 +4,7 @@ import type { CommandContext } from './command-context.js'
 
 /**
  * Warnings and errors of the service's parts while a command runs, apart from its answer. Nest logs why it cannot start,
- * with a stack; where an operator can mend that, the command itself says it in a line.
+ * with a stack; where an operator can fix that, the command itself says it in a line.
  */
 export class CommandLogger implements LoggerService {
   constructor(private readonly printError: CommandContext['printError']) {}

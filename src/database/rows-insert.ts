@@ -6,8 +6,8 @@ import { parameter, Statement } from './statement.js'
 type Columns<Key extends string> = Readonly<Record<Key, PgColumn>>
 
 /**
- * Inserts any number of rows with one parameter for each column. The builder has one for each value, for which it takes
- * longer than PostgreSQL for the rows.
+ * Inserts any number of rows with one parameter for each column. Drizzle's builder makes a parameter for each
+ * value, which takes longer than PostgreSQL takes to insert the rows.
  */
 export class RowsInsert<Table extends PgTable, Key extends keyof InferInsertModel<Table> & string, Returned> {
   private readonly keys: Key[]
@@ -27,7 +27,7 @@ export class RowsInsert<Table extends PgTable, Key extends keyof InferInsertMode
       from unnest(${list(this.keys.map(key => this.parameterOf(key)))}) as given (${names}) ${ending}`)
   }
 
-  /** What a row leaves out is null: defaults are not looked at. */
+  /** Missing values are written as null; column defaults do not apply. */
   async run(db: Db, rows: readonly Pick<InferInsertModel<Table>, Key>[]): Promise<Returned[]> {
     if (rows.length === 0) return []
     const values = this.keys.map(key => [key, rows.map(row => row[key] ?? null)])

@@ -3,7 +3,7 @@ import { StartError } from '../errors/start-error.js'
 /** There is no such database; this user may not create tables in it (SQLSTATE, PostgreSQL, appendix A). */
 const NOT_SET_UP = new Set(['3D000', '42501'])
 
-/** What the start fails with: the error itself, unless an operator can mend its cause. */
+/** What the start fails with: the error itself, unless an operator can fix its cause. */
 export function startErrorOf(error: unknown, isOutage: boolean): unknown {
   const cause = deepestCause(error)
   if (!isOutage && !NOT_SET_UP.has((cause as { code?: string }).code ?? '')) return error
@@ -16,7 +16,7 @@ function deepestCause(error: unknown): unknown {
   return cause instanceof Error ? deepestCause(cause) : error
 }
 
-/** A name with several addresses fails once for each of them, and says nothing itself. */
+/** A host name with several addresses yields one error for each and no message of its own. */
 function messageOf(error: unknown): string {
   const { message } = error as Error
   return error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : message

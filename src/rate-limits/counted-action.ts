@@ -10,7 +10,7 @@ export class CountedAction {
     private readonly added: Added,
   ) {}
 
-  /** An action that was counted in both ways; its outcome is reported once, to both. */
+  /** Combines two counts of one action; its outcome is reported once, to both. */
   and({ buckets, added }: CountedAction): CountedAction {
     const refund: Added['refund'] = async which => {
       await Promise.all([this.added.refund(which), added.refund(which)])

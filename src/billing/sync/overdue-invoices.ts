@@ -33,7 +33,7 @@ export async function owesInvoice(
   return isAnyDue(data)
 }
 
-/** Of a subscription's invoices. */
+/** Whether one of a subscription's invoices is overdue and no later renewal has been paid. */
 export function isAnyDue(invoices: readonly Stripe.Invoice[]): boolean {
   return invoices.some(due => isDue(due) && !invoices.some(paid => isLaterRenewal(paid, due)))
 }
