@@ -4,6 +4,9 @@ import { REQUEUE } from '../database/requeue-billing-work.js'
 import { users } from '../database/schema/accounts.js'
 import { billingCustomers, billingWork } from '../database/schema/billing.js'
 
+/** So that several changes of a name are joined into one, which takes three to five calls of the provider. */
+const NAME_SYNC_DELAY_SECONDS = 30
+
 /**
  * Call it when the number of active users changes in these users' accounts, because the payment provider may
  * bill by it and must be told. Call it in the transaction of the change, so that neither happens without the
@@ -26,18 +29,18 @@ export async function queueOwnerSync(transaction: Db, userId: string): Promise<v
 }
 
 /**
- * For a change of the account's name, because the account is the provider's customer. Otherwise like
- * {@link queueSeatSync}.
+ * For a change of the account's name, because the account is the provider's customer. Due in 30 s, or sooner if
+ * there is another reason; otherwise like {@link queueSeatSync}.
  */
 export async function queueNameSync(transaction: Db, accountId: string): Promise<void> {
-  await queue(transaction, sql`select ${accountId}::uuid`)
+  await queue(transaction, sql`select ${accountId}::uuid`, NAME_SYNC_DELAY_SECONDS)
 }
 
 /** Accounts that are not customers are left out; the others are locked in a fixed order. */
-async function queue(transaction: Db, accountIds: SQL): Promise<void> {
+async function queue(transaction: Db, accountIds: SQL, afterSeconds = 0): Promise<void> {
   await transaction.execute(sql`
     insert into ${billingWork} (customer_id, due_at)
-    select ${billingCustomers.customerId}, clock_timestamp()
+    select ${billingCustomers.customerId}, clock_timestamp() + make_interval(secs => ${afterSeconds})
     from ${billingCustomers}
     where ${billingCustomers.accountId} in (${accountIds}) and ${isNotNull(billingCustomers.customerId)}
     order by 1

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../../src/database/database.js'
 import { users } from '../../../src/database/schema/accounts.js'
-import { checkouts } from '../../../src/database/schema/billing.js'
+import { billingWork, checkouts } from '../../../src/database/schema/billing.js'
 import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
 import { UserImport } from '../../../src/users/import/user-import.js'
 import { UserAdministration } from '../../../src/users/user-administration.js'
@@ -16,7 +16,7 @@ import { bearer, outcome, readSubscription, subscribe } from '../support/api-cal
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
 import { aPlansFile, quantityOf } from '../support/paying.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
-import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
+import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 import { transferAccount } from '../support/transfer-calls.js'
 
@@ -191,6 +191,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ name: 'Olga' })
     await onMainSite(app, session, 'PATCH', '/api/account', { name: 'Olga & Co' })
+    await makeDue(payer)
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ name: 'Olga & Co', email: owner.email })
     const moved = `moved-${owner.email}`
@@ -206,6 +207,51 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
     await app.paymentsSettled()
     expect(customer()).toMatchObject({ email: heir.email })
   })
+
+  it('tells the provider once of several new names of an account, half a minute after the first', async () => {
+    const payer = await aSubscriber(app)
+    const last = app.sandbox.requests.at(-1)
+    const dueAt: (Date | undefined)[] = []
+    for (const name of ['Olga', 'Olga & Co']) {
+      await onMainSite(app, payer.signedIn, 'PATCH', '/api/account', { name })
+      await app.paymentsSettled()
+      dueAt.push(await dueAtOf(payer))
+    }
+    expect(app.sandbox.requests.at(-1)).toBe(last)
+    expect(dueAt[1]).toEqual(dueAt[0])
+    const leftSeconds = ((dueAt[0]?.getTime() ?? 0) - Date.now()) / 1000
+    expect(leftSeconds).toBeGreaterThan(15)
+    expect(leftSeconds).toBeLessThanOrEqual(30)
+    await makeDue(payer)
+    await app.paymentsSettled()
+    const asked = app.sandbox.requests.slice(app.sandbox.requests.indexOf(last as never) + 1)
+    expect(asked.filter(({ method }) => method === 'POST')).toMatchObject([
+      { path: `/v1/customers/${payer.customerId}` },
+    ])
+    const customer = app.sandbox.customers().find(({ id }) => id === payer.customerId)
+    expect(customer).toMatchObject({ name: 'Olga & Co' })
+    expect(await dueAtOf(payer)).toBeUndefined()
+  })
+
+  /** When the customer will be synced; undefined when there is no reason to. */
+  async function dueAtOf({ customerId }: Subscriber): Promise<Date | undefined> {
+    const [work] = await app.app
+      .get(Database)
+      .run(db => db.select().from(billingWork).where(eq(billingWork.customerId, customerId)))
+    return work?.dueAt
+  }
+
+  /** As if the wait after a change of the account's name were over. */
+  async function makeDue({ customerId }: Subscriber): Promise<void> {
+    await app.app
+      .get(Database)
+      .run(db =>
+        db
+          .update(billingWork)
+          .set({ dueAt: sql`clock_timestamp() - interval '1 second'` })
+          .where(eq(billingWork.customerId, customerId)),
+      )
+  }
 })
 
 describe('billing 12: with checkout options', () => {
