@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/api-error.js'
+import { isRefusal } from '../errors/api-error.js'
 import { type Bucket, timesFullKey } from './buckets.js'
 import type { Added, Counters } from './counters.js'
 
@@ -58,8 +58,7 @@ export class CountedAction {
 
   /** Checking the guess threw: a refusal means that it was wrong, anything else that it was not checked. */
   threw(error: unknown): Promise<void> {
-    const isRefusal = error instanceof ApiError && error.status < 500
-    return isRefusal ? this.failed() : this.refund()
+    return isRefusal(error) ? this.failed() : this.refund()
   }
 
   /**

@@ -7,15 +7,15 @@ import { mailboxOf } from './mailbox.js'
 export interface LimitRule {
   /**
    * What is counted together; recorded with a refusal, as `limit`. Networks are IPv4 addresses and IPv6 /64,
-   * blocks are IPv6 /56, and neighbourhoods are IPv4 /24 and IPv6 /48.
+   * blocks are IPv6 /56, and subnets are IPv4 /24 and IPv6 /48.
    */
   readonly scope:
-    | `account${'' | ' and network' | ' and block' | ' and neighbourhood'}`
+    | `account${'' | ' and network' | ' and block' | ' and subnet'}`
     | 'user'
     | 'session'
     | 'network'
     | 'block'
-    | 'neighbourhood'
+    | 'subnet'
     | 'origin'
     | 'total'
   /** What identifies the counter, besides its name. */
@@ -115,7 +115,7 @@ function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong
     network: perAccountAndNetwork,
     // One site must not use up the whole limit of an account.
     block: Math.max(perAccountAndNetwork, Math.ceil((3 * perAccount) / 10)),
-    neighbourhood: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
+    subnet: Math.max(perAccountAndNetwork, Math.ceil(perAccount / 2)),
     all: perAccount,
   }
   return [
@@ -129,7 +129,7 @@ function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong
 function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const right = { windowSeconds: HOUR_SECONDS, counts: 'right' } as const
   const all = settings.loginsPerAccount
-  const max = { network: all, block: 2 * all, neighbourhood: 4 * all, all }
+  const max = { network: all, block: 2 * all, subnet: 4 * all, all }
   return [...accountRules(action, max, right), ...networkRules(action, settings.loginsPerNetwork, right)]
 }
 
@@ -137,7 +137,7 @@ function loginRules(action: LimitedAction, settings: RateLimitSettings): LimitRu
 function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRule[] {
   const all = settings.mailsPerAddress
   const half = Math.ceil(all / 2)
-  const max = { network: half, block: half, neighbourhood: Math.ceil((2 * all) / 3), all }
+  const max = { network: half, block: half, subnet: Math.ceil((2 * all) / 3), all }
   return [
     ...accountRules(action, max, HOURLY),
     ...networkRules(action, settings.mailsPerNetwork, HOURLY),
@@ -158,10 +158,10 @@ function sentMailRules(
   ]
 }
 
-/** Portions of one subject's limit, by network, block and neighbourhood. */
+/** Portions of one subject's limit, by network, block and subnet. */
 function accountRules(
   { subject, client: { ip } }: LimitedAction,
-  max: Readonly<Record<'network' | 'block' | 'neighbourhood' | 'all', number>>,
+  max: Readonly<Record<'network' | 'block' | 'subnet' | 'all', number>>,
   counting: Counting,
 ): LimitRule[] {
   const near = { ...counting, refuses: 'everybody' } as const
@@ -170,7 +170,7 @@ function accountRules(
   return [
     { ...near, scope: 'account and network', ids: [subject, clientNetworkOf(ip)], max: max.network },
     ...(block === null ? [] : [{ ...near, ...inBlock }]),
-    { ...near, scope: 'account and neighbourhood', ids: [subject, subnetOf(ip)], max: max.neighbourhood },
+    { ...near, scope: 'account and subnet', ids: [subject, subnetOf(ip)], max: max.subnet },
     { ...counting, scope: 'account', ids: [subject], max: max.all, refuses: 'strangers' },
   ]
 }
@@ -185,7 +185,7 @@ function networkRules({ client: { ip } }: LimitedAction, max: number, counting: 
   return [
     network,
     { ...rule, scope: 'block', ids: [block], max: 2 * max },
-    { ...rule, scope: 'neighbourhood', ids: [subnetOf(ip)], max: 4 * max },
+    { ...rule, scope: 'subnet', ids: [subnetOf(ip)], max: 4 * max },
   ]
 }
 

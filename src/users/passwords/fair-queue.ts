@@ -9,15 +9,15 @@ interface Job {
 
 /** Whose turn a job takes. */
 export interface Turn {
-  /** All networks of a neighbourhood share its turns. */
-  readonly neighbourhood: string
+  /** All networks of a subnet share its turns. */
+  readonly subnet: string
   readonly network: string
 }
 
 /** The turn for a client; null is the command line. */
 export function turnOf(client: Client | null): Turn {
-  if (!client) return { neighbourhood: '', network: '' }
-  return { neighbourhood: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
+  if (!client) return { subnet: '', network: '' }
+  return { subnet: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
 }
 
 export interface QueueBounds {
@@ -28,8 +28,8 @@ export interface QueueBounds {
 }
 
 /**
- * Runs a bounded number of jobs at a time. Waiting jobs take turns by neighbourhood, and within that by
- * network, so a client that sends a thousand waits behind its own. When the queue is full, the neighbourhood
+ * Runs a bounded number of jobs at a time. Waiting jobs take turns by subnet, and within that by
+ * network, so a client that sends a thousand waits behind its own. When the queue is full, the subnet
  * with the most waiting jobs loses its newest one.
  */
 export class FairQueue {
@@ -64,12 +64,12 @@ export class FairQueue {
     })
   }
 
-  private add({ neighbourhood, network }: Turn, job: Job): void {
-    const networks = this.waiting.get(neighbourhood) ?? new Map<string, Job[]>()
+  private add({ subnet, network }: Turn, job: Job): void {
+    const networks = this.waiting.get(subnet) ?? new Map<string, Job[]>()
     const jobs = networks.get(network) ?? []
     jobs.push(job)
     networks.set(network, jobs)
-    this.waiting.set(neighbourhood, networks)
+    this.waiting.set(subnet, networks)
     this.count++
     this.startNext()
     if (this.count > this.bounds.maxWaiting) this.dropOne()
@@ -77,26 +77,26 @@ export class FairQueue {
 
   private startNext(): void {
     if (this.running >= this.bounds.maxRunning) return
-    const [neighbourhood, networks] = this.waiting.entries().next().value ?? []
-    if (neighbourhood === undefined || !networks) return
+    const [subnet, networks] = this.waiting.entries().next().value ?? []
+    if (subnet === undefined || !networks) return
     const [network, jobs] = networks.entries().next().value as [string, Job[]]
     const job = jobs.shift() as Job
     // Moves to the end of the line, or leaves it.
     networks.delete(network)
     if (jobs.length > 0) networks.set(network, jobs)
-    this.waiting.delete(neighbourhood)
-    if (networks.size > 0) this.waiting.set(neighbourhood, networks)
+    this.waiting.delete(subnet)
+    if (networks.size > 0) this.waiting.set(subnet, networks)
     this.count--
     job.start()
   }
 
-  /** Drops the newest job of the neighbourhood with the most waiting. */
+  /** Drops the newest job of the subnet with the most waiting. */
   private dropOne(): void {
-    const [neighbourhood, networks] = longest(this.waiting, sizeOf)
+    const [subnet, networks] = longest(this.waiting, sizeOf)
     const [network, jobs] = longest(networks, ({ length }) => length)
     const job = jobs.pop()
     if (jobs.length === 0) networks.delete(network)
-    if (networks.size === 0) this.waiting.delete(neighbourhood)
+    if (networks.size === 0) this.waiting.delete(subnet)
     this.count--
     this.dropped++
     job?.drop()

@@ -73,12 +73,12 @@ test.each([
   expect(blockOf(address)).toBe(block)
 })
 
-test('known clients are looked for in the neighbourhood that has a counter', () => {
+test('known clients are looked for in the subnet that has a counter', () => {
   const keyOf = (ip: string) =>
     bucketsOf(
       { kind: 'password', subject: '', client: { requestId: '', ip, userAgent: null, origin: null } },
       settings,
-    ).find(({ scope }) => scope === 'account and neighbourhood')?.key
+    ).find(({ scope }) => scope === 'account and subnet')?.key
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), ip =>
       expect(keyOf(ip)).toBe(keyOf(firstAddressOf(subnetOf(ip)))),
@@ -108,13 +108,13 @@ describe('bucketsOf', () => {
   it('security H3: counts a password by who is near the account; what all share refuses nobody', () => {
     expect(limits()).toEqual([
       'account and network: 10 wrong, everybody',
-      'account and neighbourhood: 25 wrong, everybody',
+      'account and subnet: 25 wrong, everybody',
       'account: 50 wrong, strangers',
       'network: 100 wrong, strangers',
       'origin: 1000 wrong, nobody',
       'total: 10000 wrong, nobody',
       'account and network: 60 right, everybody',
-      'account and neighbourhood: 240 right, everybody',
+      'account and subnet: 240 right, everybody',
       'account: 60 right, strangers',
       'network: 600 right, strangers',
     ])
@@ -124,20 +124,20 @@ describe('bucketsOf', () => {
     expect(limits({ client: ofSite })).toEqual([
       'account and network: 10 wrong, everybody',
       'account and block: 15 wrong, everybody',
-      'account and neighbourhood: 25 wrong, everybody',
+      'account and subnet: 25 wrong, everybody',
       'account: 50 wrong, strangers',
       'network: 100 wrong, strangers',
       'block: 200 wrong, strangers',
-      'neighbourhood: 400 wrong, strangers',
+      'subnet: 400 wrong, strangers',
       'origin: 1000 wrong, nobody',
       'total: 10000 wrong, nobody',
       'account and network: 60 right, everybody',
       'account and block: 120 right, everybody',
-      'account and neighbourhood: 240 right, everybody',
+      'account and subnet: 240 right, everybody',
       'account: 60 right, strangers',
       'network: 600 right, strangers',
       'block: 1200 right, strangers',
-      'neighbourhood: 2400 right, strangers',
+      'subnet: 2400 right, strangers',
     ])
   })
 
@@ -152,7 +152,7 @@ describe('bucketsOf', () => {
   it('leaves one network half of the mails to an address', () => {
     expect(limits({ kind: 'mail' }).slice(0, 4)).toEqual([
       'account and network: 3 all, everybody',
-      'account and neighbourhood: 4 all, everybody',
+      'account and subnet: 4 all, everybody',
       'account: 6 all, strangers',
       'network: 50 all, strangers',
     ])
@@ -183,13 +183,13 @@ describe('bucketsOf', () => {
     [
       'the house next door',
       { ...attempt, client: { ...client, ip: '203.0.113.8' } },
-      ['account and neighbourhood', 'account', 'origin', 'total'],
+      ['account and subnet', 'account', 'origin', 'total'],
     ],
     ['another account', { ...attempt, subject: 'other@example.com' }, ['network', 'origin', 'total']],
     [
       'another origin',
       { ...attempt, client: { ...client, origin: null } },
-      ['account and network', 'account and neighbourhood', 'account', 'network', 'total'],
+      ['account and network', 'account and subnet', 'account', 'network', 'total'],
     ],
     ['another kind', { ...attempt, kind: 'mail' }, []],
   ])('shares with %s what they have in common', (_, other, shared) => {

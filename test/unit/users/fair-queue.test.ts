@@ -4,7 +4,7 @@ import { FairQueue, type Turn } from '../../../src/users/passwords/fair-queue.js
 const DROPPED = new Error('dropped')
 
 function turn(network: string): Turn {
-  return { network, neighbourhood: network.split('.')[0] as string }
+  return { network, subnet: network.split('.')[0] as string }
 }
 
 /** A queue whose work is done one piece at a time, when the test says so. */
@@ -35,7 +35,7 @@ function heldQueue(bounds: { maxRunning: number; maxWaiting: number }) {
 }
 
 describe('security H4: FairQueue', () => {
-  it('gives turns by neighbourhood, and within one by network', async () => {
+  it('gives turns by subnet, and within one by network', async () => {
     const { add, begun, endAll } = heldQueue({ maxRunning: 1, maxWaiting: 100 })
     for (const name of ['a.1', 'a.1', 'a.1', 'a.2', 'b.1', 'b.1', 'c.1']) add(name)
     await endAll()
