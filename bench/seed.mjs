@@ -52,15 +52,16 @@ export async function seed(environment) {
     const sessions = app.get(SessionsService)
     const database = app.get(Database)
     const userSessions = app.get(UserSessions)
-    const confirm = session =>
-      database.run(db => db.execute(userSessions.insertFor(session, sql`(select) as found`)))
     const [frequentUser, ...users] = await inBatches(1 + USERS, index =>
       creation.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
-    const opened = await inBatches(SESSIONS, index => {
+    const context = { source: 'satellite', client: FROM_HERE }
+    const proof = { methods: authMethods('pwd') }
+    const opened = await inBatches(SESSIONS, async index => {
       const user = users[index % users.length]
-      const proof = { methods: authMethods('pwd') }
-      return sessions.open({ ...user, userId: user.id }, 'satellite', FROM_HERE, proof, confirm)
+      const created = await sessions.create({ ...user, userId: user.id }, context, proof)
+      await database.run(db => db.execute(userSessions.insertFor(created.session, sql`(select) as found`)))
+      return created
     })
     return { users, frequentUser, opened }
   } finally {

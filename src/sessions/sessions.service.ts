@@ -96,13 +96,6 @@ export interface NewSession {
   readonly accessToken: string
 }
 
-/**
- * Confirms in the database that the session may be opened, in a statement that adds its row
- * ({@link SESSION_ROW}) if the user is unchanged since they were read. Throws when the user has changed. Its
- * result is for the caller.
- */
-export type ConfirmOpening<Answer> = (session: Session) => Promise<Answer>
-
 @Injectable()
 export class SessionsService {
   constructor(
@@ -113,20 +106,19 @@ export class SessionsService {
   ) {}
 
   /**
-   * Opens a session under a new identifier; an identifier presented by the client is never reused. There is
-   * no other way to create a session. It is first written to the store, where nobody knows its identifier,
-   * then added to the user's list by the statement in `confirm`. So whatever ends all of a user's sessions
-   * either finds it or prevents its confirmation. It expires at `expiresBy` at the latest. The caller ends
-   * sessions beyond the limit: {@link endSurplus}.
+   * Creates a session under a new identifier; an identifier presented by the client is never reused. There is
+   * no other way to create a session. It is only in the store, where nobody knows its identifier. The caller
+   * then confirms it in the database, in a statement that adds it to the user's list ({@link SESSION_ROW}) if
+   * the user is unchanged since they were read. So whatever ends all of a user's sessions either finds it or
+   * prevents its confirmation, after which the caller calls {@link discard}. It expires at `expiresBy` at the
+   * latest. The caller also ends sessions beyond the limit: {@link endSurplus}.
    */
-  async open<Answer>(
+  async create(
     user: SessionUser,
-    source: Source,
-    client: Client,
+    { source, client }: { readonly source: Source; readonly client: Client },
     proof: Proof,
-    confirm: ConfirmOpening<Answer>,
     expiresBy?: Date,
-  ): Promise<NewSession & { readonly confirmed: Answer }> {
+  ): Promise<NewSession> {
     const sessionId = newSessionId()
     const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
     const times = this.limits.timesOfNewSession(lifetimeSeconds, expiresBy)
@@ -144,14 +136,9 @@ export class SessionsService {
       amr: proof.methods,
       authTime: proof.at ?? times.createdAt,
     }
-    const opened = { session, sessionId, accessToken: this.sites.issueToken(session) }
+    const accessToken = this.sites.issueToken(session)
     await this.store.create(session)
-    try {
-      return { ...opened, confirmed: await confirm(session) }
-    } catch (error) {
-      await this.discard(opened)
-      throw error
-    }
+    return { session, sessionId, accessToken }
   }
 
   /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */

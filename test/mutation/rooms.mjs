@@ -31,7 +31,11 @@ export const ROOMS = {
   },
   'session-opening': {
     mutate: ['src/sessions/sessions.service.ts', 'src/sessions/stores/session-store.ts'],
-    tests: ['test/unit/sessions/session-opening.test.ts', 'test/unit/sessions/session-encoding.test.ts'],
+    tests: [
+      'test/unit/sessions/session-opening.test.ts',
+      'test/unit/sessions/session-encoding.test.ts',
+      'test/unit/auth/unconfirmed-login.test.ts',
+    ],
     ignoreStatic: true,
   },
   'session-records': {

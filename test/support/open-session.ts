@@ -20,8 +20,8 @@ export async function openSession(
 ): Promise<NewSession> {
   const sessions = app.app.get(SessionsService)
   const proof = { methods: authMethods('pwd') }
-  const confirm = (session: Session) => listRow(app, session)
-  const opened = await sessions.open({ ...user, userId: user.id }, source, client, proof, confirm)
+  const opened = await sessions.create({ ...user, userId: user.id }, { source, client }, proof)
+  await listRow(app, opened.session)
   const live = await app.app.get(UserSessions).sidsOf(user.id, opened.session.createdAt)
   await sessions.endSurplus(user.id, live.length, client)
   return opened

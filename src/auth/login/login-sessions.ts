@@ -45,19 +45,14 @@ export class LoginSessions {
     context: LoginContext,
     confirmation?: LoginConfirmation,
   ): Promise<LoggedIn> {
-    const { source, client, sessionIds } = context
+    const { client, sessionIds } = context
     // A session that is handed off was admitted when it began, and a passkey counts as two factors.
     const remembered = proof.at ? null : await this.secondFactors.check(user, proof, context)
-    const opened = await this.sessions.open(
-      { ...user, userId: user.id },
-      source,
-      client,
-      proof,
-      session => this.records.confirm(session, { user, proof, context, confirmation, remembered }),
-      confirmation?.expiresBy,
-    )
+    const sessionUser = { ...user, userId: user.id }
+    const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
     try {
-      const { device, liveSessions } = opened.confirmed
+      const login = { user, proof, context, confirmation, remembered }
+      const { device, liveSessions } = await this.records.confirm(opened.session, login)
       await this.anomalyCheck.check(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
       await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))

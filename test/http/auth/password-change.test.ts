@@ -137,7 +137,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
   it('leaves no session to a login with the old password that began before', async () => {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)
-    const held = heldCall(app.app.get(SessionsService), 'open')
+    const held = heldCall(app.app.get(SessionsService), 'create')
     const login = logIn(owner, PASSWORD)
     await held.begun
     expect(outcome(await change(session))).toBe('204')

@@ -109,7 +109,7 @@ describe.each(BACKENDS)('at once, on %s', backend => {
   it('a login that is under way while its user is removed comes to nothing', async () => {
     const { owner, one } = await twoManagers()
     const member = await aMember(app, one.user)
-    const held = heldCall(app.app.get(SessionsService), 'open')
+    const held = heldCall(app.app.get(SessionsService), 'create')
     const login = signIn(app, member, 'main').catch((error: Error) => error.message)
     await held.begun
     expect(outcome(await team(app, owner, 'DELETE', `/${member.id}`))).toBe('204')

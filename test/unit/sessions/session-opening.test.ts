@@ -3,9 +3,9 @@ import { secondsAfter } from '../../../src/clock/clock.js'
 import { Database } from '../../../src/database/database.js'
 import { unavailable } from '../../../src/errors/api-error.js'
 import { permissionsOf, type Source } from '../../../src/permissions/permissions.js'
-import { handleOf, type Session, type SessionHandle } from '../../../src/sessions/session.js'
+import { handleOf, type Session } from '../../../src/sessions/session.js'
 import { SessionLinks } from '../../../src/sessions/session-links.js'
-import { type ConfirmOpening, type Proof, SessionsService } from '../../../src/sessions/sessions.service.js'
+import { type Proof, SessionsService } from '../../../src/sessions/sessions.service.js'
 import { SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { UserSessions } from '../../../src/sessions/user-sessions.js'
 import { authMethods } from '../../../src/tokens/auth-methods.js'
@@ -42,21 +42,17 @@ beforeEach(async () => {
   owner = await anOwner(app)
 })
 
-const isLive = async (sid: SessionHandle) => (await store.find(sid, app.clock.now())) !== null
-
 describe('a new session', () => {
-  interface Wanted<Answer> {
+  interface Wanted {
     readonly source?: Source
     readonly origin?: string
     readonly proof?: Proof
-    readonly confirm?: ConfirmOpening<Answer>
     readonly expiresBy?: Date
   }
 
-  function open<Answer>({ source = 'main', origin = MAIN, proof = PASSWORD, ...rest }: Wanted<Answer> = {}) {
-    const confirm = rest.confirm ?? (session => listRow(app, session) as Promise<Answer>)
+  function open({ source = 'main', origin = MAIN, proof = PASSWORD, expiresBy }: Wanted = {}) {
     const client = { ...CLIENT, origin }
-    return sessions.open({ ...owner, userId: owner.id }, source, client, proof, confirm, rest.expiresBy)
+    return sessions.create({ ...owner, userId: owner.id }, { source, client }, proof, expiresBy)
   }
 
   const secondsOf = ({ createdAt, expiresAt }: Session) => (expiresAt.getTime() - createdAt.getTime()) / 1000
@@ -111,44 +107,9 @@ describe('a new session', () => {
     expect((await open({ proof: { ...PASSWORD, at } })).session.authTime).toEqual(at)
   })
 
-  it('is stored before it is confirmed, and gives the answer of what confirms it', async () => {
-    const confirm = async ({ sid }: Session) => ({ wasStored: await isLive(sid) })
-    expect(await open({ confirm })).toMatchObject({ confirmed: { wasStored: true } })
-  })
-
-  it('that cannot be stored is not confirmed', async () => {
+  it('that cannot be stored is not created', async () => {
     jest.spyOn(store, 'create').mockRejectedValue(OUT_OF_REACH)
-    const confirm = jest.fn(async () => {})
-    await expect(open({ confirm })).rejects.toBe(OUT_OF_REACH)
-    expect(confirm).not.toHaveBeenCalled()
-  })
-
-  /** The session, which its login has refused when everything was written. */
-  async function refused(): Promise<Session> {
-    let session: Session | undefined
-    const refusal = new Error('not now')
-    const confirm = async (unconfirmed: Session) => {
-      session = unconfirmed
-      await listRow(app, unconfirmed)
-      throw refusal
-    }
-    await expect(open({ confirm })).rejects.toBe(refusal)
-    return session as Session
-  }
-
-  const isListed = async ({ sid }: Session) => (await list.sidsOf(owner.id, app.clock.now())).includes(sid)
-
-  it('that is not confirmed leaves nothing behind', async () => {
-    const session = await refused()
-    expect([await isLive(session.sid), await isListed(session)]).toEqual([false, false])
-  })
-
-  it('that is not confirmed leaves nothing in one place when the other cannot be reached', async () => {
-    jest.spyOn(store, 'remove').mockRejectedValue(OUT_OF_REACH)
-    expect(await isListed(await refused())).toBe(false)
-    jest.restoreAllMocks()
-    jest.spyOn(list, 'forget').mockRejectedValue(unavailable('DATABASE_UNAVAILABLE'))
-    expect(await isLive((await refused()).sid)).toBe(false)
+    await expect(open()).rejects.toBe(OUT_OF_REACH)
   })
 })
 
@@ -157,13 +118,9 @@ describe('the limit of a user’s sessions', () => {
   async function opened(...usedAfter: number[]): Promise<Session[]> {
     const made: Session[] = []
     for (const seconds of usedAfter) {
-      const { session } = await sessions.open(
-        { ...owner, userId: owner.id },
-        'main',
-        { ...CLIENT, origin: MAIN },
-        PASSWORD,
-        unconfirmed => listRow(app, unconfirmed),
-      )
+      const context = { source: 'main', client: { ...CLIENT, origin: MAIN } } as const
+      const { session } = await sessions.create({ ...owner, userId: owner.id }, context, PASSWORD)
+      await listRow(app, session)
       await store.touch(session.sid, secondsAfter(session.createdAt, seconds))
       made.push(session)
     }
