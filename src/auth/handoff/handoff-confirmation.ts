@@ -28,11 +28,12 @@ export class HandoffConfirmation {
       detail: { handoffFrom: parent.sid },
       confirm: (child, record) =>
         this.database.transaction(async transaction => {
-          await record(transaction)
+          const recorded = await record(transaction)
           const isLive = await this.userSessions.hasLocked(transaction, parent.sid)
           if (!isLive || !(await this.codes.use(transaction, code, child)))
             throw new ApiError('HANDOFF_CODE_INVALID')
           await this.links.add(transaction, child, parent)
+          return recorded
         }),
     }
   }

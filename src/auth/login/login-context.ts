@@ -29,10 +29,10 @@ export interface LoginConfirmation {
   /** Rows that the statement of the login uses up, in the order in which they are locked. */
   readonly uses?: readonly LoginUse[]
   /**
-   * Calls `record`, in a transaction with whatever else must hold if there is anything, and throws when that does
-   * not hold.
+   * Returns what `record` returns, called in a transaction with whatever else must hold if there is anything,
+   * and throws when that does not hold.
    */
-  confirm(session: Session, record: (transaction?: Db) => Promise<void>): Promise<void>
+  confirm<T>(session: Session, record: (transaction?: Db) => Promise<T>): Promise<T>
 }
 
 /** A row that is used up with a login. */

@@ -132,23 +132,21 @@ export class LoginRecords {
     const values = { user, session, audit, device: seen.values, ...used }
     const statement = this.statementFor(uses)
     const write = (db: Db) => statement.run(db, values)
-    let recorded: Row | undefined
     const mayRefuse = this.anomalyCheck.mayRefuse
-    const record = async (transaction?: Db): Promise<void> => {
+    const record = async (transaction?: Db): Promise<RecordedLogin> => {
       if (mayRefuse && !transaction) return this.database.transaction(record)
-      const [row] = await (transaction ? write(transaction) : this.database.run(write))
-      recorded = row as Row
-      requireAll(recorded, uses)
-      if (mayRefuse) this.anomalyCheck.requireUsual(seen.deviceOf(recorded), client)
+      const [row] = (await (transaction ? write(transaction) : this.database.run(write))) as [Row]
+      requireAll(row, uses)
+      const device = seen.deviceOf(row)
+      if (mayRefuse) this.anomalyCheck.requireUsual(device, client)
+      return { device, liveSessions: Number(row.live_sessions) }
     }
     try {
-      await (confirmation ? confirmation.confirm(session, record) : record())
+      return await (confirmation ? confirmation.confirm(session, record) : record())
     } catch (error) {
       if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
       throw error
     }
-    const row = recorded as unknown as Row
-    return { device: seen.deviceOf(row), liveSessions: Number(row.live_sessions) }
   }
 
   /** One for each kind of login, of which there are few. */

@@ -23,9 +23,10 @@ export class PasskeyConfirmation {
       detail: { passkeyId: assertion.passkey.id },
       confirm: (_, record) =>
         this.database.transaction(async transaction => {
-          await record(transaction)
+          const recorded = await record(transaction)
           await this.assertions.use(transaction, assertion, client)
           await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+          return recorded
         }),
     }
   }

@@ -51,15 +51,16 @@ export class SecondFactorConfirmation {
     return {
       detail: {},
       confirm: async (_, record) => {
-        const sendMails = await this.database.transaction(async transaction => {
-          await record(transaction)
+        const { recorded, sendMails } = await this.database.transaction(async transaction => {
+          const recorded = await record(transaction)
           await this.challenges.use(transaction, challenge)
-          const used = await factor.use(transaction)
+          const sendMails = await factor.use(transaction)
           if (!factor.isRecoveryCode)
             await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
-          return used
+          return { recorded, sendMails }
         })
         sendMails()
+        return recorded
       },
     }
   }
