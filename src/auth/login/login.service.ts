@@ -38,6 +38,8 @@ export class LoginService {
     const counted = await this.limits.countGuess(login.email, context.client)
     try {
       const credentials = this.credentials.check(login, context.client)
+      // The minimum delay starts after the hash, so a wrong password and a login that is too unusual are
+      // refused at the same moment.
       await Promise.allSettled([credentials])
       const { user, loggedIn } = await this.withUniformRefusals(this.admit(credentials, context))
       // In part where a remembered browser stood in for the second factor.
