@@ -45,7 +45,7 @@ export class RefreshAnomalyCheck {
     const actions = this.response.actionsFor(anomaly)
     const isEnded = actions.has('revoke')
     if (isEnded) await this.response.end(session, client)
-    else if (actions.has('reauthenticate')) await this.store.stampReauthentication(session.sid, null, now)
+    else if (actions.has('reauthenticate')) await this.store.voidAuthentication(session.sid, now)
     // Last, so that after a failure the next refresh still finds the change.
     const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
     if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)

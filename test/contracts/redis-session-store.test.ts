@@ -176,6 +176,7 @@ test('every method says that it cannot tell when Redis is gone', async () => {
       store.touch(sid, now),
       store.updateClient(sid, aSession(), aSession(), now),
       store.stampReauthentication(sid, aStamp(), now),
+      store.voidAuthentication(sid, now),
       store.findAll([sid], now),
       store.apply({ ended: [sid], grants: [] }),
       store.apply(cut(1, aSession())),

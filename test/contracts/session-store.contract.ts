@@ -234,7 +234,7 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         )
         expect((await store.find(sid, new Date()))?.amr).toBe(authMethods('pwd', 'otp', 'hwk', 'swk', 'user'))
         const isVoid = { authTime: new Date(0) }
-        await store.stampReauthentication(sid, null, new Date())
+        await store.voidAuthentication(sid, new Date())
         await store.stampReauthentication(sid, { ...aStamp(), movesAuthTime: false }, new Date())
         expect(await store.find(sid, new Date())).toMatchObject(isVoid)
       })
@@ -250,13 +250,13 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('voids what there was, also where there is no stamp', async () => {
         const session = await kept({ amr: authMethods('hwk', 'user') })
         const at = session.createdAt
-        expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
+        expect(await store.voidAuthentication(session.sid, at)).toBe(true)
         const voided = { reauthenticatedAt: null, authTime: new Date(0) }
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...voided })
         expect(await store.stampReauthentication(session.sid, aStamp(at), at)).toBe(true)
         const stamped = { reauthenticatedAt: at, amr: authMethods('pwd', 'hwk', 'user'), authTime: at }
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamped })
-        expect(await store.stampReauthentication(session.sid, null, at)).toBe(true)
+        expect(await store.voidAuthentication(session.sid, at)).toBe(true)
         expect(await store.find(session.sid, at)).toEqual({ ...session, ...stamped, ...voided })
       })
 
@@ -274,6 +274,7 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
       test('leaves a session alone that has expired', async () => {
         const session = await kept()
         expect(await store.stampReauthentication(session.sid, aStamp(), session.expiresAt)).toBe(false)
+        expect(await store.voidAuthentication(session.sid, session.expiresAt)).toBe(false)
         expect(await store.find(session.sid, new Date())).toEqual(session)
       })
 
@@ -282,9 +283,10 @@ export function sessionStoreContract(name: string, open: () => Promise<OpenStore
         const stamps = () =>
           Array.from({ length: 10 }, () => store.stampReauthentication(sid, aStamp(), new Date()))
         await Promise.all([...stamps(), store.remove(sid), ...stamps()])
-        for (const stamp of [aStamp(), null])
-          expect(await store.stampReauthentication(sid, stamp, new Date())).toBe(false)
-        expect(await store.stampReauthentication(handleOf(newSessionId()), aStamp(), new Date())).toBe(false)
+        for (const ended of [sid, handleOf(newSessionId())]) {
+          expect(await store.stampReauthentication(ended, aStamp(), new Date())).toBe(false)
+          expect(await store.voidAuthentication(ended, new Date())).toBe(false)
+        }
         expect(await opened.keeps(sid)).toBe(false)
         expect(await store.listByUser(userId, new Date())).toEqual([])
       })

@@ -1,5 +1,5 @@
 import { and, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { alias, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { isAnyOf } from '../../database/is-any-of.js'
@@ -69,19 +69,17 @@ export class DatabaseSessionStore extends SessionStore {
     return updated.length === 1
   }
 
-  async stampReauthentication(
+  stampReauthentication(
     sid: SessionHandle,
-    stamp: ReauthenticationStamp | null,
+    { at, methods, movesAuthTime }: ReauthenticationStamp,
     now: Date,
   ): Promise<boolean> {
-    const rows = await this.database.run(db =>
-      db
-        .update(sessions)
-        .set(stamp ? stamped(stamp) : { reauthenticatedAt: null, authTime: new Date(0) })
-        .where(isLive(sid, now))
-        .returning({ sid: sessions.sid }),
-    )
-    return rows.length === 1
+    const amr = sql`${sessions.amr} | ${methods}`
+    return this.update(sid, now, { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) })
+  }
+
+  voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean> {
+    return this.update(sid, now, { reauthenticatedAt: null, authTime: new Date(0) })
   }
 
   async findAll(sids: readonly SessionHandle[], now: Date): Promise<Session[]> {
@@ -122,11 +120,18 @@ export class DatabaseSessionStore extends SessionStore {
   ping(): Promise<void> {
     return this.database.ping()
   }
-}
 
-function stamped({ at, methods, movesAuthTime }: ReauthenticationStamp) {
-  const amr = sql`${sessions.amr} | ${methods}`
-  return { reauthenticatedAt: at, amr, ...(movesAuthTime && { authTime: at }) }
+  /** False when the session is not live. */
+  private async update(
+    sid: SessionHandle,
+    now: Date,
+    values: PgUpdateSetSource<typeof sessions>,
+  ): Promise<boolean> {
+    const rows = await this.database.run(db =>
+      db.update(sessions).set(values).where(isLive(sid, now)).returning({ sid: sessions.sid }),
+    )
+    return rows.length === 1
+  }
 }
 
 function isLive(sid: SessionHandle, now: Date) {

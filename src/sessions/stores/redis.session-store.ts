@@ -13,7 +13,14 @@ import {
   userAgentIn,
 } from './redis-session.js'
 import { sessionKey } from './session-keys.js'
-import { CREATE, FIND, STAMP_REAUTHENTICATION, TOUCH, UPDATE_CLIENT } from './session-scripts.js'
+import {
+  CREATE,
+  FIND,
+  STAMP_REAUTHENTICATION,
+  TOUCH,
+  UPDATE_CLIENT,
+  VOID_AUTHENTICATION,
+} from './session-scripts.js'
 import {
   type ClientAddress,
   type ReauthenticationStamp,
@@ -77,15 +84,19 @@ export class RedisSessionStore extends SessionStore {
     return updated === 1
   }
 
-  async stampReauthentication(
-    sid: SessionHandle,
-    stamp: ReauthenticationStamp | null,
-    now: Date,
-  ): Promise<boolean> {
-    const args = [encodeTime(now), ...(stamp ? encodeStamp(stamp) : [])]
+  async stampReauthentication(sid: SessionHandle, stamp: ReauthenticationStamp, now: Date): Promise<boolean> {
+    const args = [encodeTime(now), ...encodeStamp(stamp)]
     const key = sessionKey(sid)
     const stamped = await this.gates.serve(key, () => this.redis.runScript(STAMP_REAUTHENTICATION, key, args))
     return stamped === 1
+  }
+
+  async voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean> {
+    const key = sessionKey(sid)
+    const voided = await this.gates.serve(key, () =>
+      this.redis.runScript(VOID_AUTHENTICATION, key, [encodeTime(now)]),
+    )
+    return voided === 1
   }
 
   async apply(changes: StoreChanges): Promise<void> {

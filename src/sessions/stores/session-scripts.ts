@@ -46,20 +46,26 @@ return 1`)
 
 /**
  * 1 if the session is live and stamped. ARGV: now, then the time of the re-authentication, its methods, and 1
- * if that is also the time of the authentication; only `now` to void the previous stamp. HDEL first, as in
- * {@link SET_PERMISSIONS}.
+ * if that is also the time of the authentication. HDEL first, as in {@link SET_PERMISSIONS}.
  */
 export const STAMP_REAUTHENTICATION = redisScript(`
 local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
 if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
 redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
-if ARGV[2] then
-  local methods = bit.bor(redis.call('HGET', KEYS[1], '${amr}') or ${PASSWORD}, ARGV[3])
-  redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2], '${amr}', methods)
-  if ARGV[4] == '1' then redis.call('HSET', KEYS[1], '${authTime}', ARGV[2]) end
-else
-  redis.call('HSET', KEYS[1], '${authTime}', '0')
-end
+local methods = bit.bor(redis.call('HGET', KEYS[1], '${amr}') or ${PASSWORD}, ARGV[3])
+redis.call('HSET', KEYS[1], '${reauthenticatedAt}', ARGV[2], '${amr}', methods)
+if ARGV[4] == '1' then redis.call('HSET', KEYS[1], '${authTime}', ARGV[2]) end
+return 1`)
+
+/**
+ * 1 if the session is live; its stamp and its login are then void. ARGV: now. HDEL first, as in {@link
+ * SET_PERMISSIONS}.
+ */
+export const VOID_AUTHENTICATION = redisScript(`
+local expiry = redis.call('HGET', KEYS[1], '${expiresAt}')
+if not expiry or tonumber(expiry) <= tonumber(ARGV[1]) then return 0 end
+redis.call('HDEL', KEYS[1], '${reauthenticatedAt}')
+redis.call('HSET', KEYS[1], '${authTime}', '0')
 return 1`)
 
 /**

@@ -53,15 +53,18 @@ export abstract class SessionStore {
     now: Date,
   ): Promise<boolean>
 
-  /**
-   * Stamps a re-authentication. Null voids the last one, and also the login: `authTime` then becomes 1970.
-   * False when the session is not live.
-   */
+  /** Stamps a re-authentication; false when the session is not live. */
   abstract stampReauthentication(
     sid: SessionHandle,
-    stamp: ReauthenticationStamp | null,
+    stamp: ReauthenticationStamp,
     now: Date,
   ): Promise<boolean>
+
+  /**
+   * Voids the last re-authentication and the login: `authTime` becomes 1970. False when the session is not
+   * live.
+   */
+  abstract voidAuthentication(sid: SessionHandle, now: Date): Promise<boolean>
 
   /**
    * Applies committed changes; safe to repeat. If it throws, the store will apply them before it serves those

@@ -549,9 +549,8 @@ describe.each(BACKENDS)('on %s', backend => {
         await app.auditRows()
         const store = app.app.get(SessionStore)
         const touch = jest.spyOn(store, 'touch')
-        const others = (['find', 'updateClient', 'stampReauthentication'] as const).map(name =>
-          jest.spyOn(store, name),
-        )
+        const names = ['find', 'updateClient', 'stampReauthentication', 'voidAuthentication'] as const
+        const others = names.map(name => jest.spyOn(store, name))
         const statements = await callsWithin(app.app.get(Database), 'run', async () => {
           for (const ip of [HOME, NEXT_DOOR]) {
             const headers = { Origin: MAIN, Cookie: `sessionId=${sessionId}`, ...headersOf({ ip }) }
