@@ -16,7 +16,7 @@ import { SessionSites } from './session-sites.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
-/** How long sessions last, and how many a user may have. */
+/** How many sessions a user may have. */
 @Injectable()
 export class SessionLimits {
   /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
@@ -29,17 +29,6 @@ export class SessionLimits {
     private readonly clock: Clock,
     private readonly settings: Settings,
   ) {}
-
-  timesOfNewSession(
-    lifetimeSeconds: number,
-    expiresBy?: Date,
-  ): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
-    const now = this.clock.now()
-    // Stores keep times in whole seconds.
-    const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-    const own = secondsAfter(createdAt, lifetimeSeconds)
-    return { createdAt, lastUsed: now, expiresAt: expiresBy && expiresBy < own ? expiresBy : own }
-  }
 
   /**
    * Ends the least recently used sessions of a user who has `count`, if that is more than
@@ -60,13 +49,13 @@ export class SessionLimits {
     this.queued.delete(userId)
     this.running.set(userId, run)
     try {
-      await this.endSurplus(userId, client)
+      await this.endLeastRecentlyUsed(userId, client)
     } finally {
       this.running.delete(userId)
     }
   }
 
-  private async endSurplus(userId: string, client: Client): Promise<void> {
+  private async endLeastRecentlyUsed(userId: string, client: Client): Promise<void> {
     const live = await this.store.listByUser(userId, this.clock.now())
     const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
     // Satellite sessions opened from it are counted separately, and nobody has asked to end them.
@@ -103,6 +92,7 @@ export class SessionsService {
     private readonly userSessions: UserSessions,
     private readonly limits: SessionLimits,
     private readonly sites: SessionSites,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -121,7 +111,7 @@ export class SessionsService {
   ): Promise<NewSession> {
     const sessionId = newSessionId()
     const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
-    const times = this.limits.timesOfNewSession(lifetimeSeconds, expiresBy)
+    const times = timesOfNewSession(this.clock.now(), lifetimeSeconds, expiresBy)
     const session: Session = {
       sid: handleOf(sessionId),
       userId: user.userId,
@@ -153,4 +143,15 @@ export class SessionsService {
   async discard({ session }: NewSession): Promise<void> {
     await Promise.allSettled([this.store.remove(session.sid), this.userSessions.forget(session.sid)])
   }
+}
+
+function timesOfNewSession(
+  now: Date,
+  lifetimeSeconds: number,
+  expiresBy?: Date,
+): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
+  // Stores keep times in whole seconds.
+  const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
+  const own = secondsAfter(createdAt, lifetimeSeconds)
+  return { createdAt, lastUsed: now, expiresAt: expiresBy && expiresBy < own ? expiresBy : own }
 }
