@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
-import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { BillingModule } from '../billing/billing.module.js'
 import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
@@ -59,7 +58,6 @@ import { TransferParties } from './transfer/transfer-parties.js'
     RateLimitsModule,
     AuditModule,
     AuthModule,
-    StepUpModule,
     BillingModule,
     MailModule,
     LinksModule,

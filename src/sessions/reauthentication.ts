@@ -67,7 +67,8 @@ export class Reauthentication {
 
   /** Throws `REAUTHENTICATION_REQUIRED` (401, RFC 9470 §3) when there is no recent one. */
   require(session: Session): void {
-    if (!this.isRecent(session)) throw this.refusal('REAUTHENTICATION_REQUIRED', {})
+    const maxAgeSeconds = this.settings.reauthenticationTtlSeconds
+    if (!this.isRecent(session)) throw refusal('REAUTHENTICATION_REQUIRED', { maxAgeSeconds })
   }
 
   /**
@@ -80,8 +81,7 @@ export class Reauthentication {
     { hasSecondFactor }: { readonly hasSecondFactor: boolean },
   ): void {
     this.require(session)
-    if (hasSecondFactor && !this.isSecondFactorRecent(session))
-      throw this.refusal('STEP_UP_REQUIRED', { acr: TWO_FACTORS })
+    if (hasSecondFactor) this.requireSecondFactorWithin(session, this.settings.reauthenticationTtlSeconds)
   }
 
   /** Like {@link requireWithSecondFactor}; looks up whether the user has one, where that matters. */
@@ -94,16 +94,28 @@ export class Reauthentication {
     this.requireWithSecondFactor(session, { hasSecondFactor: user?.hasSecondFactor ?? false })
   }
 
-  /** Whether two factors were proved, the second one recently. */
-  isSecondFactorRecent({ amr, authTime }: Session): boolean {
-    return acrOf(amr) === TWO_FACTORS && this.clock.now() < this.expiresAt(authTime)
+  /**
+   * Throws `STEP_UP_REQUIRED` (401, RFC 9470 §3) unless a second factor was used in the last `maxAgeSeconds`,
+   * at the login or at a re-authentication. The answer's `methods` are what the user can use for that; they
+   * are empty for a user without a second factor.
+   */
+  requireSecondFactorWithin(session: Session, maxAgeSeconds: number): void {
+    if (!this.isSecondFactorWithin(session, maxAgeSeconds))
+      throw refusal('STEP_UP_REQUIRED', { acr: TWO_FACTORS, maxAgeSeconds })
   }
 
-  private refusal(code: ErrorCode, required: RequiredAuthentication): ApiError {
-    const maxAgeSeconds = this.settings.reauthenticationTtlSeconds
-    const challenge = stepUpChallenge({ ...required, maxAgeSeconds })
-    return new ApiError(code, { headers: { 'WWW-Authenticate': challenge } })
+  /** Whether two factors were proved, the second one recently. */
+  isSecondFactorRecent(session: Session): boolean {
+    return this.isSecondFactorWithin(session, this.settings.reauthenticationTtlSeconds)
   }
+
+  private isSecondFactorWithin({ amr, authTime }: Session, maxAgeSeconds: number): boolean {
+    return acrOf(amr) === TWO_FACTORS && this.clock.now() < secondsAfter(authTime, maxAgeSeconds)
+  }
+}
+
+function refusal(code: ErrorCode, required: RequiredAuthentication): ApiError {
+  return new ApiError(code, { headers: { 'WWW-Authenticate': stepUpChallenge(required) } })
 }
 
 /**

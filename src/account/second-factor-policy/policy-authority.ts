@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { StepUp } from '../../auth/step-up/step-up.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Account } from '../../users/accounts.js'
 import { ActorAuthority } from '../../users/actor-authority.js'
@@ -13,7 +13,7 @@ import { asksForSecondFactors } from './policy-rules.js'
 export class PolicyAuthority {
   constructor(
     private readonly authority: ActorAuthority,
-    private readonly stepUp: StepUp,
+    private readonly reauthentication: Reauthentication,
     private readonly settings: Settings,
   ) {}
 
@@ -25,7 +25,8 @@ export class PolicyAuthority {
   async lock(transaction: Db, actor: SessionActor): Promise<{ account: Account; user: User }> {
     const locked = await this.authority.lock(transaction, actor, 'accountSettings')
     const { account } = locked
-    if (asksForSecondFactors(account)) this.stepUp.require(actor, this.maxAgeSeconds(account))
+    if (asksForSecondFactors(account))
+      this.reauthentication.requireSecondFactorWithin(actor, this.maxAgeSeconds(account))
     return locked
   }
 

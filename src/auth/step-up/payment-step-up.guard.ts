@@ -2,9 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { ApiError } from '../../errors/api-error.js'
 import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { Session } from '../../sessions/session.js'
 import { Accounts } from '../../users/accounts.js'
-import { StepUp } from './step-up.js'
 
 /**
  * Where an account asks for it, requires a recently used second factor for spending its money. Runs after
@@ -15,7 +15,7 @@ import { StepUp } from './step-up.js'
 export class PaymentStepUpGuard implements CanActivate {
   constructor(
     private readonly accounts: Accounts,
-    private readonly stepUp: StepUp,
+    private readonly reauthentication: Reauthentication,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -23,7 +23,8 @@ export class PaymentStepUpGuard implements CanActivate {
     const account = await this.accounts.find(session.accountId)
     if (!account) throw new ApiError('SESSION_NOT_FOUND')
     const { paymentStepUpMinutes } = account
-    if (paymentStepUpMinutes !== null) this.stepUp.require(session, paymentStepUpMinutes * 60)
+    if (paymentStepUpMinutes !== null)
+      this.reauthentication.requireSecondFactorWithin(session, paymentStepUpMinutes * 60)
     return true
   }
 }

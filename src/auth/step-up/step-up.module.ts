@@ -1,12 +1,12 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
+import { SessionsModule } from '../../sessions/sessions.module.js'
 import { UsersModule } from '../../users/users.module.js'
 import { PaymentStepUpGuard } from './payment-step-up.guard.js'
-import { StepUp } from './step-up.js'
 
 @Module({
-  imports: [UsersModule],
-  providers: [StepUp, PaymentStepUpGuard],
-  exports: [StepUp, PaymentStepUpGuard],
+  imports: [SessionsModule, UsersModule],
+  providers: [PaymentStepUpGuard],
+  exports: [PaymentStepUpGuard],
 })
 export class StepUpModule {}

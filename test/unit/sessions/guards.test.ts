@@ -322,6 +322,21 @@ describe('who has proved again who they are', () => {
     expect(refusalOf({ reauthenticatedAt: NOW }, false)).toBeNull()
   })
 
+  it.each<[string, AuthMethod[], number, string | null]>([
+    ['as long ago as asked for', both, 60, 'STEP_UP_REQUIRED'],
+    ['a second less', both, 59, null],
+    ['never', password, 0, 'STEP_UP_REQUIRED'],
+  ])('has used a second factor %s', (_, methods, secondsAgo, code) => {
+    const session = aSession({ amr: authMethods(...methods), authTime: secondsAfter(NOW, -secondsAgo) })
+    let refusal: unknown = null
+    try {
+      reauthentication.requireSecondFactorWithin(session, 60)
+    } catch (error) {
+      refusal = error
+    }
+    expect((refusal as { code: string } | null)?.code ?? null).toBe(code)
+  })
+
   it('not, when the session has ended', async () => {
     world.isOpen = false
     const stamping = reauthentication.stamp({ sid, amr: authMethods('pwd') }, authMethods('pwd'))
