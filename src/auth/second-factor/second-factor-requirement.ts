@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common'
-import type { DeviceId } from '../../anomalies/device-id.js'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { ApiError } from '../../errors/api-error.js'
 import { RememberedDevices, USED_DEVICE } from '../../factors/remembered-devices/remembered-devices.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import { acrOf, TWO_FACTORS } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'
-import type { LoginUse } from '../login/login-context.js'
+import type { LoginContext, LoginUse } from '../login/login-context.js'
 import { LoginPolicy } from '../login/login-policy.js'
 import { ChallengeOffer } from './challenge-offer.js'
-import type { ChallengeContext } from './second-factor-challenges.js'
-
-/** Where somebody logs in, and what their browser sends. */
-interface RequirementContext extends ChallengeContext {
-  readonly deviceId: DeviceId | null | undefined
-  /** The value of the remembered device's cookie; main site only. */
-  readonly rememberedDevice?: string | null
-}
 
 /** Whether what somebody has proved is enough to log in. */
 @Injectable()
@@ -35,7 +26,7 @@ export class SecondFactorRequirement {
    * recovery codes. A login that is too unusual is `INVALID_CREDENTIALS`, so that strangers do not learn that the
    * password is right.
    */
-  async check(user: User, { methods: proved }: Proof, context: RequirementContext): Promise<LoginUse | null> {
+  async check(user: User, { methods: proved }: Proof, context: LoginContext): Promise<LoginUse | null> {
     if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return null
     const { client } = context
     if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
@@ -48,7 +39,7 @@ export class SecondFactorRequirement {
 
   private async findRemembered(
     { id }: User,
-    { source, rememberedDevice }: RequirementContext,
+    { source, rememberedDevice }: LoginContext,
   ): Promise<LoginUse | null> {
     if (source !== 'main' || !rememberedDevice) return null
     const values = await this.devices.recognize(id, rememberedDevice)
