@@ -3,7 +3,7 @@ import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { EvictingServerError } from '../../redis/server-facts.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-store.js'
-import { ForeignStoreError, LostStoreError, NotYetError } from './shard-recovery.js'
+import { ForeignStoreError, LostStoreError, NotYetError, type ShardBefore } from './shard-recovery.js'
 
 /** A server that is back should serve again at once. */
 const TRY_AGAIN_MS = 100
@@ -13,11 +13,8 @@ const LOG_EVERY_MS = 10_000
 /** Above this many, changes are read from the database again instead of kept in memory. */
 const MAX_WAITING = 10_000
 
-/** What is known about a shard before it opens: see {@link ShardRecovery}. */
-export type OpenShard = (before: {
-  readonly identity: string | null
-  readonly waiting: StoreChanges
-}) => Promise<string>
+/** Brings the shard up to date; see ShardRecovery. */
+export type OpenShard = (before: ShardBefore) => Promise<string>
 
 /** The state of a shard, for the log and for operators. */
 export interface ShardStatus {

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.js'
 import { dropLease, holdLease } from '../../database/lease.js'
 import { Logger } from '../../log/logger.js'
 import type { RedisConnection } from '../../redis/redis-connection.js'
+import type { SessionHandle } from '../session.js'
 import type { StoreChanges } from '../stores/session-store.js'
 import type { ChangeHistory } from './change-history.js'
 import type { ChangeReplay } from './change-replay.js'
@@ -50,6 +51,11 @@ export class ShardRecovery {
     // Not awaited: a replica does not evict before it takes over, and then the shard is checked again.
     void this.redis.replicaPolicies.report(facts.replicas)
     return identity
+  }
+
+  /** Whether the partition of the session has its marker. */
+  hasMarkerFor(sid: SessionHandle): Promise<boolean> {
+    return this.markers.hasMarkerFor(sid)
   }
 
   private async repeatMissing(shard: string): Promise<void> {

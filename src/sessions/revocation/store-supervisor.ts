@@ -1,6 +1,5 @@
 import { Database } from '../../database/database.js'
 import { RedisConnection } from '../../redis/redis-connection.js'
-import type { SessionHandle } from '../session.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import type { ChangeHistory } from './change-history.js'
@@ -8,16 +7,15 @@ import { ChangeReplay } from './change-replay.js'
 import { type Acceptance, type AcceptedShard, LossAcceptance } from './loss-acceptance.js'
 import { Markers } from './markers.js'
 import type { ShardStatus } from './shard-gate.js'
-import { type Recovery, ShardGates } from './shard-gates.js'
-import { type ShardBefore, ShardRecovery } from './shard-recovery.js'
+import { ShardGates } from './shard-gates.js'
+import { ShardRecovery } from './shard-recovery.js'
 
 /** How long the start waits for slow servers; after that, it serves what is available. */
 const PATIENCE_MS = 10_000
 
 /** Makes sure that a Redis with sessions serves nothing that has ended, and that data loss is noticed. */
-export class StoreSupervisor implements Recovery {
+export class StoreSupervisor {
   readonly gates: ShardGates
-  private readonly markers: Markers
   private readonly recovery: ShardRecovery
   private readonly acceptance: LossAcceptance
   private readonly applier: ChangeApplier
@@ -26,15 +24,15 @@ export class StoreSupervisor implements Recovery {
     const changes = new RedisChanges(redis)
     const replay = new ChangeReplay(history, changes)
     this.gates = new ShardGates(redis)
-    this.markers = new Markers(redis, database, history)
-    this.recovery = new ShardRecovery(redis, database, history, replay, this.markers)
-    this.acceptance = new LossAcceptance(redis, database, history, replay, this.markers)
-    this.applier = new ChangeApplier(database, history, this.markers, changes, this.gates)
+    const markers = new Markers(redis, database, history)
+    this.recovery = new ShardRecovery(redis, database, history, replay, markers)
+    this.acceptance = new LossAcceptance(redis, database, history, replay, markers)
+    this.applier = new ChangeApplier(database, history, markers, changes, this.gates)
   }
 
   /** For the service: resolves when every shard that can serve is open. */
   async start(): Promise<void> {
-    await this.gates.watch(this, PATIENCE_MS)
+    await this.gates.watch(this.recovery, PATIENCE_MS)
     this.applier.start()
   }
 
@@ -52,14 +50,6 @@ export class StoreSupervisor implements Recovery {
   /** The state of each shard. */
   status(): ShardStatus[] {
     return this.gates.status()
-  }
-
-  recover(shard: string, before: ShardBefore): Promise<string> {
-    return this.recovery.recover(shard, before)
-  }
-
-  hasMarkerFor(sid: SessionHandle): Promise<boolean> {
-    return this.markers.hasMarkerFor(sid)
   }
 
   onApplicationShutdown(): void {
