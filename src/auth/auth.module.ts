@@ -28,7 +28,6 @@ import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
 import { LoginTransport } from './login/login-transport.js'
 import { PasskeyConfirmation } from './passkey-login/passkey-confirmation.js'
-import { PasskeyLimits } from './passkey-login/passkey-limits.js'
 import { PasskeyLoginController } from './passkey-login/passkey-login.controller.js'
 import { PasskeyLoginService } from './passkey-login/passkey-login.service.js'
 import { PasskeyUsers } from './passkey-login/passkey-users.js'
@@ -110,7 +109,6 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     LoginService,
     LoginSessions,
     PasskeyConfirmation,
-    PasskeyLimits,
     PasskeyLoginService,
     PasskeyUsers,
     PasswordChangeService,

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
+import { Database } from '../../database/database.js'
+import { Passkeys } from '../../factors/passkeys/passkeys.js'
 import type { Client } from '../../http/client.js'
 import type { CountedAction } from '../../rate-limits/counted-action.js'
 import type { LimitedAction } from '../../rate-limits/limited-action.js'
@@ -13,15 +15,18 @@ import { Users } from '../../users/users.js'
 const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What is counted by e-mail address, whether or not it has a user. While strangers fill these limits, the
- * user is let in from where they have logged in before. Every method throws like {@link RateLimiter.count}.
+ * What is counted by e-mail address or passkey, whether or not it has a user. While strangers fill these
+ * limits, the user is let in from where they have logged in before. Every method throws like {@link
+ * RateLimiter.count}.
  */
 @Injectable()
 export class LoginLimits {
   constructor(
     private readonly rateLimiter: RateLimiter,
     private readonly users: Users,
+    private readonly passkeys: Passkeys,
     private readonly knownDevices: KnownDevices,
+    private readonly database: Database,
   ) {}
 
   /** A guess at the password of this address's user. */
@@ -44,6 +49,14 @@ export class LoginLimits {
     return this.countWithAllowance(email, { kind: 'session', subject: id, client }, () =>
       this.knownDevices.knowsNetwork(id, client.ip),
     )
+  }
+
+  /** A signature by this credential. */
+  countPasskey(credentialId: string, client: Client): Promise<CountedAction> {
+    return this.rateLimiter.count({ kind: 'passkey', subject: credentialId, client }, async () => {
+      const passkey = await this.database.run(db => this.passkeys.findByCredential(db, credentialId))
+      return passkey !== null && this.knownDevices.knowsNetwork(passkey.userId, client.ip)
+    })
   }
 
   /** A mail to this address that somebody requests without a login. */

@@ -4,15 +4,15 @@ import { ApiError } from '../../errors/api-error.js'
 import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
 import type { Client } from '../../http/client.js'
 import type { LoginContext } from '../login/login-context.js'
+import { LoginLimits } from '../login/login-limits.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { PasskeyConfirmation } from './passkey-confirmation.js'
-import { PasskeyLimits } from './passkey-limits.js'
 import { PasskeyUsers } from './passkey-users.js'
 
 @Injectable()
 export class PasskeyLoginService {
   constructor(
-    private readonly limits: PasskeyLimits,
+    private readonly limits: LoginLimits,
     private readonly assertions: PasskeyAssertions,
     private readonly passkeyUsers: PasskeyUsers,
     private readonly confirmation: PasskeyConfirmation,
@@ -25,7 +25,7 @@ export class PasskeyLoginService {
    * any work.
    */
   async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {
-    const counted = await this.limits.count(response.id, context.client)
+    const counted = await this.limits.countPasskey(response.id, context.client)
     try {
       const assertion = await this.checked(response, context.client)
       const user = await this.passkeyUsers.requireAllowed(assertion.userId, context)
