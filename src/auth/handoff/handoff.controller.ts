@@ -7,7 +7,7 @@ import { Satellites } from '../../satellites/satellites.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { answerWithoutCookie } from '../login/login-sessions.js'
+import { answerWithoutCookie } from '../login/login-transport.js'
 import {
   DestinationDocs,
   HandoffDestinationAnswer,

@@ -91,15 +91,3 @@ export class LoginSessions {
     )
   }
 }
-
-/**
- * The answer for clients without a cookie. The device id is in it only when it differs from the one that was
- * sent, and only for clients that know of device ids.
- */
-export function answerWithoutCookie(
-  { accessToken, sessionId, deviceId }: LoggedIn,
-  sentDeviceId: DeviceId | null | undefined,
-) {
-  const isNew = deviceId !== null && deviceId !== sentDeviceId
-  return { accessToken, sessionId, ...(isNew && { deviceId }) }
-}

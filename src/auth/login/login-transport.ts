@@ -13,7 +13,7 @@ import {
   setSessionCookie,
 } from '../../sessions/session-cookie.js'
 import type { LoginContext } from './login-context.js'
-import { answerWithoutCookie, type LoggedIn } from './login-sessions.js'
+import type { LoggedIn } from './login-sessions.js'
 
 /** What every login says in its body about where it comes from. */
 export interface RequestedLogin {
@@ -52,4 +52,16 @@ export class LoginTransport {
     setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
     return { accessToken: loggedIn.accessToken }
   }
+}
+
+/**
+ * The answer for clients without a cookie. The device id is in it only when it differs from the one that was
+ * sent, and only for clients that know of device ids.
+ */
+export function answerWithoutCookie(
+  { accessToken, sessionId, deviceId }: LoggedIn,
+  sentDeviceId: DeviceId | null | undefined,
+) {
+  const isNew = deviceId !== null && deviceId !== sentDeviceId
+  return { accessToken, sessionId, ...(isNew && { deviceId }) }
 }
