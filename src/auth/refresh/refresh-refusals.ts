@@ -45,17 +45,18 @@ export class RefreshRefusals {
   }
 
   /**
-   * For an unknown identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many from that
-   * network. The store was asked first, so a live session is never refused because of them.
+   * For what cannot be an identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many
+   * from that network.
    */
-  async refuseUnknown(client: Client, reason: RefreshRefusal): Promise<never> {
-    await this.count(client, reason)
+  async refuseUnusable(client: Client): Promise<never> {
+    await this.count(client, 'not presented')
     throw new ApiError('SESSION_NOT_FOUND')
   }
 
   /**
-   * Like {@link refuseUnknown}, for an identifier that may have been a session's: the refusal has the `reason`
-   * why the session is over, if that is known. Anybody who has its identifier has been its client.
+   * Like {@link refuseUnusable}, for an identifier that may have been a session's: the refusal has the
+   * `reason` why the session is over, if that is known. Anybody who has its identifier has been its client.
+   * The store was asked first, so a live session is never refused because of unknown ones.
    */
   async refusePast(client: Client, sid: SessionHandle): Promise<never> {
     await this.count(client, 'not live')

@@ -57,7 +57,7 @@ export class RefreshController {
     } catch (refusal) {
       // A visitor who has never logged in has guessed nothing.
       if (isNotFound(refusal) && !presentsNothing(request, this.settings))
-        return this.refusals.refuseUnknown(client, 'not presented')
+        return this.refusals.refuseUnusable(client)
       this.refusals.record(client, 'not presented')
       throw refusal
     }
