@@ -54,11 +54,12 @@ export class LoginPolicy {
   async requiresHandoff(user: User | LoginUser, origin: string | null): Promise<boolean> {
     const { accountId, role } = user
     const satellite = this.satelliteAt(origin)
-    if (!satellite || satellite.loginMode === 'handoff') return satellite !== null
+    if (!satellite) return false
+    if (satellite.loginMode === 'handoff') return true
     // What an account requires of everybody is already in the login mode of its own satellites.
     if (satellite.accountId !== null && role !== 'owner') return false
-    const { handoffRequired: required } =
-      'handoffRequired' in user ? user : ((await this.accounts.find(accountId)) ?? {})
+    const required =
+      'handoffRequired' in user ? user.handoffRequired : (await this.accounts.find(accountId))?.handoffRequired
     return required === 'everyone' || (required === 'owners' && role === 'owner')
   }
 
