@@ -19,7 +19,7 @@ import { HandoffEligibility } from './handoff/handoff-eligibility.js'
 import { HandoffRedemptionService } from './handoff/handoff-redemption.service.js'
 import { HandoffRefusals } from './handoff/handoff-refusals.js'
 import { Credentials } from './login/credentials.js'
-import { HandoffRequirement } from './login/handoff-requirement.js'
+import { HandoffCheck } from './login/handoff-check.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
@@ -57,7 +57,7 @@ import { SecondFactorController } from './second-factor/second-factor.controller
 import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
 import { SecondFactorConfirmation } from './second-factor/second-factor-confirmation.js'
 import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
-import { SecondFactorRequirement } from './second-factor/second-factor-requirement.js'
+import { SecondStepCheck } from './second-factor/second-step-check.js'
 import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
 import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
 import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
@@ -94,13 +94,13 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     FactorMethods,
     FactorProofs,
     FactorUse,
+    HandoffCheck,
     HandoffCodes,
     HandoffDestinations,
     HandoffConfirmation,
     HandoffEligibility,
     HandoffRedemptionService,
     HandoffRefusals,
-    HandoffRequirement,
     HandoffService,
     LoginTransport,
     LoginLimits,
@@ -124,7 +124,7 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     SecondFactorChallenges,
     SecondFactorConfirmation,
     SecondFactorLoginService,
-    SecondFactorRequirement,
+    SecondStepCheck,
     ChallengeOffer,
     UnrecognizedLoginService,
     ReusableCodes,

@@ -10,7 +10,7 @@ import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../../sessions/sessions.service.js'
 import type { User } from '../../users/user.js'
-import { SecondFactorRequirement } from '../second-factor/second-factor-requirement.js'
+import { SecondStepCheck } from '../second-factor/second-step-check.js'
 import type { LogoutScope } from './login.dto.js'
 import type { LoginConfirmation, LoginContext } from './login-context.js'
 import { LoginRecords } from './login-records.js'
@@ -27,7 +27,7 @@ export class LoginSessions {
 
   constructor(
     private readonly sessions: SessionsService,
-    private readonly secondFactors: SecondFactorRequirement,
+    private readonly secondStep: SecondStepCheck,
     private readonly records: LoginRecords,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
@@ -36,7 +36,7 @@ export class LoginSessions {
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
-   * SecondFactorRequirement}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
+   * SecondStepCheck}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
    * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
   async admit(
@@ -47,7 +47,7 @@ export class LoginSessions {
   ): Promise<LoggedIn> {
     const { client, sessionIds } = context
     // A session that is handed off was admitted when it began, and a passkey counts as two factors.
-    const remembered = proof.at ? null : await this.secondFactors.check(user, proof, context)
+    const remembered = proof.at ? null : await this.secondStep.check(user, proof, context)
     const sessionUser = { ...user, userId: user.id }
     const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
     try {

@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors/error-codes.js'
 import { acrOf, authMethods, ONE_FACTOR } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'
 import { Credentials } from './credentials.js'
-import { HandoffRequirement } from './handoff-requirement.js'
+import { HandoffCheck } from './handoff-check.js'
 import type { LoginBody } from './login.dto.js'
 import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
@@ -21,7 +21,7 @@ export class LoginService {
   constructor(
     private readonly limits: LoginLimits,
     private readonly credentials: Credentials,
-    private readonly handoffRequirement: HandoffRequirement,
+    private readonly handoffCheck: HandoffCheck,
     private readonly sessions: LoginSessions,
     private readonly anomalyCheck: LoginAnomalyCheck,
   ) {}
@@ -54,7 +54,7 @@ export class LoginService {
 
   private async admit(credentials: Promise<LoginUser>, context: LoginContext) {
     const user = await credentials
-    await this.handoffRequirement.check(user, context)
+    await this.handoffCheck.check(user, context)
     return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
   }
 

@@ -11,7 +11,7 @@ import { ChallengeOffer } from './challenge-offer.js'
 
 /** Whether what somebody has proved is enough to log in. */
 @Injectable()
-export class SecondFactorRequirement {
+export class SecondStepCheck {
   constructor(
     private readonly loginPolicy: LoginPolicy,
     private readonly devices: RememberedDevices,

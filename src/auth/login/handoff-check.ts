@@ -12,7 +12,7 @@ import type { LoginUser } from './login-user.js'
  * second factor.
  */
 @Injectable()
-export class HandoffRequirement {
+export class HandoffCheck {
   constructor(
     private readonly loginPolicy: LoginPolicy,
     private readonly anomalyCheck: LoginAnomalyCheck,
