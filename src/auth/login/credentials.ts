@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { type AuditOutcome, auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
+import type { HandoffRequirement } from '../../database/columns/handoff-requirement.js'
 import { Database } from '../../database/database.js'
+import { accounts, users } from '../../database/schema/accounts.js'
+import { builtOnce } from '../../database/statement.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import type { Email } from '../../users/email.js'
@@ -10,7 +14,20 @@ import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginBody } from './login.dto.js'
 import { LoginPolicy } from './login-policy.js'
-import { findLoginUser, type LoginUser } from './login-user.js'
+
+/** A user, with what their account says about where they may log in. */
+export interface LoginUser extends User {
+  readonly handoffRequired: HandoffRequirement
+}
+
+const byEmail = builtOnce(db =>
+  db
+    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .where(eq(users.email, sql.placeholder('email')))
+    .prepare(''),
+)
 
 @Injectable()
 export class Credentials {
@@ -40,7 +57,7 @@ export class Credentials {
   async check(login: LoginBody, client: Client): Promise<LoginUser> {
     const { email, password, source } = login
     const site = { source, origin: client.origin }
-    const user = await findLoginUser(this.database, email)
+    const user = await this.find(email)
     if (user && this.loginPolicy.isBarredOwner(user, site)) {
       this.noteFailure('refused', 'owner on a satellite', email, user, client)
       throw new ApiError('OWNER_LOGIN_BARRED')
@@ -51,6 +68,14 @@ export class Credentials {
       return this.withCurrentHash(user, login, client)
     this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
     throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /**
+   * Null when nobody has the address. In one statement, because the cost of a login is mostly a few of them.
+   */
+  private async find(email: Email): Promise<LoginUser | null> {
+    const [row] = await this.database.run(db => byEmail(db).execute({ email }))
+    return (row as LoginUser | undefined) ?? null
   }
 
   /**

@@ -3,9 +3,9 @@ import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError } from '../../errors/api-error.js'
+import type { LoginUser } from './credentials.js'
 import type { LoginContext } from './login-context.js'
 import { LoginPolicy } from './login-policy.js'
-import type { LoginUser } from './login-user.js'
 
 /**
  * Sends users to the main site if their account lets them type their password nowhere else, or if they have a

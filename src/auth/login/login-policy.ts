@@ -3,9 +3,8 @@ import { Settings } from '../../config/settings.js'
 import type { Source } from '../../permissions/permissions.js'
 import { admits, type Satellite } from '../../satellites/satellite.js'
 import { Satellites } from '../../satellites/satellites.js'
-import { Accounts } from '../../users/accounts.js'
+import { type Account, Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
-import type { LoginUser } from './login-user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginSite {
@@ -49,17 +48,20 @@ export class LoginPolicy {
 
   /**
    * Whether this user may not type a password on pages of this origin; their account may have decided that. Apps
-   * have no page to leave for the main site, so this does not concern them.
+   * have no page to leave for the main site, so this does not concern them. Reads the account unless
+   * `handoffRequired` says what it has decided.
    */
-  async requiresHandoff(user: User | LoginUser, origin: string | null): Promise<boolean> {
-    const { accountId, role } = user
+  async requiresHandoff(
+    user: Pick<User, 'accountId' | 'role'> & Partial<Pick<Account, 'handoffRequired'>>,
+    origin: string | null,
+  ): Promise<boolean> {
+    const { accountId, role, handoffRequired } = user
     const satellite = this.satelliteAt(origin)
     if (!satellite) return false
     if (satellite.loginMode === 'handoff') return true
     // What an account requires of everybody is already in the login mode of its own satellites.
     if (satellite.accountId !== null && role !== 'owner') return false
-    const required =
-      'handoffRequired' in user ? user.handoffRequired : (await this.accounts.find(accountId))?.handoffRequired
+    const required = handoffRequired ?? (await this.accounts.find(accountId))?.handoffRequired
     return required === 'everyone' || (required === 'owners' && role === 'owner')
   }
 

@@ -5,13 +5,12 @@ import { ApiError } from '../../errors/api-error.js'
 import type { ErrorCode } from '../../errors/error-codes.js'
 import { acrOf, authMethods, ONE_FACTOR } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'
-import { Credentials } from './credentials.js'
+import { Credentials, type LoginUser } from './credentials.js'
 import { HandoffCheck } from './handoff-check.js'
 import type { LoginBody } from './login.dto.js'
 import type { LoginContext } from './login-context.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoggedIn, LoginSessions } from './login-sessions.js'
-import type { LoginUser } from './login-user.js'
 
 /** The answers to a right password that is not enough. */
 const NOT_ENOUGH: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
