@@ -29,7 +29,7 @@ import { SessionChanges } from './revocation/session-changes.js'
 import { StoreSupervisor } from './revocation/store-supervisor.js'
 import { SessionCleanup } from './session-cleanup.job.js'
 import { SessionLinks } from './session-links.js'
-import { SessionSites } from './session-sites.js'
+import { SessionTerms } from './session-terms.js'
 import { SessionLimits, SessionsService } from './sessions.service.js'
 import { DatabaseSessionStore } from './stores/database.session-store.js'
 import { RedisSessionStore } from './stores/redis.session-store.js'
@@ -66,7 +66,7 @@ import { UserSessions } from './user-sessions.js'
     GateMetrics,
     SessionsService,
     SessionLimits,
-    SessionSites,
+    SessionTerms,
     ActiveSessions,
     OwnSessions,
     SessionChangeLog,
@@ -92,7 +92,7 @@ import { UserSessions } from './user-sessions.js'
     StoreSupervisor,
     UserSessions,
     SessionsService,
-    SessionSites,
+    SessionTerms,
     ActiveSessions,
     SessionChanges,
     PastSessions,

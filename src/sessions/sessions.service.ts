@@ -12,7 +12,7 @@ import {
 import type { AuthMethods } from '../tokens/auth-methods.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'
-import { SessionSites } from './session-sites.js'
+import { SessionTerms } from './session-terms.js'
 import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
@@ -91,7 +91,7 @@ export class SessionsService {
     private readonly store: SessionStore,
     private readonly userSessions: UserSessions,
     private readonly limits: SessionLimits,
-    private readonly sites: SessionSites,
+    private readonly terms: SessionTerms,
     private readonly clock: Clock,
   ) {}
 
@@ -110,7 +110,7 @@ export class SessionsService {
     expiresBy?: Date,
   ): Promise<NewSession> {
     const sessionId = newSessionId()
-    const lifetimeSeconds = this.sites.lifetimeSeconds({ source, origin: client.origin })
+    const lifetimeSeconds = this.terms.lifetimeSeconds({ source, origin: client.origin })
     const times = timesOfNewSession(this.clock.now(), lifetimeSeconds, expiresBy)
     const session: Session = {
       sid: handleOf(sessionId),
@@ -126,7 +126,7 @@ export class SessionsService {
       amr: proof.methods,
       authTime: proof.at ?? times.createdAt,
     }
-    const accessToken = this.sites.issueToken(session)
+    const accessToken = this.terms.issueToken(session)
     await this.store.create(session)
     return { session, sessionId, accessToken }
   }

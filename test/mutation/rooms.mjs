@@ -19,12 +19,12 @@ export const ROOMS = {
   },
   sessions: {
     mutate: [
-      'src/sessions/{session,session-actor,session-cookie,session-sites,reauthentication}.ts',
+      'src/sessions/{session,session-actor,session-cookie,session-terms,reauthentication}.ts',
       'src/sessions/guards/*.ts',
       'src/sessions/stores/{redis-session,session-keys,coded-user-agent}.ts',
     ],
     tests: [
-      ...['session-id', 'session-cookie', 'session-sites', 'session-encoding', 'coded-user-agent'],
+      ...['session-id', 'session-cookie', 'session-terms', 'session-encoding', 'coded-user-agent'],
       ...['guards', 'main-site'],
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,

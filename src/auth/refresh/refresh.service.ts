@@ -5,7 +5,7 @@ import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
 import { handleOf, type Session } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
-import { SessionSites } from '../../sessions/session-sites.js'
+import { SessionTerms } from '../../sessions/session-terms.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { overBecause, type RefreshRefusal, RefreshRefusals } from './refresh-refusals.js'
 
@@ -13,7 +13,7 @@ import { overBecause, type RefreshRefusal, RefreshRefusals } from './refresh-ref
 export class RefreshService {
   constructor(
     private readonly store: SessionStore,
-    private readonly sites: SessionSites,
+    private readonly terms: SessionTerms,
     private readonly anomalyCheck: RefreshAnomalyCheck,
     private readonly refusals: RefreshRefusals,
     private readonly clock: Clock,
@@ -29,20 +29,20 @@ export class RefreshService {
     const session = await this.store.touch(sid, this.clock.now())
     if (!session) return this.refusals.refusePast(client, sid)
     const refusal =
-      reasonToRefuse(session, source, client) ?? (this.sites.isOpen(session) ? null : 'satellite closed')
+      reasonToRefuse(session, source, client) ?? (this.terms.mayContinue(session) ? null : 'satellite closed')
     if (refusal) {
       this.refusals.record(client, refusal, session)
       throw overBecause(null)
     }
     const use = await this.anomalyCheck.check(session, client)
-    if (use === 'unchanged') return this.sites.issueToken(session)
+    if (use === 'unchanged') return this.terms.issueToken(session)
     if (use === 'ended') {
       this.refusals.record(client, 'anomaly', session)
       throw overBecause('revoked')
     }
     // The check took time, in which the session may have ended or lost permissions.
     const current = await this.store.find(sid, this.clock.now())
-    return current ? this.sites.issueToken(current) : this.refusals.refusePast(client, sid)
+    return current ? this.terms.issueToken(current) : this.refusals.refusePast(client, sid)
   }
 }
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
 import type { SessionHandle } from '../session.js'
-import { SessionSites } from '../session-sites.js'
+import { SessionTerms } from '../session-terms.js'
 import { SessionStore } from '../stores/session-store.js'
 
 /**
@@ -17,14 +17,14 @@ import { SessionStore } from '../stores/session-store.js'
 export class LiveSessionGuard implements CanActivate {
   constructor(
     private readonly store: SessionStore,
-    private readonly sites: SessionSites,
+    private readonly terms: SessionTerms,
     private readonly clock: Clock,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = requestOf(context)
     request.session = await this.store.find(request.caller?.sid as SessionHandle, this.clock.now())
-    if (!request.session || !this.sites.isOpen(request.session)) throw new ApiError('SESSION_NOT_FOUND')
+    if (!request.session || !this.terms.mayContinue(request.session)) throw new ApiError('SESSION_NOT_FOUND')
     return true
   }
 }

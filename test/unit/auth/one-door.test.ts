@@ -36,5 +36,5 @@ it('nobody but the door opens a session, or stores one', () => {
 })
 
 it('only a session gets an access token', () => {
-  expect(filesWith(/accessTokens\.issue\(/)).toEqual(['sessions/session-sites.ts'])
+  expect(filesWith(/accessTokens\.issue\(/)).toEqual(['sessions/session-terms.ts'])
 })

@@ -18,7 +18,7 @@ import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.d
 import { Reauthentication } from '../../../src/sessions/reauthentication.js'
 import { handleOf, newSessionId, type Session } from '../../../src/sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../../../src/sessions/session-actor.js'
-import { SessionSites } from '../../../src/sessions/session-sites.js'
+import { SessionTerms } from '../../../src/sessions/session-terms.js'
 import { type ReauthenticationStamp, SessionStore } from '../../../src/sessions/stores/session-store.js'
 import { type AuthMethod, authMethods } from '../../../src/tokens/auth-methods.js'
 import { aSession } from '../../contracts/a-session.js'
@@ -117,7 +117,7 @@ beforeAll(async () => {
       { provide: Database, useValue: database },
       { provide: Clock, useValue: { now: () => NOW } },
       { provide: Settings, useValue: { mainOrigin: MAIN, reauthenticationTtlSeconds: TTL } },
-      { provide: SessionSites, useValue: { isOpen: () => world.isOpen } },
+      { provide: SessionTerms, useValue: { mayContinue: () => world.isOpen } },
       ...[EnrolmentRefusal, Reauthentication, MainSourceGuard, LiveSessionGuard, CookieBoundSessionGuard],
     ],
   }).compile()

@@ -6,7 +6,7 @@ import { permissionsOf } from '../../../src/permissions/permissions.js'
 import type { Satellite } from '../../../src/satellites/satellite.js'
 import type { Satellites } from '../../../src/satellites/satellites.js'
 import type { Session } from '../../../src/sessions/session.js'
-import { SessionSites } from '../../../src/sessions/session-sites.js'
+import { SessionTerms } from '../../../src/sessions/session-terms.js'
 import type { AccessTokens } from '../../../src/tokens/access-tokens.js'
 import { authMethods } from '../../../src/tokens/auth-methods.js'
 import { aSession } from '../../contracts/a-session.js'
@@ -16,8 +16,8 @@ const SHOP = 'https://shop.test'
 const START = new Date('2026-01-01T00:00:00Z')
 const TTL = 3_600
 
-/** As the sites know these satellites; a token is what is in it. */
-function sitesWith(satellite: Partial<Satellite> | null): SessionSites {
+/** Where this satellite is known; a token is what is in it. */
+function termsWith(satellite: Partial<Satellite> | null): SessionTerms {
   const known = satellite && {
     id: 'satellite-1',
     origin: SHOP,
@@ -28,7 +28,7 @@ function sitesWith(satellite: Partial<Satellite> | null): SessionSites {
     activeSince: START.getTime(),
     ...satellite,
   }
-  return new SessionSites(
+  return new SessionTerms(
     { find: (origin: string) => (origin === SHOP ? known : null) } as unknown as Satellites,
     { issue: (caller: Caller) => caller } as unknown as AccessTokens,
     { mainOrigin: MAIN, sessionTtlSeconds: TTL } as Settings,
@@ -51,7 +51,7 @@ describe('a session that begins lives', () => {
     ['as long as its satellite says', { sessionSeconds: 600 }, 600],
     ['never longer than all do', { sessionSeconds: TTL + 1 }, TTL],
   ])('%s', (_, satellite, seconds) => {
-    expect(sitesWith(satellite).lifetimeSeconds({ source: 'satellite', origin: SHOP })).toBe(seconds)
+    expect(termsWith(satellite).lifetimeSeconds({ source: 'satellite', origin: SHOP })).toBe(seconds)
   })
 
   it.each([
@@ -60,7 +60,7 @@ describe('a session that begins lives', () => {
     { source: 'satellite', origin: MAIN },
     { source: 'satellite', origin: null },
   ] as const)('without a satellite, at %j, as long as all do', site => {
-    expect(sitesWith({ sessionSeconds: 600 }).lifetimeSeconds(site)).toBe(TTL)
+    expect(termsWith({ sessionSeconds: 600 }).lifetimeSeconds(site)).toBe(TTL)
   })
 })
 
@@ -76,25 +76,25 @@ describe('a session at a satellite may go on', () => {
     ['that has shortened its sessions since', { sessionSeconds: 600 }, {}, true],
     ['that is a preview', preview, { expiresAt: secondsAfter(START, 600) }, true],
     ['that is a preview, begun elsewhere', preview, { expiresAt: secondsAfter(START, 601) }, false],
-  ])('%s', (_, satellite, session, isOpen) => {
-    const sites = sitesWith(satellite)
-    expect(sites.isOpen(atShop(session))).toBe(isOpen)
-    const issue = () => sites.issueToken(atShop(session))
-    if (isOpen) expect(issue()).toMatchObject({ clientId: 'satellite-1' })
+  ])('%s', (_, satellite, session, mayContinue) => {
+    const terms = termsWith(satellite)
+    expect(terms.mayContinue(atShop(session))).toBe(mayContinue)
+    const issue = () => terms.issueToken(atShop(session))
+    if (mayContinue) expect(issue()).toMatchObject({ clientId: 'satellite-1' })
     else expect(issue).toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }))
   })
 
   it('always, where it is none of a satellite', () => {
-    const sites = sitesWith(null)
+    const terms = termsWith(null)
     for (const source of ['main', 'satellite'] as const)
-      for (const origin of [MAIN, null]) expect(sites.isOpen(atShop({ source, origin }))).toBe(true)
-    expect(sites.isOpen(atShop({ source: 'main' }))).toBe(true)
+      for (const origin of [MAIN, null]) expect(terms.mayContinue(atShop({ source, origin }))).toBe(true)
+    expect(terms.mayContinue(atShop({ source: 'main' }))).toBe(true)
   })
 })
 
 describe('a token', () => {
   const tokenOf = (session: Session, satellite: Partial<Satellite> | null = {}) =>
-    sitesWith(satellite).issueToken(session) as unknown as Caller
+    termsWith(satellite).issueToken(session) as unknown as Caller
 
   it('says no more than the satellite allows now', () => {
     const permissions = permissionsOf(['dataEntry', 'viewReports'])

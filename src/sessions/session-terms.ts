@@ -12,9 +12,9 @@ import type { Session } from './session.js'
 
 type SiteOfSession = Pick<Session, 'source' | 'origin'>
 
-/** What a session's site means for the session. Nothing here queries a store. */
+/** How long a session lasts at its site, whether it may continue there, and its tokens. Queries no store. */
 @Injectable()
-export class SessionSites {
+export class SessionTerms {
   constructor(
     private readonly satellites: Satellites,
     private readonly accessTokens: AccessTokens,
@@ -31,21 +31,21 @@ export class SessionSites {
    * the session began. Sessions of the main site and of apps always may. A session that lasts longer than this
    * preview allows was opened at a satellite with exactly this origin, which has been removed.
    */
-  isOpen(session: Session): boolean {
-    return this.isOpenAt(session, this.satelliteOf(session))
+  mayContinue(session: Session): boolean {
+    return this.mayContinueAt(session, this.satelliteOf(session))
   }
 
   /**
    * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND`
-   * unless the session {@link isOpen}.
+   * unless the session {@link mayContinue}.
    */
   issueToken(session: Session): string {
     const satellite = this.satelliteOf(session)
-    if (!this.isOpenAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
+    if (!this.mayContinueAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
     return this.accessTokens.issue(callerOf(session, satellite))
   }
 
-  private isOpenAt(session: Session, satellite: Satellite | null): boolean {
+  private mayContinueAt(session: Session, satellite: Satellite | null): boolean {
     if (!satellite) return !this.isOfSatellite(session)
     return (
       (satellite.accountId ?? session.accountId) === session.accountId &&
