@@ -67,8 +67,8 @@ export class SessionLimits {
 /** How the user of a session has proved their identity. */
 export interface Proof {
   readonly methods: AuthMethods
-  /** When that was, for a session that inherits it from another one; omitted for now. */
-  readonly at?: Date
+  /** When that was, for a session that was handed off from another one; omitted for now. */
+  readonly inheritedAuthTime?: Date
 }
 
 /** The user of the session. */
@@ -124,7 +124,7 @@ export class SessionsService {
       ...times,
       reauthenticatedAt: null,
       amr: proof.methods,
-      authTime: proof.at ?? times.createdAt,
+      authTime: proof.inheritedAuthTime ?? times.createdAt,
     }
     const accessToken = this.terms.issueToken(session)
     await this.store.create(session)

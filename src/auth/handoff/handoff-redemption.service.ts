@@ -33,7 +33,7 @@ export class HandoffRedemptionService {
     const context = { source: 'satellite', client, sessionIds: [], deviceId } as const
     try {
       const { user, parent } = checked
-      const proof = { methods: parent.amr, at: parent.authTime }
+      const proof = { methods: parent.amr, inheritedAuthTime: parent.authTime }
       return await this.sessions.admit(user, proof, context, this.confirmation.prepare(text, parent))
     } catch (error) {
       throw isRefusal(error) ? new ApiError('HANDOFF_CODE_INVALID') : error

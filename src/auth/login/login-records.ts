@@ -75,8 +75,8 @@ interface RecordedLogin {
 const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
 type LoginMethod = (typeof LOGIN_METHODS)[number]
 
-function loginMethodOf({ methods, at }: Proof): LoginMethod {
-  if (at) return 'handoff'
+function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
+  if (inheritedAuthTime) return 'handoff'
   if (!includesPassword(methods)) return 'passkey'
   return hasSecondFactor(methods) ? 'password and second factor' : 'password'
 }

@@ -47,7 +47,7 @@ export class LoginSessions {
   ): Promise<LoggedIn> {
     const { client, sessionIds } = context
     // A session that is handed off was admitted when it began, and a passkey counts as two factors.
-    const remembered = proof.at ? null : await this.secondStep.check(user, proof, context)
+    const remembered = proof.inheritedAuthTime ? null : await this.secondStep.check(user, proof, context)
     const sessionUser = { ...user, userId: user.id }
     const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
     try {
