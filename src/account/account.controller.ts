@@ -39,7 +39,8 @@ export class AccountController {
   @Patch()
   @ChangeAccountDocs()
   async change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
-    if ((body.handoffRequired ?? 'everyone') !== 'everyone') await this.reauthentication.requireOf(actor)
+    if ((body.handoffRequired ?? 'everyone') !== 'everyone')
+      await this.reauthentication.requireLookingUpFactor(actor)
     await this.changes.make(actor, body)
     return this.account.read(actor)
   }

@@ -62,7 +62,7 @@ export class SatellitesController {
     @Param('id', IdInPath) id: string,
     @Body() body: SatelliteChangeBody,
   ) {
-    if (await this.allowsTyping(actor, id, body)) await this.reauthentication.requireOf(actor)
+    if (await this.allowsTyping(actor, id, body)) await this.reauthentication.requireLookingUpFactor(actor)
     return asAnswer(await this.registry.change(actor, id, satelliteChangeOf(body)))
   }
 

@@ -85,7 +85,7 @@ export class Reauthentication {
   }
 
   /** Like {@link requireWithSecondFactor}; looks up whether the user has one, where that matters. */
-  async requireOf(session: Session): Promise<void> {
+  async requireLookingUpFactor(session: Session): Promise<void> {
     this.require(session)
     if (this.isSecondFactorRecent(session)) return
     const [user] = await this.database.run(db =>

@@ -15,7 +15,7 @@ export class ReauthenticationGuard implements CanActivate {
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { session } = requestOf(context)
-    await this.reauthentication.requireOf(session as Session)
+    await this.reauthentication.requireLookingUpFactor(session as Session)
     return true
   }
 }
