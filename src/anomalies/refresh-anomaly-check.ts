@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import { Clock } from '../clock/clock.js'
 import { GeoIp } from '../geoip/geoip.js'
 import type { Client } from '../http/client.js'
-import { subnetOf } from '../http/network.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import { refreshAnomaly } from './anomaly.js'
@@ -10,10 +9,7 @@ import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
-/** How a session was used: by the same client as before, from elsewhere, or in a way that ended it. */
-export type SessionUse = 'unchanged' | 'from elsewhere' | 'ended'
-
-/** Detects that a session is used from elsewhere, and acts on it as the settings say. */
+/** Judges that a session is used from elsewhere, and acts on it as the settings say. */
 @Injectable()
 export class RefreshAnomalyCheck {
   constructor(
@@ -24,19 +20,11 @@ export class RefreshAnomalyCheck {
   ) {}
 
   /**
-   * Ends the session where the settings ask for that. Costs two comparisons when nothing has changed. A change
-   * is written to the store by compare-and-set, so exactly one request on one replica reports it.
+   * For a session that is not used by the {@link isSameClient}: returns whether that has ended it, as the
+   * settings may ask for. The change is written to the store by compare-and-set, so exactly one request on
+   * one replica reports it.
    */
-  async check(session: Session, client: Client): Promise<SessionUse> {
-    if (session.ip === client.ip && session.userAgent === client.userAgent) return 'unchanged'
-    const isNearby = subnetOf(session.ip) === subnetOf(client.ip)
-    // Addresses change all the time within a network; recording each change would cost every refresh a round
-    // trip.
-    if (isNearby && session.userAgent === client.userAgent) return 'unchanged'
-    return this.respond(session, client)
-  }
-
-  private async respond(session: Session, client: Client): Promise<SessionUse> {
+  async check(session: Session, client: Client): Promise<boolean> {
     const now = this.clock.now()
     const anomaly = refreshAnomaly(
       { ...this.placed(session), at: session.lastUsed },
@@ -51,7 +39,7 @@ export class RefreshAnomalyCheck {
     if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)
     if (isOurs && actions.has('notify'))
       await this.response.notify(asOfLastUse(session), client, data => unusualUseNotice(data, isEnded))
-    return isEnded ? 'ended' : 'from elsewhere'
+    return isEnded
   }
 
   private placed({ ip, userAgent }: ClientAddress) {

@@ -1,4 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
+import type { Client } from '../http/client.js'
+import { subnetOf } from '../http/network.js'
 import type { Permissions, Source } from '../permissions/permissions.js'
 import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
@@ -59,4 +61,13 @@ export interface Session {
   readonly amr: AuthMethods
   /** When they last proved as much as `amr` says. */
   readonly authTime: Date
+}
+
+/**
+ * Whether the session is used by the same browser as before, from the same network: addresses change all the
+ * time within one, and recording each change would cost every refresh a round trip.
+ */
+export function isSameClient({ ip, userAgent }: Session, client: Client): boolean {
+  if (userAgent !== client.userAgent) return false
+  return ip === client.ip || subnetOf(ip) === subnetOf(client.ip)
 }

@@ -25,7 +25,7 @@ export const ROOMS = {
     ],
     tests: [
       ...['session-id', 'session-cookie', 'session-terms', 'session-encoding', 'coded-user-agent'],
-      ...['guards', 'main-site'],
+      ...['guards', 'main-site', 'same-client'],
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
   },

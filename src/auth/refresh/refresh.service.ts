@@ -3,7 +3,7 @@ import { RefreshAnomalyCheck } from '../../anomalies/refresh-anomaly-check.js'
 import { Clock } from '../../clock/clock.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
-import { handleOf, type Session } from '../../sessions/session.js'
+import { handleOf, isSameClient, type Session } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
 import { SessionTerms } from '../../sessions/session-terms.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
@@ -34,9 +34,9 @@ export class RefreshService {
       this.refusals.record(client, refusal, session)
       throw overBecause(null)
     }
-    const use = await this.anomalyCheck.check(session, client)
-    if (use === 'unchanged') return this.terms.issueToken(session)
-    if (use === 'ended') {
+    if (isSameClient(session, client)) return this.terms.issueToken(session)
+    const isEnded = await this.anomalyCheck.check(session, client)
+    if (isEnded) {
       this.refusals.record(client, 'anomaly', session)
       throw overBecause('revoked')
     }
