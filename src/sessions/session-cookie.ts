@@ -73,43 +73,56 @@ export interface PresentedSession {
   readonly source: Source
 }
 
+/** What a refresh presents as its session. */
+export type Presented =
+  | ({ readonly kind: 'session' } & PresentedSession)
+  /** No session, like the request of a visitor who has never logged in. */
+  | { readonly kind: 'nothing' }
+  /** More than one identifier, or one that cannot be ours. */
+  | { readonly kind: 'unusable' }
+  /** A cookie that another site made the browser send. */
+  | { readonly kind: 'cross-site' }
+
 const HEADER = 'x-session-id'
 
-/**
- * The only session identifier of a refresh: the cookie for the main site, the header for all others. Throws
- * `SESSION_NOT_FOUND` (401) when there is none, more than one, or one that cannot be ours, and
- * `CROSS_SITE_REFUSED` (403) for a cookie that another site made the browser send.
- */
-export function presentedSession(request: FastifyRequest, settings: Settings): PresentedSession {
+/** The only session identifier of a refresh: the cookie for the main site, the header for all others. */
+export function presentedSession(request: FastifyRequest, settings: Settings): Presented {
   const header = singleHeader(request, HEADER)
-  const cookies = acceptedCookies(request, settings)
-  const inHeader = header.kind === 'one' ? header.value : undefined
-  const texts = inHeader === undefined ? cookies : [inHeader, ...cookies]
+  const cookies = heededCookies(request, settings)
+  if (cookies.length > 0 && isCrossSite(request)) return { kind: 'cross-site' }
+  if (header.kind === 'absent' && cookies.length === 0) return { kind: 'nothing' }
+  const texts = header.kind === 'one' ? [header.value, ...cookies] : cookies
   const sessionId = texts.length === 1 ? asSessionId(texts[0] as string) : null
-  if (header.kind === 'repeated' || !sessionId) throw new ApiError('SESSION_NOT_FOUND')
-  return { sessionId, source: inHeader === undefined ? 'main' : 'satellite' }
-}
-
-/** Whether a request names no session, like that of a visitor who has never logged in. */
-export function presentsNothing(request: FastifyRequest, settings: Settings): boolean {
-  return singleHeader(request, HEADER).kind === 'absent' && acceptedCookies(request, settings).length === 0
+  if (header.kind === 'repeated' || !sessionId) return { kind: 'unusable' }
+  return { kind: 'session', sessionId, source: header.kind === 'one' ? 'satellite' : 'main' }
 }
 
 /**
- * The session cookies that count: from pages of the main site, or without an Origin. A cookie sent by another
- * site's page is ignored; otherwise that site could use a session that it cannot see.
+ * The session cookies that count. Throws `CROSS_SITE_REFUSED` (403) for those that another site made the
+ * browser send.
  */
 export function acceptedCookies(request: FastifyRequest, settings: Settings): string[] {
-  const { origin } = request.headers
-  if (origin !== undefined && origin !== settings.mainOrigin) return []
-  const cookies = presentedCookies(request)
+  const cookies = heededCookies(request, settings)
   if (cookies.length > 0) refuseCrossSite(request)
   return cookies
 }
 
-/** Browsers say where a request comes from even where they omit Origin (Fetch Metadata). */
+/**
+ * The session cookies from pages of the main site, or without an Origin. A cookie sent by another site's page
+ * is ignored; otherwise that site could use a session that it cannot see.
+ */
+function heededCookies(request: FastifyRequest, { mainOrigin }: Settings): string[] {
+  const { origin } = request.headers
+  return origin === undefined || origin === mainOrigin ? presentedCookies(request) : []
+}
+
 function refuseCrossSite(request: FastifyRequest): void {
-  if (request.headers['sec-fetch-site'] === 'cross-site') throw new ApiError('CROSS_SITE_REFUSED')
+  if (isCrossSite(request)) throw new ApiError('CROSS_SITE_REFUSED')
+}
+
+/** Browsers say where a request comes from even where they omit Origin (Fetch Metadata). */
+function isCrossSite({ headers }: FastifyRequest): boolean {
+  return headers['sec-fetch-site'] === 'cross-site'
 }
 
 /** A satellite's page that requests a main session would get full rights, so it gets `MAIN_ORIGIN_REQUIRED` (403). */

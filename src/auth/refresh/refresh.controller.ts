@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { countsOf, Metrics } from '../../metrics/metrics.js'
 import { SOURCES } from '../../permissions/permissions.js'
-import { type PresentedSession, presentedSession, presentsNothing } from '../../sessions/session-cookie.js'
+import { type Presented, presentedSession } from '../../sessions/session-cookie.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
@@ -41,31 +41,23 @@ export class RefreshController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    if (isOptional(request) && presentsNothing(request, this.settings)) {
+    const presented = presentedSession(request, this.settings)
+    if (presented.kind === 'nothing' && isOptional(request)) {
       reply.status(204)
       return
     }
-    const presented = await this.presented(request, client)
+    if (presented.kind !== 'session') return this.refuse(presented.kind, client)
     const accessToken = await this.refreshService.refresh(presented, client)
     this.refreshed[presented.source]++
     return { accessToken }
   }
 
-  private async presented(request: FastifyRequest, client: Client): Promise<PresentedSession> {
-    try {
-      return presentedSession(request, this.settings)
-    } catch (refusal) {
-      // A visitor who has never logged in has guessed nothing.
-      if (isNotFound(refusal) && !presentsNothing(request, this.settings))
-        return this.refusals.refuseUnusable(client)
-      this.refusals.record(client, 'not presented')
-      throw refusal
-    }
+  private async refuse(presented: Exclude<Presented['kind'], 'session'>, client: Client): Promise<never> {
+    if (presented === 'unusable') return this.refusals.refuseUnusable(client)
+    // A visitor who has never logged in has guessed nothing.
+    this.refusals.record(client, 'not presented')
+    throw new ApiError(presented === 'nothing' ? 'SESSION_NOT_FOUND' : 'CROSS_SITE_REFUSED')
   }
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof ApiError && error.code === 'SESSION_NOT_FOUND'
 }
 
 /** Parsed by hand: query validation would cost every refresh too much for one parameter. */

@@ -101,6 +101,16 @@ describe.each(BACKENDS)('The audit log, on %s', backend => {
       ])
     })
 
+    it.each(['', '?optional=true'])('for a refresh that another site caused %s', async query => {
+      const { sessionId } = await signIn(app, await anOwner(app), 'main')
+      const headers = { Cookie: `sessionId=${sessionId}`, 'Sec-Fetch-Site': 'cross-site' }
+      const answer = await app.request({ method: 'POST', path: `/api/refresh${query}`, headers })
+      expect(answer.json.code).toBe('CROSS_SITE_REFUSED')
+      expect(await rowsOf(answer)).toEqual([
+        expect.objectContaining({ outcome: 'refused', userId: null, detail: { reason: 'not presented' } }),
+      ])
+    })
+
     it('for no refresh that succeeded', async () => {
       const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
       expect(await rowsOf(await refreshByHeader(app, sessionId))).toEqual([])
