@@ -135,7 +135,7 @@ export class LoginRecords {
     const mayRefuse = this.anomalyCheck.mayRefuse
     const record = async (transaction?: Db): Promise<RecordedLogin> => {
       if (mayRefuse && !transaction) return this.database.transaction(record)
-      const [row] = (await (transaction ? write(transaction) : this.database.run(write))) as [Row]
+      const [row] = (await this.database.run(write, transaction)) as [Row]
       requireAll(row, uses)
       const device = seen.deviceOf(row)
       if (mayRefuse) this.anomalyCheck.requireUsual(device, client)

@@ -41,7 +41,7 @@ export class LoginService {
       // refused at the same moment.
       await Promise.allSettled([credentials])
       const { user, loggedIn } = await this.withUniformRefusals(this.admit(credentials, context))
-      // In part where a remembered browser stood in for the second factor.
+      // Partly, if a remembered browser stood in for the second factor.
       await (skippedSecondFactor(user, loggedIn) ? counted.partlySucceeded() : counted.succeeded())
       return loggedIn
     } catch (error) {
