@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Actor } from '../../audit/actor.js'
+import { auditEventOf } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { isAnyOf } from '../../database/is-any-of.js'
 import { users } from '../../database/schema/accounts.js'
@@ -20,6 +22,7 @@ const MEMBERS_A_PAGE = 1_000
 /** A member who was given access. */
 export interface LetIn extends Pick<User, 'id' | 'accountId'> {
   readonly email: string
+  readonly isDisabled: boolean
 }
 
 /** The members of an account who have their access from somebody in it: invited, enabled, or allowed more. */
@@ -28,9 +31,10 @@ export class InvitedMembers {
   constructor(
     private readonly users: Users,
     private readonly userChanges: UserChanges,
+    private readonly auditLog: AuditLog,
   ) {}
 
-  /** Disables these members of the account. */
+  /** Disables these members of the account, who are enabled. */
   async disable(transaction: Db, members: readonly LetIn[], actor: Actor): Promise<RecordedChanges> {
     // Whoever locks several users locks them in this order.
     const inOrder = members.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -49,13 +53,24 @@ export class InvitedMembers {
     return recorded
   }
 
-  /** Those among the reached whom the user has let in and who can still log in, in the order in which they joined. */
+  /**
+   * For members who are disabled already: whoever enables them has seen it, and no later recovery disables them
+   * again.
+   */
+  recordDisabled(transaction: Db, members: readonly LetIn[], actor: Actor): Promise<void> {
+    const detail = { reason: RECOVERED, was: 'disabled' }
+    const events = members.map(member => auditEventOf(member, actor, 'user.disable', detail))
+    return this.auditLog.recordAll(transaction, events)
+  }
+
+  /** Those among the reached whom the user has let in, in the order in which they joined. */
   async letIn(transaction: Db, user: User, reached: ReadonlySet<string>): Promise<LetIn[]> {
     const { id: userId, email, createdAt, role, disabledAt } = users
-    const isOfAccount = and(eq(users.accountId, user.accountId), eq(role, 'member'), isNull(disabledAt))
+    const isOfAccount = and(eq(users.accountId, user.accountId), eq(role, 'member'))
     const others = [...reached].filter(id => id !== user.id)
+    const isDisabled = sql<boolean>`${disabledAt} is not null`
     return transaction
-      .select({ id: userId, accountId: users.accountId, email })
+      .select({ id: userId, accountId: users.accountId, email, isDisabled })
       .from(users)
       .where(and(isAnyOf(userId, others), isOfAccount))
       .orderBy(createdAt)

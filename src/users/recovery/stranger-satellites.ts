@@ -15,7 +15,8 @@ export class StrangerSatellites {
 
   /**
    * Suspends those of these satellites of the account that are active, also if they were added or suspended before;
-   * returns their origins. The account must be locked, so that none is activated meanwhile.
+   * returns their origins. Of the others it is only recorded: whoever activates them has seen it, and no later recovery
+   * suspends them again. The account must be locked, so that none is activated meanwhile.
    */
   async suspend(
     transaction: Db,
@@ -23,25 +24,30 @@ export class StrangerSatellites {
     activated: ReadonlySet<string>,
     actor: Actor,
   ): Promise<string[]> {
-    const isActive = and(eq(satellites.accountId, accountId), eq(satellites.state, 'active'))
+    const isIts = and(eq(satellites.accountId, accountId), isAnyOf(satellites.id, [...activated]))
     // All are locked before the first is changed: after that, other changes of satellites wait for this transaction.
     const found = await transaction
-      .select({ id: satellites.id, origin: satellites.origin })
+      .select({ id: satellites.id, origin: satellites.origin, state: satellites.state })
       .from(satellites)
-      .where(and(isAnyOf(satellites.id, [...activated]), isActive))
+      .where(isIts)
       .orderBy(asc(satellites.id))
       .for('update')
-    if (found.length === 0) return []
-    const ids = found.map(({ id }) => id)
+    const active = found.filter(({ state }) => state === 'active')
     await transaction
       .update(satellites)
       .set({ state: 'suspended', suspendedBy: 'account' })
-      .where(isAnyOf(satellites.id, ids))
-    const events = found.map(({ id, origin }) => {
-      const detail = { satellite: id, origin, suspendedBy: 'account', reason: RECOVERED }
+      .where(
+        isAnyOf(
+          satellites.id,
+          active.map(({ id }) => id),
+        ),
+      )
+    const events = found.map(({ id, origin, state }) => {
+      const effect = state === 'active' ? { suspendedBy: 'account' } : { was: state }
+      const detail = { satellite: id, origin, ...effect, reason: RECOVERED }
       return auditEvent({ ...actor, accountId }, 'satellite.suspend', detail)
     })
     await this.auditLog.recordAll(transaction, events)
-    return found.map(({ origin }) => origin)
+    return active.map(({ origin }) => origin)
   }
 }

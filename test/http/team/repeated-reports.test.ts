@@ -69,6 +69,22 @@ describe('Several recovery links of one user', () => {
     expect(told).toHaveLength(1)
   })
 
+  it('disable nobody who was disabled at the first one and has been enabled since', async () => {
+    const owner = await anOwner(app)
+    const manager = await aMemberWith(app, owner, ...MANAGES)
+    const member = await aMember(app, owner)
+    const hostile = await provenSession(app, manager)
+    await toggle(hostile, member)
+    await change(hostile, member, 'disable')
+    const first = await changeAddress(app, hostile, manager)
+    const second = await changeAddress(app, hostile, first)
+    expect(await undoAddress(app, second)).toBe('204')
+    await change(await provenSession(app, owner), member, 'enable')
+    expect(await undoAddress(app, first)).toBe('204')
+    expect(await disabledAmong([member])).toEqual([false])
+    expect((await subjectsTo(app, owner)).filter(subject => subject.startsWith('Members of'))).toEqual([])
+  })
+
   it('disable again whom the user has let in again', async () => {
     const owner = await anOwner(app)
     const manager = await aMemberWith(app, owner, ...MANAGES)
