@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common'
+import { Settings } from '../config/settings.js'
 import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
 import type { Db } from '../database/connection.js'
 import type { Client } from '../http/client.js'
@@ -16,6 +17,7 @@ export class HandoffMails {
     private readonly admins: AccountAdmins,
     private readonly urls: SiteUrls,
     private readonly rateLimiter: RateLimiter,
+    private readonly settings: Settings,
   ) {}
 
   /**
@@ -28,18 +30,24 @@ export class HandoffMails {
     required: Exclude<HandoffRequirement, 'everyone'>,
     { client }: { readonly client: Client },
   ): Promise<AfterCommit> {
-    if (!isFewer(required, before.handoffRequired)) return NO_MAILS
+    const [now, then] = [this.effectOf(required), this.effectOf(before.handoffRequired)]
+    if (!isFewer(now, then)) return NO_MAILS
     const send = await this.admins.notice(transaction, before.id, words =>
       words.mail('handoffLoosened', {
         site: this.urls.siteName,
         url: this.urls.satellitesPage(),
-        whom: words.phrase(`handoff.${required}`),
+        whom: words.phrase(`handoff.${now}`),
       }),
     )
     const counted = { kind: 'power notice', subject: `${before.id} hand-offs ${required}`, client } as const
     return async () => {
       if (await this.rateLimiter.isAllowed(counted)) send()
     }
+  }
+
+  /** With OWNERS_ON_SATELLITES=barred, owners are handed off whatever the account requires. */
+  private effectOf<T extends HandoffRequirement>(required: T): T | 'owners' {
+    return required === 'none' && !this.settings.mayOwnersUseSatellites ? 'owners' : required
   }
 }
 

@@ -188,3 +188,19 @@ describe.each(BACKENDS)('The account, on %s', backend => {
     expect((await read(session)).json.name).toBeNull()
   })
 })
+
+it('says of owners who may not type their password on satellites that they still may not', async () => {
+  const app = await TestApp.start('embedded', { LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  try {
+    const owner = await anOwner(app)
+    const session = await provenSession(app, owner)
+    for (const handoffRequired of ['everyone', 'none', 'owners', 'none'])
+      expect(outcome(await onMainSite(app, session, 'PATCH', '/api/account', { handoffRequired }))).toBe(
+        '200',
+      )
+    const texts = (await app.mailsTo(owner.email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
+    expect(texts).toEqual([expect.stringContaining('Only the owner still has to log in')])
+  } finally {
+    await app.stop()
+  }
+})
