@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { StartError } from '../errors/start-error.js'
 import type { RotatingKey } from './rotating-keys.js'
 
@@ -63,10 +73,13 @@ export async function saveKeyFile(path: string, keys: readonly RotatingKey[]): P
 }
 
 async function targetOf(path: string): Promise<string> {
-  return realpath(path).catch(error => {
-    if (error.code === 'ENOENT') return path
-    throw error
-  })
+  try {
+    return await realpath(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    const missing = await readlink(path).catch(() => null)
+    return missing === null ? path : resolve(dirname(path), missing)
+  }
 }
 
 async function keepAccess(handle: FileHandle, file: string): Promise<void> {

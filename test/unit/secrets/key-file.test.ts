@@ -61,6 +61,14 @@ describe('a key file', () => {
     expect([await readdir(folder), await readdir(links)]).toEqual([['keys.json', 'links'], ['keys.json']])
   })
 
+  it('is written where a symbolic link leads that leads nowhere yet', async () => {
+    const link = join(folder, 'link.json')
+    await symlink('later.json', link)
+    await saveKeyFile(link, KEYS)
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    expect(await readFile(join(folder, 'later.json'), 'utf8')).toBe(await readFile(link, 'utf8'))
+  })
+
   it('stays with its owner and group', async () => {
     const { uid, gid } = isRoot ? { uid: 1_234, gid: 2_345 } : await stat(file)
     await chown(file, uid, gid)
