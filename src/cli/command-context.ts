@@ -53,15 +53,15 @@ export async function withService<T>(
 }
 
 /**
- * Waits until the mail server has taken the mails of this command; they are retried for about a minute, which closing
- * would cut short. Throws an Error when one was given up.
+ * Waits until the mail server has taken the mails of this command; they are retried for up to two minutes, which
+ * closing would cut short. Throws an Error when one was given up.
  */
 export async function sendMails(app: INestApplicationContext): Promise<void> {
   const mailer = app.get(Mailer)
   await mailer.flush()
   if (mailer.givenUp === 0) return
   throw new Error(
-    `Mails that could not be sent: ${mailer.givenUp}. mail:failed says why, and mail:resend sends them again`,
+    `It is done, but mails could not be sent: ${mailer.givenUp}. mail:failed says why, and mail:resend sends them again`,
   )
 }
 
