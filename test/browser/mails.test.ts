@@ -47,6 +47,7 @@ function valuesIn(words: MailLanguage) {
     introduction: words.phrase('invitation.toNamedTeam', team),
     sites: words.list(['ropes.example', 'sails.example', 'anchors.of-a-customer.example']),
     claim: words.phrase('factorReset.byManager', { site }),
+    removal: words.phrase('removal.fromNamedTeam', team),
     login: words.phrase('factorReset.noPassword'),
     otherwise: words.phrase('factorReset.changePassword'),
     deletion: words.phrase('becameOwner.deletion', { day }),

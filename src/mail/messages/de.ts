@@ -246,7 +246,7 @@ export const de: Translated = {
     memberRemoved: {
       subject: '{member} wurde aus Ihrem Konto bei {site} entfernt',
       paragraphs: [
-        '{by} hat {member} aus Ihrem Konto bei {site} entfernt. Dieses Mitglied durfte bis dahin {powers}.',
+        '{by} hat {member} aus Ihrem Konto bei {site} entfernt. Dieses Mitglied hatte die Erlaubnis erhalten, dies zu tun: {powers}.',
       ],
       action: 'Zu {site}',
       footnote:

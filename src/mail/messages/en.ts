@@ -238,7 +238,7 @@ export const en = {
     memberRemoved: {
       subject: '{member} has been removed from your account at {site}',
       paragraphs: [
-        '{by} has removed {member} from your account at {site}. Before that, they were allowed to {powers}.',
+        '{by} has removed {member} from your account at {site}. They had been given permission to {powers}.',
       ],
       action: 'Go to {site}',
       footnote:

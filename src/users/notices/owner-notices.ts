@@ -73,8 +73,8 @@ export class OwnerNotices {
   }
 
   /**
-   * A manager removes a member who was granted any {@link Power}, also if it has no effect: a thief could otherwise
-   * first disable them, or limit them to satellites. Mailed three times an hour for each manager, counted after the
+   * A manager removes a member who is granted any {@link Power}, also if it has no effect because they are disabled, or
+   * limited to satellites. Whoever takes the powers away first avoids this mail; the audit log shows both. Mailed three times an hour for each manager, counted after the
    * commit.
    */
   async aboutRemoved(

@@ -164,9 +164,9 @@ describe('what an owner is told about the team', () => {
       )
       const [mail, other] = (await teamMails(owner)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
       expect(mail).toContain(
-        `${manager.email} has removed ${payer.email} from your account at Mainstay. Before that, they were allowed to make payments.`,
+        `${manager.email} has removed ${payer.email} from your account at Mainstay. They had been given permission to make payments.`,
       )
-      expect(other).toContain('allowed to change the account settings and manage the team.')
+      expect(other).toContain('permission to change the account settings and manage the team.')
       // Counted for each manager: three an hour.
       await remove(session, await aMemberWith(app, owner, 'payments'))
       expect(await subjects(owner)).toHaveLength(3)
