@@ -10,6 +10,8 @@ import {
   type AuthMethods,
   acrOf,
   hasSecondFactor,
+  isEnough,
+  namesOf,
   ONE_FACTOR,
   type RequiredAuthentication,
   stepUpChallenge,
@@ -81,7 +83,9 @@ export class Reauthentication {
     { hasSecondFactor }: { readonly hasSecondFactor: boolean },
   ): void {
     this.require(session)
-    if (hasSecondFactor) this.requireSecondFactorWithin(session, this.settings.reauthenticationTtlSeconds)
+    const maxAgeSeconds = this.settings.reauthenticationTtlSeconds
+    if (hasSecondFactor && !this.isSecondFactorRecent(session))
+      throw refusal('STEP_UP_REQUIRED', { acr: TWO_FACTORS, maxAgeSeconds })
   }
 
   /** Like {@link requireWithSecondFactor}; looks up whether the user has one, where that matters. */
@@ -99,18 +103,17 @@ export class Reauthentication {
    * at the login or at a re-authentication. The answer's `methods` are what the user can use for that; they
    * are empty for a user without a second factor.
    */
-  requireSecondFactorWithin(session: Session, maxAgeSeconds: number): void {
-    if (!this.isSecondFactorWithin(session, maxAgeSeconds))
-      throw refusal('STEP_UP_REQUIRED', { acr: TWO_FACTORS, maxAgeSeconds })
+  requireSecondFactorWithin({ amr, authTime }: Session, maxAgeSeconds: number): void {
+    const required = { acr: TWO_FACTORS, maxAgeSeconds }
+    const proved = { amr: namesOf(amr), acr: acrOf(amr), authTime: unixSeconds(authTime) }
+    if (!isEnough(proved, required, unixSeconds(this.clock.now())))
+      throw refusal('STEP_UP_REQUIRED', required)
   }
 
-  /** Whether two factors were proved, the second one recently. */
-  isSecondFactorRecent(session: Session): boolean {
-    return this.isSecondFactorWithin(session, this.settings.reauthenticationTtlSeconds)
-  }
-
-  private isSecondFactorWithin({ amr, authTime }: Session, maxAgeSeconds: number): boolean {
-    return acrOf(amr) === TWO_FACTORS && this.clock.now() < secondsAfter(authTime, maxAgeSeconds)
+  /** Whether two factors were proved, the second one as recently as a re-authentication must be. */
+  isSecondFactorRecent({ amr, authTime }: Session): boolean {
+    const isRecent = this.clock.now() < secondsAfter(authTime, this.settings.reauthenticationTtlSeconds)
+    return acrOf(amr) === TWO_FACTORS && isRecent
   }
 }
 

@@ -4,6 +4,7 @@ import { ACRS, type Acr, AUTH_METHODS, type AuthMethod } from '@mainstay-auth/ve
 export {
   type Acr,
   type AuthMethod,
+  isEnough,
   type RequiredAuthentication,
   stepUpChallenge,
 } from '@mainstay-auth/verify/token-rules'
