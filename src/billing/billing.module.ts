@@ -2,7 +2,6 @@
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { AuditModule } from '../audit/audit.module.js'
-import { StepUpModule } from '../auth/step-up/step-up.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { HourlyLog } from '../log/hourly-log.js'
@@ -53,7 +52,6 @@ import { WebhookController } from './webhook.controller.js'
 @Module({
   imports: [
     UsersModule,
-    StepUpModule,
     RateLimitsModule,
     AuditModule,
     PlansModule,

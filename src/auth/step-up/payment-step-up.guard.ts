@@ -1,3 +1,4 @@
+// What was decided here, and why: docs/decisions/second-factors.md
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import { ApiError } from '../../errors/api-error.js'
 import { requestOf } from '../../http/client.js'
