@@ -9,7 +9,7 @@ import { unusualUseNotice } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
-/** Judges that a session is used from elsewhere, and acts on it as the settings say. */
+/** Judges the use of a session from elsewhere, and acts on it as the settings say. */
 @Injectable()
 export class RefreshAnomalyCheck {
   constructor(
@@ -20,8 +20,8 @@ export class RefreshAnomalyCheck {
   ) {}
 
   /**
-   * For a session that is not used by the {@link isSameClient}: returns whether that has ended it, as the
-   * settings may ask for. The change is written to the store by compare-and-set, so exactly one request on
+   * To be called when the client is no longer the same (`isSameClient`). Returns whether that has ended the
+   * session, as the settings may ask for. The change is written to the store by compare-and-set, so exactly one request on
    * one replica reports it.
    */
   async check(session: Session, client: Client): Promise<boolean> {

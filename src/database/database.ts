@@ -51,8 +51,8 @@ export class Database implements OnApplicationShutdown {
 
   /**
    * Reads for a report, which may look at many rows: two at a time, on connections that requests do not use.
-   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. A continuation is never refused;
-   * continuations run one at a time.
+   * Throws `TOO_BUSY` (503) after 5 s, and when too many are waiting. A continuation is never one too
+   * many: continuations wait for each other and run one at a time.
    */
   async report<T>(work: (db: Db) => Promise<T>, { isContinuation = false } = {}): Promise<T> {
     if (isContinuation) return this.continued(() => this.read(work))

@@ -24,7 +24,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whether it is a refusal for good: not a fault, and not something that was merely out of reach. */
+/** Whether it is a refusal (4xx), as opposed to a fault or an outage (5xx). */
 export function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500
 }

@@ -43,7 +43,10 @@ export class AnsweringShards {
     return shard === null || this.silent.has(shard) ? null : shard
   }
 
-  /** The countable keys in groups, one script call each: all in one, or in a cluster one key each. */
+  /**
+   * The positions of the keys whose shards answer, in groups of one script call each: all together or, in a
+   * cluster, each alone.
+   */
   groups(keys: readonly string[]): readonly ShardPositions[] {
     const alone = keys.flatMap((key, position) => {
       const shard = this.of(key)

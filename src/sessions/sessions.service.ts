@@ -67,7 +67,7 @@ export class SessionLimits {
 /** How the user of a session has proved their identity. */
 export interface Proof {
   readonly methods: AuthMethods
-  /** When that was, for a session that was handed off from another one; omitted for now. */
+  /** When that was, for a session that was handed off from another one; left out when the proof is new. */
   readonly inheritedAuthTime?: Date
 }
 

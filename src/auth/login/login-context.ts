@@ -29,8 +29,8 @@ export interface LoginConfirmation {
   /** Rows that the statement of the login uses up, in the order in which they are locked. */
   readonly uses?: readonly LoginUse[]
   /**
-   * Returns what `record` returns, called in a transaction with whatever else must hold if there is anything,
-   * and throws when that does not hold.
+   * Calls `record` and returns its result. If anything else must hold, both happen in one transaction, and it
+   * throws when that does not hold.
    */
   confirm<T>(session: Session, record: (transaction?: Db) => Promise<T>): Promise<T>
 }

@@ -45,8 +45,8 @@ export class RefreshRefusals {
   }
 
   /**
-   * For what cannot be an identifier: throws `SESSION_NOT_FOUND`, or `TOO_MANY_ATTEMPTS` (429) after many
-   * from that network.
+   * For more than one identifier, or one that cannot be ours: throws `SESSION_NOT_FOUND`, or
+   * `TOO_MANY_ATTEMPTS` (429) after many from that network.
    */
   async refuseUnusable(client: Client): Promise<never> {
     await this.count(client, 'not presented')

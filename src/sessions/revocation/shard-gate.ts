@@ -13,7 +13,7 @@ const LOG_EVERY_MS = 10_000
 /** Above this many, changes are read from the database again instead of kept in memory. */
 const MAX_WAITING = 10_000
 
-/** Brings the shard up to date; see ShardRecovery. */
+/** Brings the shard up to date; resolves with the identity of its server. */
 export type OpenShard = (before: ShardBefore) => Promise<string>
 
 /** The state of a shard, for the log and for operators. */

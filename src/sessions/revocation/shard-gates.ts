@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 20
 
 /** What opens shards. */
 export interface Recovery {
-  /** Brings the shard up to date; see ShardRecovery. */
+  /** Brings the shard up to date; resolves with the identity of its server. */
   recover(shard: string, before: ShardBefore): Promise<string>
   /** Whether the partition of the session has its marker. */
   hasMarkerFor(sid: SessionHandle): Promise<boolean>
