@@ -24,14 +24,9 @@ export class AccountCleanup {
   async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
     const reach = await reachSince(transaction, user, since)
     const letIn = await this.members.letIn(transaction, user, reach.members)
-    const members = letIn.filter(({ isDisabled }) => !isDisabled)
-    const disabled = await this.members.disable(transaction, members, actor)
-    await this.members.recordDisabled(
-      transaction,
-      letIn.filter(({ isDisabled }) => isDisabled),
-      actor,
-    )
+    const disabled = await this.members.disable(transaction, letIn, actor)
     const origins = await this.satellites.suspend(transaction, user.accountId, reach.satellites, actor)
+    const members = letIn.filter(({ isDisabled }) => !isDisabled)
     if (members.length + origins.length === 0) return disabled
     return followedBy(disabled, await this.notices.aboutClosed(transaction, user, { members, origins }))
   }

@@ -34,10 +34,19 @@ export class InvitedMembers {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Disables these members of the account, who are enabled. */
+  /**
+   * Disables these members of the account. Of those who are disabled already it is only recorded: whoever enables them
+   * has seen it, and no later recovery disables them again.
+   */
   async disable(transaction: Db, members: readonly LetIn[], actor: Actor): Promise<RecordedChanges> {
+    const before = members.filter(({ isDisabled }) => isDisabled)
+    const detail = { reason: RECOVERED, was: 'disabled' }
+    const events = before.map(member => auditEventOf(member, actor, 'user.disable', detail))
+    await this.auditLog.recordAll(transaction, events)
     // Whoever locks several users locks them in this order.
-    const inOrder = members.toSorted((one, other) => (one.id < other.id ? -1 : 1))
+    const inOrder = members
+      .filter(({ isDisabled }) => !isDisabled)
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
     let recorded = NOTHING_RECORDED
     for (let from = 0; from < inOrder.length; from += MEMBERS_A_PAGE) {
       const page = inOrder.slice(from, from + MEMBERS_A_PAGE)
@@ -51,16 +60,6 @@ export class InvitedMembers {
       recorded = mergeRecorded(recorded, disabled)
     }
     return recorded
-  }
-
-  /**
-   * For members who are disabled already: whoever enables them has seen it, and no later recovery disables them
-   * again.
-   */
-  recordDisabled(transaction: Db, members: readonly LetIn[], actor: Actor): Promise<void> {
-    const detail = { reason: RECOVERED, was: 'disabled' }
-    const events = members.map(member => auditEventOf(member, actor, 'user.disable', detail))
-    return this.auditLog.recordAll(transaction, events)
   }
 
   /** Those among the reached whom the user has let in, in the order in which they joined. */

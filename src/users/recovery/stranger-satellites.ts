@@ -32,6 +32,7 @@ export class StrangerSatellites {
       .where(isIts)
       .orderBy(asc(satellites.id))
       .for('update')
+    if (found.length === 0) return []
     const active = found.filter(({ state }) => state === 'active')
     await transaction
       .update(satellites)
