@@ -1,4 +1,9 @@
-/** What another server has said, on one line and without what would move a terminal's cursor or colour its lines. */
+/** What another server has said, on one line and {@link printable}. */
 export function inOneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/\p{Cc}/gu, '\ufffd')
+  return printable(text.replaceAll(/\s+/g, ' '))
+}
+
+/** Without what would move a terminal's cursor or colour its lines. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }

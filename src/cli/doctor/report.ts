@@ -1,3 +1,4 @@
+import { printable } from '../../log/in-one-line.js'
 import { pluralize } from '../../log/pluralize.js'
 import type { Finding, FindingStatus } from './finding.js'
 
@@ -13,11 +14,6 @@ export function asLines(findings: readonly Finding[]): string[] {
     const seen = `${status.padEnd(STATUS_WIDTH)}  ${check.padEnd(width)}  ${printable(saw)}`
     return todo ? `${seen} → ${todo}` : seen
   })
-}
-
-/** What other servers have said must not move the cursor or colour the lines of a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
 }
 
 /** How many findings there are of each kind, in words. */
