@@ -6,17 +6,12 @@ import type { RedisConnection } from '../../redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import type { FailedChanges } from '../stores/redis-changes.js'
 import { ShardGate, type ShardStatus } from './shard-gate.js'
-import type { ShardBefore } from './shard-recovery.js'
+import type { ShardRecovery } from './shard-recovery.js'
 
 const LOOK_EVERY_MS = 20
 
 /** What opens shards. */
-export interface Recovery {
-  /** Brings the shard up to date; resolves with the identity of its server. */
-  recover(shard: string, before: ShardBefore): Promise<string>
-  /** Whether the partition of the session has its marker. */
-  hasMarkerFor(sid: SessionHandle): Promise<boolean>
-}
+type Recovery = Pick<ShardRecovery, 'recover' | 'hasMarkerFor'>
 
 /**
  * Lets a shard serve only while it knows every change. All are shut until {@link watch} or {@link trust}. A
