@@ -30,6 +30,16 @@ describe('Several recovery links of one user', () => {
     await grant(by, member, 'dataEntry', 'viewReports')
   }
 
+  /** A member whom a manager has allowed more, and the manager's session. */
+  async function aToggledMember() {
+    const owner = await anOwner(app)
+    const manager = await aMemberWith(app, owner, ...MANAGES)
+    const member = await aMember(app, owner)
+    const session = await provenSession(app, manager)
+    await toggle(session, member)
+    return { owner, manager, member, session }
+  }
+
   /** By the link that was mailed there. */
   async function choosePassword(email: string) {
     const body = { token: await app.mailedToken(email, '/reset-password'), password: PASSWORD }
@@ -70,11 +80,7 @@ describe('Several recovery links of one user', () => {
   })
 
   it('disable nobody who was disabled at the first one and has been enabled since', async () => {
-    const owner = await anOwner(app)
-    const manager = await aMemberWith(app, owner, ...MANAGES)
-    const member = await aMember(app, owner)
-    const hostile = await provenSession(app, manager)
-    await toggle(hostile, member)
+    const { owner, manager, member, session: hostile } = await aToggledMember()
     await change(hostile, member, 'disable')
     const first = await changeAddress(app, hostile, manager)
     const second = await changeAddress(app, hostile, first)
@@ -86,11 +92,7 @@ describe('Several recovery links of one user', () => {
   })
 
   it('disable again whom the user has let in again', async () => {
-    const owner = await anOwner(app)
-    const manager = await aMemberWith(app, owner, ...MANAGES)
-    const member = await aMember(app, owner)
-    const before = await provenSession(app, manager)
-    await toggle(before, member)
+    const { owner, manager, member, session: before } = await aToggledMember()
     const first = await changeAddress(app, before, manager)
     const second = await changeAddress(app, before, first)
     expect(await undoAddress(app, second)).toBe('204')
