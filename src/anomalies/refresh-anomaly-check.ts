@@ -21,8 +21,8 @@ export class RefreshAnomalyCheck {
 
   /**
    * To be called when the client is no longer the same (`isSameClient`). Returns whether that has ended the
-   * session, as the settings may ask for. The change is written to the store by compare-and-set, so exactly one request on
-   * one replica reports it.
+   * session, as the settings may ask for. The change is written to the store by compare-and-set, so exactly one
+   * request on one replica reports it.
    */
   async check(session: Session, client: Client): Promise<boolean> {
     const now = this.clock.now()

@@ -70,9 +70,7 @@ export class Credentials {
     throw new ApiError('INVALID_CREDENTIALS')
   }
 
-  /**
-   * Null when nobody has the address. In one statement, because the cost of a login is mostly a few of them.
-   */
+  /** Null when nobody has the address. In one statement: the cost of a login is mostly a few of them. */
   private async find(email: Email): Promise<LoginUser | null> {
     const [row] = await this.database.run(db => byEmail(db).execute({ email }))
     return (row as LoginUser | undefined) ?? null
