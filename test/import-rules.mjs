@@ -1,5 +1,6 @@
 // Who may import whom under src, packages, web and dev. Part of npm run check; fails too when it did not see every module.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
 import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
@@ -37,7 +38,7 @@ const { output } = await cruise(
   { tsConfig: extractTSConfig('tsconfig.json') },
 )
 
-const faults = [...violations(output), ...unseen(output), ...unknownFolders()]
+const faults = [...violations(output), ...unseen(output), ...unknownFolders(), ...testsPastSources()]
 for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
@@ -139,4 +140,18 @@ function unknownFolders() {
   return readdirSync('src', { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !LAYERS.includes(entry.name))
     .map(entry => `src/${entry.name} has no place in the list of layers`)
+}
+
+/** Tests import our code through one file, so that code can move without them. */
+function testsPastSources() {
+  return readdirSync('test', { recursive: true })
+    .filter(name => name.endsWith('.ts') && name !== 'sources.ts')
+    .filter(name => importsOf(`test/${name}`).some(path => /^(src|dev|packages)\//.test(path)))
+    .map(name => `test/${name} imports our code by path, not from test/sources.ts`)
+}
+
+/** The files that are imported by relative names. */
+function importsOf(file) {
+  const names = readFileSync(file, 'utf8').matchAll(/\b(?:from|import\() ?'(\.[^']+)'/g)
+  return [...names].map(([, name]) => join(dirname(file), name))
 }

@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+/** Where all tests get the code of src/, dev/ and packages/ from. A test of ten lines must not load all of it. */
+const SOURCES = 'test/sources.ts'
+const namedInSources = [...readFileSync(`${root}${SOURCES}`, 'utf8').matchAll(/ from '(.+)'/g)].map(
+  ([, file]) => file,
+)
 
 // Everything runs as CommonJS, our code and the packages alike: Jest's ES modules need an experimental
 // flag under which @fastify/cookie does not load.
@@ -19,7 +25,8 @@ function swc(parser, module) {
     },
   }
 }
-const ourCode = swc({ syntax: 'typescript', decorators: true })
+const typescript = { syntax: 'typescript', decorators: true }
+const ourCode = swc(typescript)
 // Some packages are old CommonJS: sloppy mode, and a `this` at the top that is `exports`.
 const packages = swc({ syntax: 'ecmascript' }, { strictMode: false, allowTopLevelThis: true })
 
@@ -31,6 +38,7 @@ export default {
   runner: '<rootDir>/test/runner/runner.mjs',
   injectGlobals: false,
   transform: {
+    [`/${SOURCES}$`]: ['@swc/jest', swc(typescript, { lazy: namedInSources })],
     '\\.ts$': ['@swc/jest', ourCode],
     '\\.(m?js|cjs)$': ['@swc/jest', packages],
   },

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { anOwner } from '../support/people.js'
 import { API, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { START_MS, Stage } from './stage/stage.js'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { Satellites } from '../../src/satellites/satellites.js'
 import { outcome } from '../http/support/api-calls.js'
+import { Satellites } from '../sources.js'
 import { DnsServer } from '../support/dns-server.js'
 import { eventually } from '../support/eventually.js'
 import { request } from '../support/http-request.js'

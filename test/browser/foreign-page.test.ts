@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Cookie } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { API, EVIL, MAIN, SIBLING } from './stage/hosts.js'
 import { START_MS, Stage } from './stage/stage.js'

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
-import type { Db } from '../../src/database/connection.js'
-import { Database } from '../../src/database/database.js'
-import { pageWith } from '../../src/pages/page.js'
-import type { SatelliteRow } from '../../src/satellite-registry/registered-satellite.js'
 import {
+  Database,
+  type Db,
+  pageWith,
   RegisteredSatellites,
   type SatelliteChange,
-} from '../../src/satellite-registry/registered-satellites.js'
-import { Satellites } from '../../src/satellites/satellites.js'
-import type { User } from '../../src/users/user.js'
+  type SatelliteRow,
+  Satellites,
+  type User,
+} from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite, setSatelliteState } from '../support/satellites.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext, Page } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { giveAuthenticator } from '../support/authenticator.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'

@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { LANGUAGES } from '../../src/config/languages.js'
-import { MailLanguage } from '../../src/mail/mail-language.js'
-import { htmlOf } from '../../src/mail/mail-layout.js'
-import { en } from '../../src/mail/messages/en.js'
-import type { MailName } from '../../src/mail/messages/translated.js'
+import { en, htmlOf, LANGUAGES, MailLanguage, type MailName } from '../sources.js'
 import { seriousFindings } from './stage/accessibility.js'
 import { keepScreenshot } from './stage/screenshot.js'
 

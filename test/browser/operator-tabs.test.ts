@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
-import { Users } from '../../src/users/users.js'
+import { type User, Users } from '../sources.js'
 import { anOwner } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { OPERATORS } from './stage/hosts.js'

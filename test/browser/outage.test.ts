@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import type { RedisServer } from '../support/redis/redis-server.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { CDPSession, Locator, Page } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { Authenticator, giveAuthenticator, giveRecoveryCodes } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'

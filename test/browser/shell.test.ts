@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
 import { PATIENCE_MS } from '../../web/pieces/body.js'
+import type { User } from '../sources.js'
 import { aMember, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { BrowserContext } from 'playwright-core'
-import type { User } from '../../src/users/user.js'
+import type { User } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anOwner } from '../support/people.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'

@@ -1,8 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import type { Source } from '../../src/permissions/permissions.js'
-import { canonicalEmail, type Email } from '../../src/users/email.js'
-import type { User } from '../../src/users/user.js'
-import { UserAdministration, UserCreation } from '../../src/users/user-administration.js'
+import {
+  canonicalEmail,
+  type Email,
+  type Source,
+  type User,
+  UserAdministration,
+  UserCreation,
+} from '../sources.js'
 import { MAIN, SHOP_ONE } from '../support/test-app.js'
 import { lockOut } from './guesses.js'
 import type { Service } from './service/service.js'

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { secondsAfter } from '../../src/clock/clock.js'
-import { permissionsOf } from '../../src/permissions/permissions.js'
-import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
-import type { ReauthenticationStamp } from '../../src/sessions/stores/session-store.js'
-import { authMethods } from '../../src/tokens/auth-methods.js'
+import {
+  authMethods,
+  handleOf,
+  newSessionId,
+  permissionsOf,
+  type ReauthenticationStamp,
+  type Session,
+  secondsAfter,
+} from '../sources.js'
 
 export const THIRTY_DAYS_IN_SECONDS = 30 * 24 * 3600
 

@@ -1,9 +1,11 @@
-import { openRedis } from '../../src/redis/redis.module.js'
-import type { RedisConnection } from '../../src/redis/redis-connection.js'
-import { ShardGates } from '../../src/sessions/revocation/shard-gates.js'
-import { RedisSessionStore } from '../../src/sessions/stores/redis.session-store.js'
-import type { SessionForm } from '../../src/sessions/stores/redis-session.js'
-import type { UserSessions } from '../../src/sessions/user-sessions.js'
+import {
+  openRedis,
+  type RedisConnection,
+  RedisSessionStore,
+  type SessionForm,
+  ShardGates,
+  type UserSessions,
+} from '../sources.js'
 
 export interface OpenRedisStore {
   readonly store: RedisSessionStore

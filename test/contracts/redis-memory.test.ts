@@ -1,12 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { secondsAfter } from '../../src/clock/clock.js'
-import { shortUserAgent } from '../../src/http/client.js'
-import { permissionsOf } from '../../src/permissions/permissions.js'
-import type { SessionForm } from '../../src/sessions/stores/redis-session.js'
-import type { UserSessions } from '../../src/sessions/user-sessions.js'
-import { authMethods } from '../../src/tokens/auth-methods.js'
+import {
+  authMethods,
+  permissionsOf,
+  type SessionForm,
+  secondsAfter,
+  shortUserAgent,
+  type UserSessions,
+} from '../sources.js'
 import { infoField, redisCli } from '../support/redis/redis-cli.js'
 import { startRedis } from '../support/redis/redis-server.js'
 import { aSession, wholeSecondNow } from './a-session.js'

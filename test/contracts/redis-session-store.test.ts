@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import calculateSlot from 'cluster-key-slot'
-import { secondsAfter } from '../../src/clock/clock.js'
-import { permissionsOf } from '../../src/permissions/permissions.js'
-import { handleOf, newSessionId, type Session } from '../../src/sessions/session.js'
-import type { SessionForm } from '../../src/sessions/stores/redis-session.js'
-import { markerKey, PARTITIONS, partitionOf, sessionKey } from '../../src/sessions/stores/session-keys.js'
-import type { StoreChanges } from '../../src/sessions/stores/session-store.js'
-import type { UserSessions } from '../../src/sessions/user-sessions.js'
+import {
+  handleOf,
+  markerKey,
+  newSessionId,
+  PARTITIONS,
+  partitionOf,
+  permissionsOf,
+  type Session,
+  type SessionForm,
+  type StoreChanges,
+  secondsAfter,
+  sessionKey,
+  type UserSessions,
+} from '../sources.js'
 import { redisCli } from '../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'

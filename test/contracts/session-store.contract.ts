@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { secondsAfter } from '../../src/clock/clock.js'
-import type { Database } from '../../src/database/database.js'
-import { type Permissions, permissionsOf } from '../../src/permissions/permissions.js'
-import { handleOf, newSessionId, type Session, type SessionHandle } from '../../src/sessions/session.js'
-import type { SessionStore, StoreChanges } from '../../src/sessions/stores/session-store.js'
-import type { UserSessions } from '../../src/sessions/user-sessions.js'
-import { authMethods } from '../../src/tokens/auth-methods.js'
+import {
+  authMethods,
+  type Database,
+  handleOf,
+  newSessionId,
+  type Permissions,
+  permissionsOf,
+  type Session,
+  type SessionHandle,
+  type SessionStore,
+  type StoreChanges,
+  secondsAfter,
+  type UserSessions,
+} from '../sources.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'
 
 /** A store on a server of its own, already serving. */

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { RedisClientType } from 'redis'
-import { readSettings } from '../../src/config/read-settings.js'
-import { openDatabase } from '../../src/database/database.module.js'
-import { sessions } from '../../src/database/schema/sessions.js'
-import { DatabaseSessionStore } from '../../src/sessions/stores/database.session-store.js'
-import type { SessionForm } from '../../src/sessions/stores/redis-session.js'
-import { sessionKey } from '../../src/sessions/stores/session-keys.js'
-import { UserSessions } from '../../src/sessions/user-sessions.js'
+import {
+  DatabaseSessionStore,
+  openDatabase,
+  readSettings,
+  type SessionForm,
+  sessionKey,
+  sessions,
+  UserSessions,
+} from '../sources.js'
 import { createDatabase } from '../support/postgres/postgres-server.js'
 import { startRedisCluster } from '../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis/redis-sentinel.js'

@@ -5,9 +5,8 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
-import { readSettings } from '../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../src/config/reading/settings-table.js'
 import { typeFaults } from '../packages/support/type-check.js'
+import { ALL_SETTINGS, readSettings } from '../sources.js'
 import { helmProgram } from './helm-program.js'
 
 const run = promisify(execFile)

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { parse } from 'yaml'
-import { readSettings } from '../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../src/config/reading/settings-table.js'
+import { ALL_SETTINGS, readSettings } from '../sources.js'
 
 const run = promisify(execFile)
 const OURS = ['api-1', 'api-2', 'cli']

@@ -1,14 +1,16 @@
 import { eq } from 'drizzle-orm'
 import { generateSecret, generateSync } from 'otplib'
-import type { Clock } from '../../src/clock/clock.js'
-import { Database } from '../../src/database/database.js'
-import { recoveryCodes } from '../../src/database/schema/factors.js'
-import { RecoveryCodes } from '../../src/factors/recovery-codes/recovery-codes.js'
-import { TotpFactors } from '../../src/factors/totp/totp-factors.js'
-import { UserFactors } from '../../src/factors/user-factors.js'
-import { SessionChanges } from '../../src/sessions/revocation/session-changes.js'
-import type { User } from '../../src/users/user.js'
-import { Users } from '../../src/users/users.js'
+import {
+  type Clock,
+  Database,
+  RecoveryCodes,
+  recoveryCodes,
+  SessionChanges,
+  TotpFactors,
+  type User,
+  UserFactors,
+  Users,
+} from '../sources.js'
 import type { TestResponse } from './http-request.js'
 import { PASSWORD } from './people.js'
 import { MAIN, type TestApp } from './test-app.js'

@@ -1,16 +1,21 @@
 import { eq } from 'drizzle-orm'
-import type { SecondFactorRequirement } from '../../src/database/columns/second-factor-requirement.js'
-import type { Db } from '../../src/database/connection.js'
-import { Database } from '../../src/database/database.js'
-import { accounts, users } from '../../src/database/schema/accounts.js'
-import { totpFactors } from '../../src/database/schema/factors.js'
-import { UserFactors } from '../../src/factors/user-factors.js'
-import { Reauthentication } from '../../src/sessions/reauthentication.js'
-import { SessionChanges } from '../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../src/sessions/session.js'
-import { SessionStore } from '../../src/sessions/stores/session-store.js'
-import { type AuthMethod, authMethods } from '../../src/tokens/auth-methods.js'
-import type { User } from '../../src/users/user.js'
+import {
+  type AuthMethod,
+  accounts,
+  authMethods,
+  Database,
+  type Db,
+  handleOf,
+  Reauthentication,
+  type SecondFactorRequirement,
+  SessionChanges,
+  type SessionId,
+  SessionStore,
+  totpFactors,
+  type User,
+  UserFactors,
+  users,
+} from '../sources.js'
 import type { SignedIn } from './people.js'
 import type { TestApp } from './test-app.js'
 

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals'
-import type { Database } from '../../src/database/database.js'
+import type { Database } from '../sources.js'
 import { aGate } from './gate.js'
 
 /** Holds what continues reports until `open` is called. `reports` sees all of them; restore it. */

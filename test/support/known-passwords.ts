@@ -1,4 +1,4 @@
-import type { Passwords } from '../../src/users/passwords/passwords.js'
+import type { Passwords } from '../sources.js'
 
 /** The hash of each password that the people of a test file have: made once, not for each of them. */
 const hashes = new Map<string, string>()

@@ -1,4 +1,4 @@
-import { MetricsServer } from '../../src/metrics/metrics-server.js'
+import { MetricsServer } from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** What one scrape has answered. */

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MIGRATIONS_FOLDER } from '../../src/database/connection.js'
+import { MIGRATIONS_FOLDER } from '../sources.js'
 
 /** Calls `use` with a folder of the migrations up to `last`, as an older release had them. */
 export async function withMigrationsUpTo(

@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { secondsAfter } from '../../src/clock/clock.js'
-import { Database } from '../../src/database/database.js'
-import type { Client } from '../../src/http/client.js'
-import type { Source } from '../../src/permissions/permissions.js'
-import type { Session, SessionHandle } from '../../src/sessions/session.js'
-import { type NewSession, SessionsService } from '../../src/sessions/sessions.service.js'
-import { UserSessions } from '../../src/sessions/user-sessions.js'
-import { authMethods } from '../../src/tokens/auth-methods.js'
-import type { User } from '../../src/users/user.js'
+import {
+  authMethods,
+  type Client,
+  Database,
+  type NewSession,
+  type Session,
+  type SessionHandle,
+  SessionsService,
+  type Source,
+  secondsAfter,
+  type User,
+  UserSessions,
+} from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** A session without its login. */

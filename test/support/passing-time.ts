@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { Database } from '../../src/database/database.js'
+import { Database } from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** Advances the clock, and expires job leases, which the database times. */

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { Database } from '../../src/database/database.js'
-import type { Source } from '../../src/permissions/permissions.js'
-import { canonicalEmail, type Email } from '../../src/users/email.js'
-import { Passwords } from '../../src/users/passwords/passwords.js'
-import { initialGrant, type NewUser, type User } from '../../src/users/user.js'
-import { UserCreation } from '../../src/users/user-administration.js'
-import { Users } from '../../src/users/users.js'
+import {
+  canonicalEmail,
+  Database,
+  type Email,
+  initialGrant,
+  type NewUser,
+  Passwords,
+  type Source,
+  type User,
+  UserCreation,
+  Users,
+} from '../sources.js'
 import type { TestResponse } from './http-request.js'
 import { knownHash } from './known-passwords.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'

@@ -1,6 +1,4 @@
-import { PasswordMails } from '../../src/auth/password/password-mails.js'
-import { Database } from '../../src/database/database.js'
-import type { User } from '../../src/users/user.js'
+import { Database, PasswordMails, type User } from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 /** Mails a link for a new password, without the request for it and its limits. */

@@ -1,11 +1,11 @@
-import { Database } from '../../src/database/database.js'
-import type { SatelliteRow } from '../../src/satellite-registry/registered-satellite.js'
 import {
+  Database,
   RegisteredSatellites,
   type SatelliteChange,
-} from '../../src/satellite-registry/registered-satellites.js'
-import { Satellites } from '../../src/satellites/satellites.js'
-import type { User } from '../../src/users/user.js'
+  type SatelliteRow,
+  Satellites,
+  type User,
+} from '../sources.js'
 import type { TestApp } from './test-app.js'
 
 type Wanted = SatelliteChange & Partial<Pick<SatelliteRow, 'kind'>>

@@ -2,17 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import { MailOutbox, type ReceivedMail } from '../../dev/mail-outbox/mail-outbox.js'
-import { PaymentSandbox } from '../../packages/payment-sandbox/src/payment-sandbox.js'
-import { AuditLog } from '../../src/audit/audit-log.js'
-import { BillingWorker } from '../../src/billing/sync/billing-worker.js'
-import { readSettings } from '../../src/config/read-settings.js'
-import type { Settings } from '../../src/config/settings.js'
-import { createApp } from '../../src/create-app.js'
-import { Database } from '../../src/database/database.js'
-import { auditLog } from '../../src/database/schema/audit.js'
-import { Mailer } from '../../src/mail/mailer.js'
-import { Passwords } from '../../src/users/passwords/passwords.js'
+import {
+  AuditLog,
+  auditLog,
+  BillingWorker,
+  createApp,
+  Database,
+  Mailer,
+  MailOutbox,
+  Passwords,
+  PaymentSandbox,
+  type ReceivedMail,
+  readSettings,
+  type Settings,
+} from '../sources.js'
 import { copyEmbeddedDatabase } from './embedded-database.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
 import { rememberAnswers } from './known-passwords.js'

@@ -1,4 +1,4 @@
-import { Clock } from '../../src/clock/clock.js'
+import { Clock } from '../sources.js'
 
 /** Runs with the real time until it is moved; then so much ahead of it. */
 export class TestClock extends Clock {

@@ -1,5 +1,4 @@
-import { CountedAction } from '../../src/rate-limits/counted-action.js'
-import type { Counters } from '../../src/rate-limits/counters.js'
+import { CountedAction, type Counters } from '../sources.js'
 
 /** For tests that do more than the limits allow: no counter counts it. */
 export const UNCOUNTED = new CountedAction({ forget: async () => {} } as unknown as Counters, [], {

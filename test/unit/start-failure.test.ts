@@ -1,9 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
-import { readSettings, SettingsError } from '../../src/config/read-settings.js'
-import { createApp } from '../../src/create-app.js'
-import { startFailure } from '../../src/start-failure.js'
-import { loadKeys } from '../../src/tokens/signing-key-file.js'
+import { createApp, loadKeys, readSettings, SettingsError, startFailure } from '../sources.js'
 
 it('pages 20: a start that fails says in a line what an operator can mend', () => {
   const taken = Object.assign(new Error('listen'), { code: 'EADDRINUSE', address: '127.0.0.1', port: 3000 })

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { Operators } from '../../../src/operators/operators.js'
+import { Operators } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { anEmail } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'

@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
-import { BillingCustomers } from '../../../src/billing/provider/billing-customers.js'
-import type { User } from '../../../src/users/user.js'
+import { BillingCustomers, type User } from '../../sources.js'
 import type { TestApp } from '../../support/test-app.js'
 import { MAIN } from './hosts.js'
 

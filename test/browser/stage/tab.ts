@@ -1,6 +1,6 @@
+import type { State } from '@mainstay-auth/client'
 import type { BrowserContext, Page } from 'playwright-core'
-import type { State } from '../../../packages/client/src/index.js'
-import type { User } from '../../../src/users/user.js'
+import type { User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { PASSWORD } from '../../support/people.js'
 

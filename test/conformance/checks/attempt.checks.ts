@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from '@jest/globals'
-import { clientNetworkOf } from '../../../src/http/network.js'
+import { clientNetworkOf } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { MAIN } from '../../support/test-app.js'
 import { guess, lockOut } from '../guesses.js'

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { rotateKeys } from '../../../src/tokens/signing-key-file.js'
+import { rotateKeys } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestResponse } from '../../support/http-request.js'
 import { MAIN, SHOP_ONE } from '../../support/test-app.js'

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals'
 import { and, count, eq } from 'drizzle-orm'
-import { auditLog } from '../../../src/database/schema/audit.js'
+import { auditLog } from '../../sources.js'
 import { afterwards, type Check, type Scene } from '../scene.js'
 import type { Service } from '../service/service.js'
 import { decode } from '../values/forge-jwt.js'

@@ -1,8 +1,6 @@
 import { expect } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { auditLog } from '../../../src/database/schema/audit.js'
-import { billingCustomers, providerEvents, subscriptions } from '../../../src/database/schema/billing.js'
+import { accounts, auditLog, billingCustomers, providerEvents, subscriptions } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { type Answer, afterwards, type Check, type Scene } from '../scene.js'
 

@@ -1,4 +1,4 @@
-import { auditLog } from '../../../src/database/schema/audit.js'
+import { auditLog } from '../../sources.js'
 import type { Service } from './service.js'
 
 /** A token, a signature of an event, or a password's hash, whoever's it is. */

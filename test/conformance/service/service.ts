@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { eq } from 'drizzle-orm'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { readSettings } from '../../../src/config/read-settings.js'
-import type { Settings } from '../../../src/config/settings.js'
-import { createApp } from '../../../src/create-app.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { auditLog } from '../../../src/database/schema/audit.js'
-import { handleOf, type SessionHandle, type SessionId } from '../../../src/sessions/session.js'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
+import {
+  auditLog,
+  createApp,
+  Database,
+  type Db,
+  handleOf,
+  PaymentSandbox,
+  readSettings,
+  type SessionHandle,
+  type SessionId,
+  type Settings,
+  sessionKey,
+  UserSessions,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'

@@ -1,6 +1,4 @@
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { FIELDS } from '../../../src/sessions/stores/redis-session.js'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
+import { FIELDS, handleOf, type SessionId, sessionKey } from '../../sources.js'
 import type { Service } from '../service/service.js'
 
 const LIFE_AND_A_SECOND = 30 * 24 * 60 * 60 + 1

@@ -1,15 +1,15 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { keyFileText } from '../../../src/secrets/key-file.js'
-import type { KeyState } from '../../../src/secrets/rotating-keys.js'
-import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
 import {
   generateKeys,
+  generateSecretKeys,
+  type KeyState,
+  keyFileText,
   loadKeys,
   rotateKeys,
   type SigningKey,
   type StoredKey,
-} from '../../../src/tokens/signing-key-file.js'
+  secondsAfter,
+} from '../../sources.js'
 import { secretsBeside } from '../service/environment.js'
 
 const TOKEN_LIFE_SECONDS = 900

@@ -1,5 +1,4 @@
-import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
+import { handleOf, type Session, type SessionId, SessionStore } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { Service } from '../service/service.js'
 import { sessionIdOf } from './session-cookie.js'

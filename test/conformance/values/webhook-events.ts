@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createStripe } from '../../../src/billing/provider/payment-provider.js'
+import { createStripe } from '../../sources.js'
 import { MAIN } from '../../support/test-app.js'
 import type { Case } from '../case.js'
 import type { Cast } from '../cast.js'

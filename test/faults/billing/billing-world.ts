@@ -3,16 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { NestFactory } from '@nestjs/core'
 import pg from 'pg'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { AppModule } from '../../../src/app.module.js'
-import { createStripe } from '../../../src/billing/provider/payment-provider.js'
-import { Clock } from '../../../src/clock/clock.js'
-import { readSettings } from '../../../src/config/read-settings.js'
-import { generateSecretKeys } from '../../../src/secrets/secret-key-file.js'
-import { generateKeys } from '../../../src/tokens/signing-key-file.js'
-import { UserCreation } from '../../../src/users/user-administration.js'
 import { environmentOf, PROVIDER, secretsBeside } from '../../conformance/service/environment.js'
 import { aPlansFile } from '../../http/support/paying.js'
+import {
+  AppModule,
+  Clock,
+  createStripe,
+  generateKeys,
+  generateSecretKeys,
+  PaymentSandbox,
+  readSettings,
+  UserCreation,
+} from '../../sources.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'

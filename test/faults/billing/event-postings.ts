@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
-import type { PaymentEvent } from '../../../packages/payment-sandbox/src/events/event.js'
 import { PROVIDER } from '../../conformance/service/environment.js'
+import type { PaymentEvent } from '../../sources.js'
 import { request } from '../../support/http-request.js'
 import type { KillableService } from '../support/killable-service.js'
 import type { Random } from '../support/random.js'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
+import { Database } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { type PostgresServer, startPostgres } from '../../support/postgres/postgres-server.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Client, mainClient, mobileClient } from '../../../packages/client/src/index.js'
+import { type Client, mainClient, mobileClient } from '@mainstay-auth/client'
 import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { anOwner, PASSWORD } from '../../support/people.js'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
+import { sessionKey } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

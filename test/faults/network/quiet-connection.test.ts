@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
-import { openRedis } from '../../../src/redis/redis.module.js'
+import { openRedis } from '../../sources.js'
 import { startRedisCluster } from '../../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { startRedis } from '../../support/redis/redis-server.js'

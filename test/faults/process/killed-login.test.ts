@@ -1,11 +1,16 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { userSessions } from '../../../src/database/schema/sessions.js'
-import { asSessionId, handleOf, type SessionHandle, type SessionId } from '../../../src/sessions/session.js'
-import { SESSION_KEYS } from '../../../src/sessions/stores/session-keys.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  asSessionId,
+  Database,
+  handleOf,
+  SESSION_KEYS,
+  type SessionHandle,
+  type SessionId,
+  UserAdministration,
+  userSessions,
+} from '../../sources.js'
 import { request, type TestResponse } from '../../support/http-request.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
-import type { User } from '../../../src/users/user.js'
+import { sessionKey, type User } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

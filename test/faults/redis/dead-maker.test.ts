@@ -1,14 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import pg from 'pg'
-import { Database } from '../../../src/database/database.js'
-import { leases } from '../../../src/database/schema/jobs.js'
-import { sessionChanges } from '../../../src/database/schema/sessions.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { markerKey } from '../../../src/sessions/stores/session-keys.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  Database,
+  leases,
+  markerKey,
+  permissionsOf,
+  SessionStore,
+  sessionChanges,
+  UserAdministration,
+  unavailable,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import { Logger } from '../../../src/log/logger.js'
-import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
+import { Logger, StoreSupervisor } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { run } from '../../support/processes/run-program.js'

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  type Permissions,
+  permissionsOf,
+  SessionStore,
+  type User,
+  UserAdministration,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'

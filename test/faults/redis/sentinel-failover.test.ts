@@ -1,7 +1,5 @@
 import { describe, expect, jest, test } from '@jest/globals'
-import { Logger } from '../../../src/log/logger.js'
-import { openRedis } from '../../../src/redis/redis.module.js'
-import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
+import { Logger, openRedis, StoreSupervisor } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

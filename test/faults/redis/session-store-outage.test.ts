@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { User } from '../../../src/users/user.js'
+import type { User } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
-import { EvictingServerError } from '../../../src/redis/server-facts.js'
-import { ShardGate } from '../../../src/sessions/revocation/shard-gate.js'
-import { isOpenSince } from '../../../src/sessions/revocation/shard-gates.js'
 import {
+  EvictingServerError,
   ForeignStoreError,
+  isOpenSince,
   LostStoreError,
   NotYetError,
-} from '../../../src/sessions/revocation/shard-recovery.js'
-import type { SessionHandle } from '../../../src/sessions/session.js'
+  type SessionHandle,
+  ShardGate,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 
 type Before = Parameters<ConstructorParameters<typeof ShardGate>[1]>[0]

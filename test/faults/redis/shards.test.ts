@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import type { Finding } from '../../../src/cli/doctor/finding.js'
-import { openRedis } from '../../../src/redis/redis.module.js'
-import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  type Finding,
+  openRedis,
+  StoreSupervisor,
+  sessionKey,
+  type User,
+  UserAdministration,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { openRedis } from '../../../src/redis/redis.module.js'
+import { openRedis } from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { redisCli } from '../../support/redis/redis-cli.js'

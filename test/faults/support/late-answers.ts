@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiRequest } from '../../../packages/payment-sandbox/src/api/api.js'
-import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type { ApiRequest, PaymentSandbox } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { ModelWorld } from '../billing/billing-world.js'
 

@@ -1,5 +1,4 @@
-import { asSessionId, handleOf, type SessionHandle, type SessionId } from '../../../src/sessions/session.js'
-import type { User } from '../../../src/users/user.js'
+import { asSessionId, handleOf, type SessionHandle, type SessionId, type User } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { PASSWORD, type SignedIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'

@@ -1,15 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { subscriptions } from '../../../src/database/schema/billing.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { Logger } from '../../../src/log/logger.js'
-import { MailLanguage } from '../../../src/mail/mail-language.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountAdmins } from '../../../src/users/notices/account-admins.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  AccountAdmins,
+  ApiError,
+  Database,
+  Logger,
+  Mailer,
+  MailLanguage,
+  type Permission,
+  permissionsOf,
+  subscriptions,
+  type User,
+  UserAdministration,
+} from '../../sources.js'
 import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'

@@ -1,22 +1,23 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { and, eq } from 'drizzle-orm'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
-import { CheckoutService } from '../../../src/billing/checkout/checkout.service.js'
-import { ProviderUpdates } from '../../../src/billing/provider/provider-updates.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts, users } from '../../../src/database/schema/accounts.js'
-import { knownDevices } from '../../../src/database/schema/anomalies.js'
 import {
+  AccountDeletionJob,
+  accounts,
   billingCustomers,
+  CheckoutService,
   checkouts,
+  Database,
+  knownDevices,
+  oneTimeTokens,
+  ProviderUpdates,
   providerEvents,
+  SessionStore,
+  sessions,
   subscriptions,
-} from '../../../src/database/schema/billing.js'
-import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { sessions } from '../../../src/database/schema/sessions.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
-import { UserCreation } from '../../../src/users/user-administration.js'
+  type User,
+  UserCreation,
+  users,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { passTime } from '../../support/passing-time.js'
 import {

@@ -1,17 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import type { Email } from '../../../src/users/email.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'
-import { UserEmails } from '../../../src/users/user-emails.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  ApiError,
+  Database,
+  type Email,
+  Mailer,
+  OneTimeTokens,
+  oneTimeTokens,
+  RateLimiter,
+  type User,
+  UserAdministration,
+  UserCreation,
+  UserEmails,
+  Users,
+  users,
+} from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'

@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Handler, handlersOf } from '../../../dev/api-docs/handlers.js'
-import { OwnerGuard } from '../../../src/account/owner.guard.js'
-import { SECOND_FACTOR_REQUIREMENTS } from '../../../src/database/columns/second-factor-requirement.js'
-import { type Permission, permissionsOf, type Source } from '../../../src/permissions/permissions.js'
-import { EnrolmentGuard } from '../../../src/sessions/guards/enrolment.guard.js'
-import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-permission.guard.js'
-import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
-import { isPublic } from '../../../src/tokens/jwt.guard.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  EnrolmentGuard,
+  type Handler,
+  handlersOf,
+  isPublic,
+  OwnerGuard,
+  PaymentsPermissionGuard,
+  type Permission,
+  PermissionGuard,
+  permissionsOf,
+  SECOND_FACTOR_REQUIREMENTS,
+  type Source,
+  type User,
+} from '../../sources.js'
 import { giveTotp, markLate, requireOf, takeTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'

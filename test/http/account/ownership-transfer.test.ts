@@ -1,19 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { OwnershipTransferService } from '../../../src/account/transfer/ownership-transfer.service.js'
-import { SERVICE } from '../../../src/audit/actor.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { MailLanguage } from '../../../src/mail/mail-language.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { UserChanges } from '../../../src/users/user-changes.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  ApiError,
+  accounts,
+  Database,
+  Mailer,
+  MailLanguage,
+  OwnershipTransferService,
+  permissionsOf,
+  SERVICE,
+  SessionChanges,
+  type User,
+  UserAdministration,
+  UserChanges,
+  Users,
+} from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'

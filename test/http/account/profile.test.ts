@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
 import {
+  AuditLog,
+  Database,
+  type Db,
+  type Permissions,
   passkeys,
+  permissionsOf,
   recoveryCodes,
   rememberedDevices,
+  SessionChanges,
   totpFactors,
-} from '../../../src/database/schema/factors.js'
-import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { UserChanges } from '../../../src/users/user-changes.js'
-import { Users } from '../../../src/users/users.js'
+  type User,
+  UserAdministration,
+  UserChanges,
+  Users,
+} from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'

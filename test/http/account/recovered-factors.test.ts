@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { AnomalyMails, newDeviceNotice } from '../../../src/anomalies/anomaly-mails.js'
-import { Database } from '../../../src/database/database.js'
 import {
+  AnomalyMails,
+  Database,
+  newDeviceNotice,
   passkeys,
   recoveryCodes,
   rememberedDevices,
   totpFactors,
-} from '../../../src/database/schema/factors.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import {
   Authenticator,
   aChallenge,

@@ -2,18 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { PolicyJob } from '../../../src/account/second-factor-policy/policy.job.js'
-import { PolicyEnforcement } from '../../../src/account/second-factor-policy/policy-enforcement.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { MailLanguage } from '../../../src/mail/mail-language.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import type { Email } from '../../../src/users/email.js'
-import { UserImport } from '../../../src/users/import/user-import.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  accounts,
+  Database,
+  type Email,
+  MailLanguage,
+  type Permission,
+  PolicyEnforcement,
+  PolicyJob,
+  permissionsOf,
+  SessionChanges,
+  type User,
+  UserAdministration,
+  UserImport,
+  Users,
+} from '../../sources.js'
 import { giveTotp, prove, requireOf, takeTotp } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
 import {

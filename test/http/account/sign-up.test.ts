@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.job.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { Passwords } from '../../../src/users/passwords/passwords.js'
-import { UserAdministration, UserCreation } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  accounts,
+  Database,
+  OneTimeTokenCleanup,
+  oneTimeTokens,
+  Passwords,
+  PERMISSIONS,
+  permissionsOf,
+  UserAdministration,
+  UserCreation,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'

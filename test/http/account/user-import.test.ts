@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { hash as bcrypt } from '@node-rs/bcrypt'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
-import type { Email } from '../../../src/users/email.js'
-import { ImportBatch } from '../../../src/users/import/import-batch.js'
-import { type ImportCounts, UserImport } from '../../../src/users/import/user-import.js'
-import type { User } from '../../../src/users/user.js'
-import { UserEmails } from '../../../src/users/user-emails.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  accounts,
+  Database,
+  type Db,
+  type Email,
+  ImportBatch,
+  type ImportCounts,
+  permissionsOf,
+  RegisteredSatellites,
+  type User,
+  UserEmails,
+  UserImport,
+  Users,
+} from '../../sources.js'
 import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
+  type Permissions,
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../../../src/database/columns/second-factor-requirement.js'
-import type { Permissions } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
+  type User,
+} from '../../sources.js'
 import {
   aChallenge,
   firstStep,

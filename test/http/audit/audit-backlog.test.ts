@@ -1,12 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { AuditChain } from '../../../src/audit/audit-chain.js'
-import { AuditSealer, MAX_ROWS_AWAITED } from '../../../src/audit/audit-sealer.js'
-import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
-import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { Database } from '../../../src/database/database.js'
-import { auditChain, auditLog } from '../../../src/database/schema/audit.js'
+import {
+  ALL_IDS,
+  AuditChain,
+  AuditSealer,
+  AuditVerifier,
+  auditChain,
+  auditLog,
+  Database,
+  type IdRange,
+  MAX_ROWS_AWAITED,
+  secondsAfter,
+} from '../../sources.js'
 import { TestApp } from '../../support/test-app.js'
 import { type Read, readBy } from '../support/read-by.js'
 

@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { AuditSealer } from '../../../src/audit/audit-sealer.js'
-import { AuditVerifier, type Checkpoint, type Verified } from '../../../src/audit/audit-verifier.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { openDatabase } from '../../../src/database/database.module.js'
+import {
+  AuditLog,
+  AuditSealer,
+  AuditVerifier,
+  type Checkpoint,
+  Database,
+  type Db,
+  openDatabase,
+  type Verified,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { anOwner, signIn } from '../../support/people.js'

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto'
 import { request as startRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { AUDIT_ACTIONS, type AuditEvent } from '../../../src/audit/audit-event.js'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { Database } from '../../../src/database/database.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  AUDIT_ACTIONS,
+  type AuditEvent,
+  AuditLog,
+  Database,
+  permissionsOf,
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'

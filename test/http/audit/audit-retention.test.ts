@@ -9,18 +9,21 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
-import { AuditChain } from '../../../src/audit/audit-chain.js'
-import { AuditChainLinks } from '../../../src/audit/audit-chain-links.js'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { AuditSealer } from '../../../src/audit/audit-sealer.js'
-import { AuditVerifier } from '../../../src/audit/audit-verifier.js'
-import { AuditPartitions } from '../../../src/audit/retention/audit-partitions.js'
-import { AuditRetention, type Expired } from '../../../src/audit/retention/audit-retention.js'
-import { AuditUpkeep } from '../../../src/audit/retention/audit-upkeep.job.js'
-import { Database } from '../../../src/database/database.js'
-import { DatabaseClock } from '../../../src/database/database-clock.js'
-import { Logger } from '../../../src/log/logger.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  AuditChain,
+  AuditChainLinks,
+  AuditLog,
+  AuditPartitions,
+  AuditRetention,
+  AuditSealer,
+  AuditUpkeep,
+  AuditVerifier,
+  Database,
+  DatabaseClock,
+  type Expired,
+  Logger,
+  type User,
+} from '../../sources.js'
 import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'

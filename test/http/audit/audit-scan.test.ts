@@ -3,15 +3,21 @@ import { get, type Server } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
-import { type Scanned, scanAuditLog } from '../../../src/audit/audit-scan.js'
-import { ALL_IDS, type IdRange } from '../../../src/audit/id-range.js'
-import type { AuditFilterQuery } from '../../../src/audit-api/audit.dto.js'
-import { AuditExport } from '../../../src/audit-api/audit-export.js'
-import { idsBetween, selectionOf } from '../../../src/audit-api/audit-filter.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import { auditLog } from '../../../src/database/schema/audit.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  ALL_IDS,
+  AuditExport,
+  type AuditFilterQuery,
+  auditLog,
+  Database,
+  type Db,
+  type IdRange,
+  idsBetween,
+  rowsOf,
+  type Scanned,
+  scanAuditLog,
+  selectionOf,
+  type User,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'

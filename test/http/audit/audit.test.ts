@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  Database,
+  handleOf,
+  permissionsOf,
+  SessionChanges,
+  type SessionId,
+  UserAdministration,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

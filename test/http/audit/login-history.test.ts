@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { AuditLog, permissionsOf, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

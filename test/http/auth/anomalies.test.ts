@@ -3,21 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import type { DeviceId } from '../../../src/anomalies/device-id.js'
-import { KnownDevices } from '../../../src/anomalies/known-devices.js'
-import { LoginAnomalyCheck } from '../../../src/anomalies/login-anomaly-check.js'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { knownDevices } from '../../../src/database/schema/anomalies.js'
-import type { Source } from '../../../src/permissions/permissions.js'
-import { hashToken } from '../../../src/secrets/token-hash.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { Passwords } from '../../../src/users/passwords/passwords.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
 import { aStamp } from '../../contracts/a-session.js'
+import {
+  Database,
+  type DeviceId,
+  handleOf,
+  hashToken,
+  KnownDevices,
+  knownDevices,
+  LoginAnomalyCheck,
+  Passwords,
+  type SessionId,
+  SessionStore,
+  type Source,
+  type User,
+  UserAdministration,
+  Users,
+  users,
+} from '../../sources.js'
 import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { AUDIT_ACTIONS } from '../../../src/audit/audit-event.js'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { AuditSealer } from '../../../src/audit/audit-sealer.js'
-import { RefusalCleanup } from '../../../src/audit/refusal-cleanup.job.js'
-import { Database } from '../../../src/database/database.js'
-import { auditLog, refusalCounts } from '../../../src/database/schema/audit.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import {
+  AUDIT_ACTIONS,
+  AuditLog,
+  AuditSealer,
+  auditLog,
+  Database,
+  RateLimiter,
+  RefusalCleanup,
+  refusalCounts,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'

@@ -1,14 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { sessionLinks, userSessions } from '../../../src/database/schema/sessions.js'
-import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  Database,
+  handleOf,
+  OneTimeTokens,
+  type Session,
+  SessionChanges,
+  SessionCleanup,
+  type SessionId,
+  SessionStore,
+  sessionLinks,
+  type User,
+  UserAdministration,
+  userSessions,
+} from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

@@ -1,13 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { accounts, users } from '../../../src/database/schema/accounts.js'
-import { satellites } from '../../../src/database/schema/satellites.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { Satellites } from '../../../src/satellites/satellites.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  accounts,
+  Database,
+  handleOf,
+  PERMISSIONS,
+  permissionsOf,
+  Satellites,
+  type SessionId,
+  satellites,
+  UserAdministration,
+  users,
+} from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { LoginSessions } from '../../../src/auth/login/login-sessions.js'
-import { PasskeyUsers } from '../../../src/auth/passkey-login/passkey-users.js'
-import { Database } from '../../../src/database/database.js'
-import { userSessions } from '../../../src/database/schema/sessions.js'
-import { CHALLENGE_SECONDS } from '../../../src/factors/passkeys/passkey-challenges.js'
-import type { User } from '../../../src/users/user.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  CHALLENGE_SECONDS,
+  Database,
+  LoginSessions,
+  PasskeyUsers,
+  type User,
+  Users,
+  userSessions,
+} from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, type SignedIn } from '../../support/people.js'

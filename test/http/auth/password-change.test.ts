@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { SessionsService } from '../../../src/sessions/sessions.service.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { Passwords } from '../../../src/users/passwords/passwords.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Passwords,
+  RateLimiter,
+  SessionStore,
+  SessionsService,
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'

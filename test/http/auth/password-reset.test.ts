@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { UserEmails } from '../../../src/users/user-emails.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  ApiError,
+  Database,
+  Mailer,
+  oneTimeTokens,
+  RateLimiter,
+  type User,
+  UserAdministration,
+  UserEmails,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'

@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { Users } from '../../../src/users/users.js'
+import { SessionStore, Users, unavailable } from '../../sources.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'

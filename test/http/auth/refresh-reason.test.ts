@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
+import { SessionCleanup } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_TWO, TestApp } from '../../support/test-app.js'

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { KnownDevices } from '../../../src/anomalies/known-devices.js'
-import { LoginLimits } from '../../../src/auth/login/login-limits.js'
-import { SecondFactorChallenges } from '../../../src/auth/second-factor/second-factor-challenges.js'
-import { Database } from '../../../src/database/database.js'
-import { recoveryCodes, totpFactors } from '../../../src/database/schema/factors.js'
-import { oneTimeTokens } from '../../../src/database/schema/links.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { RememberedDevices } from '../../../src/factors/remembered-devices/remembered-devices.js'
-import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
-import { bucketsOf } from '../../../src/rate-limits/buckets.js'
-import { Counters } from '../../../src/rate-limits/counters.js'
-import { authMethods } from '../../../src/tokens/auth-methods.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  authMethods,
+  bucketsOf,
+  Counters,
+  Database,
+  KnownDevices,
+  LoginLimits,
+  OneTimeTokens,
+  oneTimeTokens,
+  RememberedDevices,
+  recoveryCodes,
+  SecondFactorChallenges,
+  totpFactors,
+  type User,
+  unavailable,
+} from '../../sources.js'
 import {
   type Authenticator,
   aChallenge,

@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { BillingInbox } from '../../../src/billing/sync/billing-inbox.js'
-import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
-import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/customer-sync.js'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { unavailable } from '../../../src/errors/api-error.js'
+import {
+  BillingInbox,
+  BillingQueue,
+  BillingWorker,
+  CustomerSnapshots,
+  CustomerSync,
+  Database,
+  unavailable,
+  users,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { SERVICE } from '../../../src/audit/actor.js'
-import { Seats } from '../../../src/billing/provider/seats.js'
-import { Database } from '../../../src/database/database.js'
-import { billingWork } from '../../../src/database/schema/billing.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { UserChanges } from '../../../src/users/user-changes.js'
+import {
+  billingWork,
+  Database,
+  SERVICE,
+  Seats,
+  SessionChanges,
+  UserAdministration,
+  UserChanges,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
+import { Database } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { Database } from '../../../src/database/database.js'
+import { Database, PaymentSandbox } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { type SignedIn, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'

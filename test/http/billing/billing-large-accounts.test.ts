@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { and, eq, sql } from 'drizzle-orm'
 import pg from 'pg'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
-import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts, users } from '../../../src/database/schema/accounts.js'
-import { leases } from '../../../src/database/schema/jobs.js'
-import { sessionChanges } from '../../../src/database/schema/sessions.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  accounts,
+  Database,
+  type Db,
+  EntitlementSweep,
+  leases,
+  PERMISSIONS,
+  permissionsOf,
+  sessionChanges,
+  type User,
+  UserEntitlements,
+  users,
+} from '../../sources.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { aPlansFile, permissionsAfterRefresh } from '../support/paying.js'

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { type BillingHealth, healthOf } from '../../../src/billing/operations/billing-health.js'
-import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
-import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
-import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
-import { removeRows } from '../../../src/database/remove-expired-rows.js'
-import { checkouts, providerEvents } from '../../../src/database/schema/billing.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { UserSearch } from '../../../src/users/lists/user-search.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  type BillingHealth,
+  BillingQueue,
+  BillingReconciler,
+  BillingWorker,
+  checkouts,
+  Database,
+  type Db,
+  healthOf,
+  permissionsOf,
+  providerEvents,
+  removeRows,
+  secondsAfter,
+  UserSearch,
+  Users,
+  WaitingEvents,
+} from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { readBy } from '../support/read-by.js'

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
-import { BillingQueue } from '../../../src/billing/sync/billing-queue.js'
-import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/customer-sync.js'
-import { Database } from '../../../src/database/database.js'
-import { unavailable } from '../../../src/errors/api-error.js'
+import {
+  BillingQueue,
+  BillingReconciler,
+  BillingWorker,
+  CustomerSnapshots,
+  CustomerSync,
+  Database,
+  unavailable,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { ageLeases } from '../../support/passing-time.js'
 import { TestApp } from '../../support/test-app.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
+import { RateLimiter } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'

@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
-import { BillingReconciler } from '../../../src/billing/operations/billing-reconciler.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts, users } from '../../../src/database/schema/accounts.js'
-import { leases } from '../../../src/database/schema/jobs.js'
-import { Logger } from '../../../src/log/logger.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { PlansFile } from '../../../src/plans/plans-file.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  accounts,
+  BillingReconciler,
+  Database,
+  EntitlementSweep,
+  Logger,
+  leases,
+  PERMISSIONS,
+  PlansFile,
+  permissionsOf,
+  UserAdministration,
+  users,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'

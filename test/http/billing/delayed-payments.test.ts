@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { SurplusSubscriptions } from '../../../src/billing/operations/surplus-subscriptions.js'
+import { SurplusSubscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { billingCustomers } from '../../../src/database/schema/billing.js'
+import { billingCustomers, Database } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  handleOf,
+  PERMISSIONS,
+  permissionsOf,
+  SessionChanges,
+  type SessionId,
+  type User,
+  UserAdministration,
+} from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'

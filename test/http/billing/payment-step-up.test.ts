@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import { PaymentStepUpGuard } from '../../../src/auth/step-up/payment-step-up.guard.js'
-import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-permission.guard.js'
+import { handlersOf, PaymentStepUpGuard, PaymentsPermissionGuard } from '../../sources.js'
 import { giveTotp, prove } from '../../support/factors.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'

@@ -2,13 +2,17 @@ import { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { billingWork, checkouts } from '../../../src/database/schema/billing.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { UserImport } from '../../../src/users/import/user-import.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { UserEmails } from '../../../src/users/user-emails.js'
+import {
+  billingWork,
+  checkouts,
+  Database,
+  PERMISSIONS,
+  permissionsOf,
+  UserAdministration,
+  UserEmails,
+  UserImport,
+  users,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
 import { saw } from '../../faults/reliability/saw.js'
+import type { PaymentSandbox } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

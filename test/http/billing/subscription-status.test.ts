@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
-import { Database } from '../../../src/database/database.js'
+import { Database, Subscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, logOut, outcome, readSubscription } from '../support/api-calls.js'

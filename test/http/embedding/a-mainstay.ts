@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GivenSettings } from '../../../src/config/reading/given-settings.js'
+import type { GivenSettings } from '../../sources.js'
 import { copyEmbeddedDatabase } from '../../support/embedded-database.js'
 import { PASSWORD } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { createMainstay, type Mainstay } from '../../../src/create-mainstay.js'
+import { createMainstay, type Mainstay } from '../../sources.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { PASSWORD } from '../../support/people.js'
 import { MAIN, SHOP_ONE } from '../../support/test-app.js'

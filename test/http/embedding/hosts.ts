@@ -9,7 +9,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import express, { type ErrorRequestHandler } from 'express'
 import { type FastifyServerFactory, fastify } from 'fastify'
 import { ExpressAdapter } from 'nest-platform-express'
-import type { Mainstay } from '../../../src/create-mainstay.js'
+import type { Mainstay } from '../../sources.js'
 
 /** The one page that may read the host's own answers. */
 export const HOST_PAGE = 'https://page-of-the-host.test'

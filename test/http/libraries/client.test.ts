@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import {
-  type Client,
-  MainstayError,
-  mainClient,
-  mobileClient,
-  satelliteClient,
-} from '../../../packages/client/src/index.js'
+import { type Client, MainstayError, mainClient, mobileClient, satelliteClient } from '@mainstay-auth/client'
 import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'

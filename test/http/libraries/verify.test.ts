@@ -5,19 +5,23 @@ import { createServer, IncomingMessage, type Server, ServerResponse } from 'node
 import { connect } from 'node:http2'
 import { type AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { type AccessTokenError, type Caller, callerOf } from '@mainstay-auth/verify'
 import { Controller, Get, Module, Req, UseGuards } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import express from 'express'
 import { fastify } from 'fastify'
-import { expressGuard } from '../../../packages/verify/src/express.js'
-import { fastifyGuard } from '../../../packages/verify/src/fastify.js'
-import { type AccessTokenError, type Caller, callerOf } from '../../../packages/verify/src/index.js'
-import { NestGuard } from '../../../packages/verify/src/nest.js'
-import { AccessTokenVerifier, type VerifierOptions } from '../../../packages/verify/src/verifier.js'
-import { within } from '../../../src/clock/time-limit.js'
-import { ONE_FACTOR, TWO_FACTORS } from '../../../src/tokens/auth-methods.js'
-import { rotateKeys } from '../../../src/tokens/signing-key-file.js'
+import {
+  AccessTokenVerifier,
+  expressGuard,
+  fastifyGuard,
+  NestGuard,
+  ONE_FACTOR,
+  rotateKeys,
+  TWO_FACTORS,
+  type VerifierOptions,
+  within,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import type { Finding } from '../../../src/cli/doctor/finding.js'
+import type { Finding } from '../../sources.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 

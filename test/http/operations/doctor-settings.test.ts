@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import type { Finding } from '../../../src/cli/doctor/finding.js'
+import type { Finding } from '../../sources.js'
 import { makeServerCertificate } from '../../support/operations/certificates.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 

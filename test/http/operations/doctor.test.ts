@@ -8,12 +8,18 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { createStripe } from '../../../src/billing/provider/payment-provider.js'
-import type { Finding } from '../../../src/cli/doctor/finding.js'
-import { ask, trusting } from '../../../src/cli/doctor/outside/http-probe.js'
-import { generateSecretKeys, loadSecretKeys, rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
-import { generateKeys, rotateKeys } from '../../../src/tokens/signing-key-file.js'
+import {
+  ask,
+  createStripe,
+  type Finding,
+  generateKeys,
+  generateSecretKeys,
+  loadSecretKeys,
+  PaymentSandbox,
+  rotateKeys,
+  rotateSecretKeys,
+  trusting,
+} from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { type CertificateAndKey, makeServerCertificate } from '../../support/operations/certificates.js'

@@ -1,4 +1,4 @@
-import { Operators } from '../../../src/operators/operators.js'
+import { Operators } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import type { TestRequest, TestResponse } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { User } from '../../../src/users/user.js'
+import type { User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { BACKENDS, type TestApp } from '../../support/test-app.js'

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { failedMails } from '../../../src/database/schema/mail.js'
-import { FailedMailCleanup } from '../../../src/mail/failed-mail-cleanup.job.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { rotateSecretKeys } from '../../../src/secrets/secret-key-file.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  Database,
+  FailedMailCleanup,
+  failedMails,
+  Mailer,
+  rotateSecretKeys,
+  type User,
+} from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
-import type { User } from '../../../src/users/user.js'
-import { Users } from '../../../src/users/users.js'
+import { FactorResetJob, type User, Users } from '../../sources.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'

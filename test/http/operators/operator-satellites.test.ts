@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
+import { accounts, Database } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, type TestApp } from '../../support/test-app.js'

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts, users } from '../../../src/database/schema/accounts.js'
-import type { LimitedKind } from '../../../src/rate-limits/limited-action.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import type { User } from '../../../src/users/user.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  accounts,
+  Database,
+  handlersOf,
+  type LimitedKind,
+  RateLimiter,
+  type User,
+  Users,
+  users,
+} from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'

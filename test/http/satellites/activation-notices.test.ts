@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { SatelliteAdministration } from '../../../src/satellite-registry/satellite-administration.js'
-import { SatelliteRegistryService } from '../../../src/satellite-registry/satellite-registry.service.js'
-import { SatelliteActivation } from '../../../src/satellite-registry/verification/satellite-activation.js'
-import { SatelliteVerificationService } from '../../../src/satellite-registry/verification/satellite-verification.service.js'
-import type { Email } from '../../../src/users/email.js'
-import { UserEmails } from '../../../src/users/user-emails.js'
+import {
+  Database,
+  type Email,
+  SatelliteActivation,
+  SatelliteAdministration,
+  SatelliteRegistryService,
+  SatelliteVerificationService,
+  UserEmails,
+} from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { anEmail, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'

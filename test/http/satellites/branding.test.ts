@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
-import type { Branding } from '../../../src/database/columns/branding.js'
-import { Database } from '../../../src/database/database.js'
-import { Mailer } from '../../../src/mail/mailer.js'
-import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  type Branding,
+  Database,
+  Mailer,
+  type ReceivedMail,
+  RegisteredSatellites,
+  type User,
+} from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { MAIN, TestApp } from '../../support/test-app.js'

@@ -2,16 +2,16 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { satelliteProofs } from '../../../src/database/schema/satellites.js'
 import {
+  Database,
   SatelliteCheckJob,
   SatelliteChecks,
-} from '../../../src/satellite-registry/daily-check/satellite-check.job.js'
-import { SatelliteMails } from '../../../src/satellite-registry/satellite-mails.js'
-import { SatelliteRegistryService } from '../../../src/satellite-registry/satellite-registry.service.js'
-import { SatelliteProofs } from '../../../src/satellite-registry/verification/satellite-proofs.js'
-import { Satellites } from '../../../src/satellites/satellites.js'
+  SatelliteMails,
+  SatelliteProofs,
+  SatelliteRegistryService,
+  Satellites,
+  satelliteProofs,
+} from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, signIn } from '../../support/people.js'

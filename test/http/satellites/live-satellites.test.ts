@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import { satelliteRemovals } from '../../../src/database/schema/satellites.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { RegisteredSatellites } from '../../../src/satellite-registry/registered-satellites.js'
-import { Satellites } from '../../../src/satellites/satellites.js'
-import type { User } from '../../../src/users/user.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  permissionsOf,
+  RegisteredSatellites,
+  rowsOf,
+  Satellites,
+  satelliteRemovals,
+  type User,
+  Users,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'

@@ -3,11 +3,14 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import { satellites } from '../../../src/database/schema/satellites.js'
-import type { RegisteredSatellite } from '../../../src/satellite-registry/registered-satellite.js'
-import { SatelliteRegistryService } from '../../../src/satellite-registry/satellite-registry.service.js'
-import { holdersElsewhere } from '../../../src/satellite-registry/verification/origin-holders.js'
+import {
+  Database,
+  holdersElsewhere,
+  type RegisteredSatellite,
+  rowsOf,
+  SatelliteRegistryService,
+  satellites,
+} from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, signIn } from '../../support/people.js'

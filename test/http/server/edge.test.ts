@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
-import { Clock } from '../../../src/clock/clock.js'
-import { createApp } from '../../../src/create-app.js'
-import { MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../../src/http/edge/limits.js'
+import { Clock, createApp, MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'

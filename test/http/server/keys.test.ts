@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { replaceKeys, rotateKeys } from '../../../src/tokens/signing-key-file.js'
+import { replaceKeys, rotateKeys } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'

@@ -3,15 +3,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { factorResets } from '../../../src/database/schema/factors.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { pluralize } from '../../../src/log/pluralize.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { RedisSessionStore } from '../../../src/sessions/stores/redis.session-store.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
+import {
+  ApiError,
+  Database,
+  FactorResetJob,
+  factorResets,
+  handleOf,
+  permissionsOf,
+  pluralize,
+  RedisSessionStore,
+  type SessionId,
+  UserSessions,
+} from '../../sources.js'
 import { giveTotp } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'

@@ -3,17 +3,20 @@ import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import type { FastifyRequest } from 'fastify'
 import fastify, { type FastifyInstance } from 'fastify'
-import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import { redirectToOrigin } from '../../../dev/web-sites/redirect-to-origin.js'
-import type { Brand } from '../../../src/brand/brand.js'
-import type { Settings } from '../../../src/config/settings.js'
-import { Database } from '../../../src/database/database.js'
-import { ConsoleAddress } from '../../../src/operators/console-address.js'
-import type { SatelliteBrands } from '../../../src/pages/satellite-brands.js'
-import { serveSites } from '../../../src/pages/serve-sites.js'
-import { PAGE_PATHS, Site } from '../../../src/pages/site.js'
-import { SiteHosts } from '../../../src/pages/site-hosts.js'
-import { Satellites } from '../../../src/satellites/satellites.js'
+import {
+  type Brand,
+  ConsoleAddress,
+  Database,
+  handlersOf,
+  PAGE_PATHS,
+  redirectToOrigin,
+  type SatelliteBrands,
+  Satellites,
+  type Settings,
+  Site,
+  SiteHosts,
+  serveSites,
+} from '../../sources.js'
 import { sendRaw } from '../../support/http-request.js'
 import { anOwner } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openApiDocument } from '../../../dev/api-docs/document.js'
-import { type Handler, handlersOf } from '../../../dev/api-docs/handlers.js'
-import type { Client } from '../../../src/http/client.js'
-import { documentationOf } from '../../../src/http/documented.js'
-import { permissionsOf, type Source } from '../../../src/permissions/permissions.js'
-import { isPublic } from '../../../src/tokens/jwt.guard.js'
+import {
+  type Client,
+  documentationOf,
+  type Handler,
+  handlersOf,
+  isPublic,
+  openApiDocument,
+  permissionsOf,
+  type Source,
+} from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'

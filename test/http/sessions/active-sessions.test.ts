@@ -2,10 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { asSessionId, handleOf, newSessionId, type SessionId } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
 import { aStamp } from '../../contracts/a-session.js'
+import {
+  asSessionId,
+  handleOf,
+  newSessionId,
+  type SessionId,
+  SessionStore,
+  type User,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'

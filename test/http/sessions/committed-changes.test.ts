@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
-import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.job.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  AccountDeletionJob,
+  FactorResetJob,
+  SessionStore,
+  TransferCompletion,
+  type User,
+  unavailable,
+} from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'

@@ -1,14 +1,18 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { LoginRecords } from '../../../src/auth/login/login-records.js'
-import { Database } from '../../../src/database/database.js'
-import { subscriptions } from '../../../src/database/schema/billing.js'
-import { sessionChanges } from '../../../src/database/schema/sessions.js'
-import { type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
-import { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  handleOf,
+  LoginRecords,
+  type Permissions,
+  permissionsOf,
+  type SessionId,
+  StoreSupervisor,
+  sessionChanges,
+  subscriptions,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { logOut, outcome, refreshByCookie } from '../support/api-calls.js'

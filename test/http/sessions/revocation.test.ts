@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  handleOf,
+  type Permission,
+  permissionsOf,
+  SessionChanges,
+  type SessionId,
+  type User,
+  UserAdministration,
+} from '../../sources.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { PERMISSIONS, permissionsOf } from '../../../src/permissions/permissions.js'
-import { initialGrant, type User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  initialGrant,
+  PERMISSIONS,
+  permissionsOf,
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { SessionHandle } from '../../../src/sessions/session.js'
-import { FIELDS } from '../../../src/sessions/stores/redis-session.js'
-import { sessionKey } from '../../../src/sessions/stores/session-keys.js'
+import { FIELDS, type SessionHandle, sessionKey } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'

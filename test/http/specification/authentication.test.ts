@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import { handleOf, permissionsOf, type SessionId, SessionStore, UserAdministration } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {

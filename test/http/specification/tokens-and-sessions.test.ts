@@ -1,9 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Permission, Source } from '../../../src/permissions/permissions.js'
-import { handleOf, type Session, type SessionId } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { Role, User } from '../../../src/users/user.js'
+import {
+  handleOf,
+  type Permission,
+  type Role,
+  type Session,
+  type SessionId,
+  SessionStore,
+  type Source,
+  type User,
+} from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'

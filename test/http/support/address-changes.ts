@@ -1,4 +1,4 @@
-import type { Email } from '../../../src/users/email.js'
+import type { Email } from '../../sources.js'
 import { anEmail, type SignedIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from './api-calls.js'

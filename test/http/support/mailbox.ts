@@ -1,4 +1,4 @@
-import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
+import type { ReceivedMail } from '../../sources.js'
 import type { TestApp } from '../../support/test-app.js'
 
 /** A link in a mail: the page of the main site, and the token that the page sends. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PERMISSIONS, type Permission } from '../../../src/permissions/permissions.js'
+import { PERMISSIONS, type Permission } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { TestApp } from '../../support/test-app.js'
 import { bearer, refreshByCookie } from './api-calls.js'

@@ -1,6 +1,4 @@
-import { PolicyJob } from '../../../src/account/second-factor-policy/policy.job.js'
-import type { SecondFactorRequirement } from '../../../src/database/columns/second-factor-requirement.js'
-import type { User } from '../../../src/users/user.js'
+import { PolicyJob, type SecondFactorRequirement, type User } from '../../sources.js'
 import { giveTotp, prove } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn } from '../../support/people.js'

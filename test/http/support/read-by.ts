@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../../src/database/connection.js'
-import { type Database, rowsOf } from '../../../src/database/database.js'
+import { type Database, type Db, rowsOf } from '../../sources.js'
 
 /** What PostgreSQL has read: rows of tables as a whole and entries of indexes, and the blocks of both. */
 export interface Read {

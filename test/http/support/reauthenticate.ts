@@ -1,4 +1,4 @@
-import type { User } from '../../../src/users/user.js'
+import type { User } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'

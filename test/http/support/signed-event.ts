@@ -1,8 +1,6 @@
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import { Database } from '../../../src/database/database.js'
-import { providerEvents } from '../../../src/database/schema/billing.js'
+import { BillingWorker, Database, providerEvents } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import type { TestApp } from '../../support/test-app.js'
 

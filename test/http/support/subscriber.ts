@@ -1,6 +1,5 @@
 import Stripe from 'stripe'
-import type { PaymentEvent } from '../../../packages/payment-sandbox/src/events/event.js'
-import type { User } from '../../../src/users/user.js'
+import type { PaymentEvent, User } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { readSubscription, subscribe } from './api-calls.js'

@@ -1,8 +1,11 @@
-import { Database } from '../../../src/database/database.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  type Permission,
+  permissionsOf,
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { ReceivedMail } from '../../../dev/mail-outbox/mail-outbox.js'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
-import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.job.js'
-import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.job.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  AccountDeletionJob,
+  OneTimeTokenCleanup,
+  type ReceivedMail,
+  TransferCompletion,
+  type User,
+} from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD } from '../../support/people.js'

@@ -1,5 +1,4 @@
-import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.job.js'
-import type { User } from '../../../src/users/user.js'
+import { TransferCompletion, type User } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import type { SignedIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
+import { Database, rowsOf } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestApp } from '../../support/test-app.js'
 

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../../../src/audit/audit-event.js'
+import type { AuditAction } from '../../sources.js'
 
 /** What must happen when somebody in the owner's name is let do something. */
 export interface Deed {

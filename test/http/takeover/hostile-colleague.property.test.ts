@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, it } from '@jest/globals'
 import fc from 'fast-check'
-import { PERMISSIONS, type Permission } from '../../../src/permissions/permissions.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  FactorResetJob,
+  PERMISSIONS,
+  type Permission,
+  type User,
+  UserAdministration,
+  Users,
+} from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'

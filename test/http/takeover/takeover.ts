@@ -1,11 +1,13 @@
 import { jest } from '@jest/globals'
-import { AccountDeletionJob } from '../../../src/account/deletion/account-deletion.job.js'
-import { PolicyJob } from '../../../src/account/second-factor-policy/policy.job.js'
-import { TransferCompletion } from '../../../src/account/transfer/transfer-completion.job.js'
-import { OneTimeTokenCleanup } from '../../../src/links/one-time-token-cleanup.job.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  AccountDeletionJob,
+  FactorResetJob,
+  OneTimeTokenCleanup,
+  PolicyJob,
+  RateLimiter,
+  TransferCompletion,
+  type User,
+} from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, anOwner, PASSWORD } from '../../support/people.js'

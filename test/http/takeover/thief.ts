@@ -1,4 +1,4 @@
-import type { User } from '../../../src/users/user.js'
+import type { User } from '../../sources.js'
 import { anEmail, PASSWORD } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
 import { Mailbox, requestOf } from '../support/mailbox.js'

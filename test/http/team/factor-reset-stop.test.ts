@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { factorResets } from '../../../src/database/schema/factors.js'
-import { withdrawTokens } from '../../../src/links/withdraw-tokens.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { AccountCleanup } from '../../../src/users/recovery/account-cleanup.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  AccountCleanup,
+  Database,
+  factorResets,
+  permissionsOf,
+  type User,
+  UserAdministration,
+  users,
+  withdrawTokens,
+} from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'

@@ -1,14 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { UserFactors } from '../../../src/factors/user-factors.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { FactorResetJob } from '../../../src/team/factor-reset/factor-reset.job.js'
-import type { User } from '../../../src/users/user.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  FactorResetJob,
+  permissionsOf,
+  type User,
+  UserAdministration,
+  UserFactors,
+  Users,
+  users,
+} from '../../sources.js'
 import {
   type Authenticator,
   firstStep,

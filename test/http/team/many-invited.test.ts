@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import type { User } from '../../../src/users/user.js'
+import { Database, rowsOf, type User } from '../../sources.js'
 import { CountedRequests } from '../../support/counted-requests.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
-import { Users } from '../../../src/users/users.js'
+import { type Permission, permissionsOf, type User, Users } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
+import { permissionsOf, type User } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { aMember, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'

@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
-import { SessionsService } from '../../../src/sessions/sessions.service.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  handleOf,
+  type Permission,
+  permissionsOf,
+  SessionChanges,
+  type SessionId,
+  SessionStore,
+  SessionsService,
+  Users,
+} from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { handleOf, type SessionId } from '../../../src/sessions/session.js'
+import { handleOf, type SessionId } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'

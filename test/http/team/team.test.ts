@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../../src/database/database.js'
-import { knownDevices } from '../../../src/database/schema/anomalies.js'
-import { OneTimeTokens } from '../../../src/links/one-time-tokens.js'
-import { type Permission, type Permissions, permissionsOf } from '../../../src/permissions/permissions.js'
-import { Users } from '../../../src/users/users.js'
+import {
+  Database,
+  knownDevices,
+  OneTimeTokens,
+  type Permission,
+  type Permissions,
+  permissionsOf,
+  Users,
+} from '../../sources.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { CustomerSnapshots, CustomerSync } from '../../../src/billing/sync/customer-sync.js'
-import { Logger } from '../../../src/log/logger.js'
+import { CustomerSnapshots, CustomerSync, Logger } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

@@ -1,4 +1,4 @@
-import type { Storage } from '../../../packages/client/src/tokens/storage.js'
+import type { Storage } from '../../sources.js'
 
 /** What a page or an app keeps between visits; `values` says what lies in it. */
 export function memoryStorage(): Storage & { readonly values: string[] } {

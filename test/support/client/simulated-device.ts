@@ -1,4 +1,4 @@
-import type { Channel, Locks, Platform } from '../../../packages/client/src/platform.js'
+import type { Channel, Locks, Platform } from '../../sources.js'
 
 interface Timer {
   readonly at: number

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { chown } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { migratePostgres } from '../../sources.js'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -130,7 +131,6 @@ export async function createDatabase({ isEmpty = false } = {}): Promise<TestData
  * workers, of a single file, two copies of a package do not know each other's classes.
  */
 async function makeTemplate(serverUrl: string): Promise<void> {
-  const { migratePostgres } = await import('../../../src/database/postgres/migrate-postgres.js')
   await connected(serverUrl, async client => {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
     const { rowCount } = await client.query('select from pg_database where datname = $1', [TEMPLATE])

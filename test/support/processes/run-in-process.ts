@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { ConsoleLogger, Logger } from '@nestjs/common'
-import { CommandLogger } from '../../../src/cli/command-logger.js'
-import { runCommand } from '../../../src/cli/run-command.js'
+import { CommandLogger, runCommand } from '../../sources.js'
 import type { Ended } from './run-program.js'
 
 /**

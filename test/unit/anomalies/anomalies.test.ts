@@ -1,16 +1,18 @@
 import { describe, expect, it } from '@jest/globals'
 import {
+  ANOMALY_SETTINGS,
   actionsFor,
+  addressFamily,
+  anomalyPolicy,
   type ClientLocation,
+  firstAddressOf,
+  type Location,
   loginAnomaly,
   refreshAnomaly,
+  secondsAfter,
+  subnetOf,
   type Use,
-} from '../../../src/anomalies/anomaly.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { anomalyPolicy } from '../../../src/config/anomaly-policy.js'
-import { ANOMALY_SETTINGS } from '../../../src/config/tables/anomaly-settings.js'
-import type { Location } from '../../../src/geoip/geoip.js'
-import { addressFamily, firstAddressOf, subnetOf } from '../../../src/http/network.js'
+} from '../../sources.js'
 
 const DEFAULT_POLICY = anomalyPolicy(ANOMALY_SETTINGS.anomalyPolicy.default)
 const NOW = new Date('2026-11-21T12:00:00Z')

@@ -1,9 +1,14 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import type { ChainLink } from '../../../src/audit/audit-chain-links.js'
-import { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../../../src/audit/audit-hash.js'
-import { ChainVerifier } from '../../../src/audit/audit-verifier.js'
+import {
+  type AuditRow,
+  type ChainLink,
+  ChainVerifier,
+  canonicalRow,
+  chainHash,
+  GENESIS_HASH,
+} from '../../sources.js'
 
 function aRow(id: number, parts: Partial<AuditRow> = {}): AuditRow {
   return {

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { LoginRecords } from '../../../src/auth/login/login-records.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import type { Session } from '../../../src/sessions/session.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  LoginRecords,
+  type Session,
+  SessionStore,
+  type User,
+  UserSessions,
+  unavailable,
+} from '../../sources.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 

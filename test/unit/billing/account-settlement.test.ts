@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { and, eq, inArray } from 'drizzle-orm'
-import { AccountSettlement } from '../../../src/billing/account-settlement.js'
-import { PAYABLE_FOR_SECONDS } from '../../../src/billing/checkout/checkouts.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database } from '../../../src/database/database.js'
 import {
+  AccountSettlement,
   billingCustomers,
   billingWork,
   checkouts,
+  Database,
+  type Db,
+  PAYABLE_FOR_SECONDS,
   providerEvents,
+  secondsAfter,
   subscriptions,
-} from '../../../src/database/schema/billing.js'
+} from '../../sources.js'
 import { anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 

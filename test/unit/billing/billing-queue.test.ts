@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import { BillingInbox } from '../../../src/billing/sync/billing-inbox.js'
-import { BillingQueue, type ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
-import { readSettings } from '../../../src/config/read-settings.js'
-import type { Database } from '../../../src/database/database.js'
-import { rowsOf } from '../../../src/database/database.js'
-import { openDatabase } from '../../../src/database/database.module.js'
+import {
+  BillingInbox,
+  BillingQueue,
+  type ClaimedWork,
+  type Database,
+  openDatabase,
+  readSettings,
+  rowsOf,
+} from '../../sources.js'
 import { copyEmbeddedDatabase } from '../../support/embedded-database.js'
 
 let folder: string

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import type { BillingQueue, ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
-import { BillingWorker } from '../../../src/billing/sync/billing-worker.js'
-import type { CustomerSync } from '../../../src/billing/sync/customer-sync.js'
-import { Logger } from '../../../src/log/logger.js'
+import {
+  type BillingQueue,
+  BillingWorker,
+  type ClaimedWork,
+  type CustomerSync,
+  Logger,
+} from '../../sources.js'
 
 /** Of billing-worker.ts. */
 const SLOTS = 6

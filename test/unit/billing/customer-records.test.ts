@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
-import type { ClaimedWork } from '../../../src/billing/sync/billing-queue.js'
-import { type Cause, CustomerWriter } from '../../../src/billing/sync/customer-writer.js'
-import { WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import { HourlyLog } from '../../../src/log/hourly-log.js'
-import { PERMISSIONS, type Permission, type Permissions } from '../../../src/permissions/permissions.js'
-import type { User } from '../../../src/users/user.js'
 import { aPlansFile } from '../../http/support/paying.js'
+import {
+  type Cause,
+  type ClaimedWork,
+  CustomerWriter,
+  Database,
+  HourlyLog,
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  rowsOf,
+  Subscriptions,
+  secondsAfter,
+  type User,
+  UserEntitlements,
+  WaitingEvents,
+} from '../../sources.js'
 import { aMember, anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 

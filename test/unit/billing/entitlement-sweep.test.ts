@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { EntitlementSweep } from '../../../src/billing/entitlements/entitlement-sweep.job.js'
-import { Entitlements } from '../../../src/billing/entitlements/entitlements.js'
-import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import { Database } from '../../../src/database/database.js'
-import { accounts } from '../../../src/database/schema/accounts.js'
-import { leases } from '../../../src/database/schema/jobs.js'
-import { PlansFile } from '../../../src/plans/plans-file.js'
 import { aPlansFile } from '../../http/support/paying.js'
+import {
+  accounts,
+  Database,
+  EntitlementSweep,
+  Entitlements,
+  leases,
+  PlansFile,
+  UserEntitlements,
+} from '../../sources.js'
 import { anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 

@@ -1,24 +1,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { AuditLog } from '../../../src/audit/audit-log.js'
-import { Entitlements } from '../../../src/billing/entitlements/entitlements.js'
-import { UserEntitlements } from '../../../src/billing/entitlements/user-entitlements.js'
-import { Subscriptions } from '../../../src/billing/subscription/subscriptions.js'
-import { redactEvents, WaitingEvents } from '../../../src/billing/sync/waiting-events.js'
-import type { Db } from '../../../src/database/connection.js'
-import { Database, rowsOf } from '../../../src/database/database.js'
-import { HourlyLog } from '../../../src/log/hourly-log.js'
-import { Logger } from '../../../src/log/logger.js'
+import { aPlansFile } from '../../http/support/paying.js'
 import {
+  AuditLog,
+  Database,
+  type Db,
+  Entitlements,
+  HourlyLog,
+  Logger,
   PERMISSIONS,
   type Permission,
   type Permissions,
+  PlansFile,
   permissionsOf,
-} from '../../../src/permissions/permissions.js'
-import { PlansFile } from '../../../src/plans/plans-file.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import type { User } from '../../../src/users/user.js'
-import { aPlansFile } from '../../http/support/paying.js'
+  redactEvents,
+  rowsOf,
+  SessionStore,
+  Subscriptions,
+  type User,
+  UserEntitlements,
+  WaitingEvents,
+} from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, importMembers } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import { isAnyDue } from '../../../src/billing/sync/overdue-invoices.js'
+import { isAnyDue } from '../../sources.js'
 
 const [JANUARY, FEBRUARY] = [1_767_225_600, 1_769_904_000]
 

@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals'
 import Stripe from 'stripe'
-import { refusalOfPrice } from '../../../src/billing/provider/price-refusal.js'
-import { ApiError, unavailable } from '../../../src/errors/api-error.js'
+import { ApiError, refusalOfPrice, unavailable } from '../../sources.js'
 
 const SALE = { customer: 'cus_1', price: 'price_1' }
 

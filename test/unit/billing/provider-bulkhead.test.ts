@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { ProviderBulkhead } from '../../../src/billing/provider/provider-bulkhead.js'
+import { ProviderBulkhead } from '../../sources.js'
 
 const PLACES = 50
 

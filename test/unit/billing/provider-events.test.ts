@@ -8,7 +8,7 @@ import {
   objectOf,
   referenceIn,
   unpaidSubscriptionOf,
-} from '../../../src/billing/sync/billing-inbox.js'
+} from '../../sources.js'
 
 const event = (type: string, object: unknown) => ({ type, data: { object } }) as unknown as Stripe.Event
 const content = (object: unknown) => ({ data: { object } })

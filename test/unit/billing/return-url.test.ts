@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { isSafeReturnUrl, withCheckout, withPortal } from '../../../src/billing/checkout/return-url.js'
+import { isSafeReturnUrl, withCheckout, withPortal } from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import { currentSubscription } from '../../../src/billing/subscription/current-subscription.js'
 import {
+  currentSubscription,
   ENDED_STATUSES,
   endsInLaterPeriod,
   isLive,
@@ -14,7 +14,7 @@ import {
   type SubscriptionRow,
   stateOf,
   viewOf,
-} from '../../../src/billing/subscription/subscription-rules.js'
+} from '../../sources.js'
 
 const NOW = new Date('2026-01-02T00:00:00.000Z')
 const BEFORE = new Date('2026-01-01T00:00:00.000Z')

@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { CommandLogger } from '../../../src/cli/command-logger.js'
-import { StartError } from '../../../src/errors/start-error.js'
+import { CommandLogger, StartError } from '../../sources.js'
 
 it('prints warnings and bugs, and leaves what an operator can mend to the command', () => {
   const lines: string[] = []

@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { compareClocks } from '../../../src/cli/doctor/clock-difference.js'
-import { statementTodo } from '../../../src/cli/doctor/database/statement-todo.js'
-import { fault, ok } from '../../../src/cli/doctor/finding.js'
-import { inBytes } from '../../../src/cli/doctor/in-bytes.js'
-import { isSameSite, readCookie, reasonToRefuse } from '../../../src/cli/doctor/outside/browser-cookie.js'
-import { Redaction } from '../../../src/cli/doctor/redaction.js'
-import { asLines } from '../../../src/cli/doctor/report.js'
-import { runChecks, runInTurn } from '../../../src/cli/doctor/run-checks.js'
-import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
+import {
+  ALL_SETTINGS,
+  asLines,
+  compareClocks,
+  fault,
+  inBytes,
+  isSameSite,
+  ok,
+  Redaction,
+  readCookie,
+  reasonToRefuse,
+  runChecks,
+  runInTurn,
+  statementTodo,
+} from '../../sources.js'
 
 describe('doctor: which cookies a browser keeps', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
-import { typedApi } from '../../../packages/client/src/api.js'
-import type { Client } from '../../../packages/client/src/client.js'
-import { repeatAfterProof } from '../../../packages/client/src/reauthentication.js'
+import type { Client } from '@mainstay-auth/client'
+import { repeatAfterProof, typedApi } from '../../sources.js'
 
 const SERVICE = 'https://auth.test'
 

@@ -1,7 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
-import { Client } from '../../../packages/client/src/client.js'
-import { type HandOffPage, handOff } from '../../../packages/client/src/handoff.js'
-import { storageHome } from '../../../packages/client/src/tokens/session-home.js'
+import { AuthClient as Client, type HandOffPage, handOff, storageHome } from '../../sources.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'

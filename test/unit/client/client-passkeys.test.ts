@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { Client } from '../../../packages/client/src/client.js'
 import {
+  AuthClient as Client,
   createPasskey,
   forgetPasskey,
   loginWithPasskey,
+  storageHome,
   supportsPasskeys,
-} from '../../../packages/client/src/passkeys.js'
-import { storageHome } from '../../../packages/client/src/tokens/session-home.js'
+} from '../../sources.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'

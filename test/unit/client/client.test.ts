@@ -1,15 +1,17 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { Client } from '../../../packages/client/src/client.js'
-import type { ErrorCode as ClientErrorCode } from '../../../packages/client/src/http/error-code.js'
+import type { ErrorCode as ClientErrorCode } from '@mainstay-auth/client'
 import {
+  AuthClient as Client,
+  cookieHome,
+  type ErrorCode,
   errorOf,
   isSecondFactorRequired,
+  itemStorage,
   type SecondFactorRequired,
-} from '../../../packages/client/src/http/mainstay-error.js'
-import { thisPlatform } from '../../../packages/client/src/platform.js'
-import { cookieHome, storageHome } from '../../../packages/client/src/tokens/session-home.js'
-import { itemStorage, type Storage } from '../../../packages/client/src/tokens/storage.js'
-import type { ErrorCode } from '../../../src/errors/error-codes.js'
+  type Storage,
+  storageHome,
+  thisPlatform,
+} from '../../sources.js'
 import { SimulatedDevice } from '../../support/client/simulated-device.js'
 import { SimulatedService } from '../../support/client/simulated-service.js'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { Throttle } from '../../../src/clock/throttle.js'
+import { Throttle } from '../../sources.js'
 
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { within } from '../../../src/clock/time-limit.js'
+import { within } from '../../sources.js'
 
 describe('an answer within a time', () => {
   it('gives up when there is none', async () => {

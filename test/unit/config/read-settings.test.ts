@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { readSettings, SettingsError } from '../../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
+import { ALL_SETTINGS, readSettings, SettingsError } from '../../sources.js'
 
 const PRODUCTION = {
   NODE_ENV: 'production',

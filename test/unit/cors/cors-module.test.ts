@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { HttpAdapterHost } from '@nestjs/core'
 import { type FastifyInstance, fastify } from 'fastify'
-import type { AuditLog } from '../../../src/audit/audit-log.js'
-import type { Settings } from '../../../src/config/settings.js'
-import { CorsModule } from '../../../src/cors/cors.module.js'
-import type { ApiError } from '../../../src/errors/api-error.js'
-import { MAX_URL_LENGTH } from '../../../src/http/edge/limits.js'
-import type { Satellites } from '../../../src/satellites/satellites.js'
+import {
+  type ApiError,
+  type AuditLog,
+  CorsModule,
+  MAX_URL_LENGTH,
+  type Satellites,
+  type Settings,
+} from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test'

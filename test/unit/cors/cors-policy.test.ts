@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { corsPolicyFor } from '../../../src/cors/cors-policy.js'
+import { corsPolicyFor } from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test:8443'

@@ -2,8 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { createFolder } from '../../../src/database/embedded/create-folder.js'
-import { StartError } from '../../../src/errors/start-error.js'
+import { createFolder, StartError } from '../../sources.js'
 
 let folder: string
 beforeAll(async () => {

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { readSettings } from '../../../src/config/read-settings.js'
-import { Database } from '../../../src/database/database.js'
-import { openDatabase } from '../../../src/database/database.module.js'
-import { openPostgres } from '../../../src/database/postgres/postgres.connection.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { hourlyBudgets } from '../../../src/database/schema/budgets.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { startFailure } from '../../../src/start-failure.js'
+import {
+  ApiError,
+  Database,
+  hourlyBudgets,
+  openDatabase,
+  openPostgres,
+  permissionsOf,
+  readSettings,
+  startFailure,
+  users,
+} from '../../sources.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 

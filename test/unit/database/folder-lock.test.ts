@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { transformFile } from '@swc/core'
-import { lockFolder } from '../../../src/database/embedded/folder-lock.js'
+import { lockFolder } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 
 /** A process of its own that takes the lock, says so, and holds it until it is ended. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { hostUrls } from '../../../src/database/postgres/postgres-hosts.js'
+import { hostUrls } from '../../sources.js'
 
 test.each([
   [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { isAnswering, isOutage } from '../../../src/database/postgres/postgres-outage.js'
+import { isAnswering, isOutage } from '../../sources.js'
 
 const failure = (code: string | undefined, message = '') => Object.assign(new Error(message), { code })
 

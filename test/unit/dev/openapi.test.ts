@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from '@jest/globals'
-import { CLIENT_TYPES_FILE, clientTypesOf } from '../../../dev/api-docs/client-types.js'
-import { previewOpenApi } from '../../../dev/api-docs/preview.js'
-import { readSettings } from '../../../src/config/read-settings.js'
+import { CLIENT_TYPES_FILE, clientTypesOf, previewOpenApi, readSettings } from '../../sources.js'
 
 it('docs/openapi.json is what the code says (npm run openapi writes it anew)', async () => {
   const document = await previewOpenApi(readSettings({ NODE_ENV: 'test' }))

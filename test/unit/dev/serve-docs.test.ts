@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
 import fastify from 'fastify'
-import { serveDocs } from '../../../dev/docs-site/serve-docs.js'
+import { serveDocs } from '../../sources.js'
 
 let root: string
 beforeEach(async () => {

@@ -2,10 +2,7 @@ import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, test } from '@jest/globals'
-import { withSettings } from '../../../dev/settings-docs/readme-section.js'
-import { settingsFiles } from '../../../dev/settings-docs/settings-files.js'
-import { readSettings } from '../../../src/config/read-settings.js'
-import { ALL_SETTINGS } from '../../../src/config/reading/settings-table.js'
+import { ALL_SETTINGS, readSettings, settingsFiles, withSettings } from '../../sources.js'
 
 const SECRETS = {
   STRIPE_SECRET_KEY: 'sk_live_0123456789abcdef',

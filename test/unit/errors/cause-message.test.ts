@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { causeMessage } from '../../../src/errors/cause-message.js'
+import { causeMessage, unavailable } from '../../sources.js'
 
 const refused = new Error('connect ECONNREFUSED 127.0.0.1:5432')
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { inQuestionSince } from '../../../src/factors/in-question-since.js'
-import { authMethods } from '../../../src/tokens/auth-methods.js'
+import { authMethods, inQuestionSince } from '../../sources.js'
 
 const BEGAN = new Date('2026-01-01T00:00:00Z')
 const PROVED = new Date('2026-01-20T00:00:00Z')

@@ -4,10 +4,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ConsoleLogger } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
-import type { Settings } from '../../../src/config/settings.js'
-import { SettingsModule } from '../../../src/config/settings.module.js'
-import { distanceKm, formatLocation, GeoIp, type Location } from '../../../src/geoip/geoip.js'
-import { GeoIpModule } from '../../../src/geoip/geoip.module.js'
+import {
+  distanceKm,
+  formatLocation,
+  GeoIp,
+  GeoIpModule,
+  type Location,
+  type Settings,
+  SettingsModule,
+} from '../../sources.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 
 const ZURICH = cityRecord('Zürich', 'Switzerland', 47.3769, 8.5417)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { shortUserAgent } from '../../../src/http/client.js'
-import { deviceName } from '../../../src/http/device-name.js'
+import { deviceName, shortUserAgent } from '../../sources.js'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'

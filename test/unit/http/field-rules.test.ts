@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { getMetadataStorage } from 'class-validator'
-import '../../../src/create-app.js'
-import { FIELD_FAULTS } from '../../../src/errors/field-faults.js'
-import { FIELD_RULES } from '../../../src/http/field-rules.js'
+import { createApp, FIELD_FAULTS, FIELD_RULES } from '../../sources.js'
 
-/** Of every body and query of the service. */
-const rules = [...(getMetadataStorage() as unknown as Storage).validationMetadatas.values()].flat()
+/** Of every body and query of the service, which are known as soon as all of it is loaded. */
+const rules = rulesOnceLoaded(createApp)
+
+function rulesOnceLoaded(_service: unknown): readonly Rule[] {
+  return [...(getMetadataStorage() as unknown as Storage).validationMetadatas.values()].flat()
+}
 
 interface Storage {
   readonly validationMetadatas: ReadonlyMap<unknown, readonly Rule[]>

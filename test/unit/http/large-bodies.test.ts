@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LargeBodies } from '../../../src/http/edge/large-bodies.js'
+import { LargeBodies } from '../../sources.js'
 
 const request = { headers: { 'content-length': '1048576' }, ip: '203.0.113.1' } as unknown as FastifyRequest
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { MAX_USER_AGENT_BYTES, shortUserAgent } from '../../../src/http/client.js'
+import { MAX_USER_AGENT_BYTES, shortUserAgent } from '../../sources.js'
 
 describe('shortUserAgent', () => {
   it.each([

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Database } from '../../../src/database/database.js'
-import { takeLease } from '../../../src/database/lease.js'
-import { LeasedJobs } from '../../../src/jobs/leased-jobs.js'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserAdministration } from '../../../src/users/user-administration.js'
+import {
+  Database,
+  LeasedJobs,
+  SessionCleanup,
+  SessionStore,
+  takeLease,
+  UserAdministration,
+} from '../../sources.js'
 import { ageLeases } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'

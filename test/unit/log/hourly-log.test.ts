@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals'
-import { HourlyLog } from '../../../src/log/hourly-log.js'
+import { HourlyLog } from '../../sources.js'
 import { TestClock } from '../../support/test-clock.js'
 
 // The hour is over when the next one begins, to the millisecond.

@@ -1,11 +1,18 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { accentsOf, backgroundOf, inkOn } from '../../../src/brand/contrast.js'
-import type { Branding } from '../../../src/database/columns/branding.js'
-import type { Mail } from '../../../src/mail/mail.js'
-import { colorsOf, type MailColors } from '../../../src/mail/mail-colors.js'
-import { htmlOf, type MailSender, textOf } from '../../../src/mail/mail-layout.js'
-import { safeName } from '../../../src/mail/safe-name.js'
+import {
+  accentsOf,
+  type Branding,
+  backgroundOf,
+  colorsOf,
+  htmlOf,
+  inkOn,
+  type Mail,
+  type MailColors,
+  type MailSender,
+  safeName,
+  textOf,
+} from '../../sources.js'
 
 const BRANDING: Branding = {
   name: 'Rose & Sons',

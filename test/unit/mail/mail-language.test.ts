@@ -1,11 +1,17 @@
 import { parse } from '@formatjs/icu-messageformat-parser'
 import { describe, expect, it, test } from '@jest/globals'
-import { LANGUAGES } from '../../../src/config/languages.js'
-import { languageWanted, MailLanguage } from '../../../src/mail/mail-language.js'
-import { htmlOf, textOf } from '../../../src/mail/mail-layout.js'
-import { de } from '../../../src/mail/messages/de.js'
-import { en } from '../../../src/mail/messages/en.js'
-import type { MailName, Phrase, Translated } from '../../../src/mail/messages/translated.js'
+import {
+  de,
+  en,
+  htmlOf,
+  LANGUAGES,
+  languageWanted,
+  MailLanguage,
+  type MailName,
+  type Phrase,
+  type Translated,
+  textOf,
+} from '../../sources.js'
 
 const MAILS = Object.keys(en.mails) as MailName[]
 const PHRASES = Object.keys(en.phrases) as Phrase[]

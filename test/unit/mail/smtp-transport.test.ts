@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
-import { openSmtp } from '../../../src/mail/smtp-transport.js'
+import { openSmtp } from '../../sources.js'
 
 /** Of this machine, so that a server can listen there, and none of the names that count as this machine. */
 const ELSEWHERE = '127.0.0.2'

@@ -25,8 +25,7 @@ import {
 } from '@nestjs/common'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import { createNestApplication } from '../../../src/nest/create-nest-application.js'
-import type { SelectiveGuard } from '../../../src/nest/selective-guard.js'
+import { createNestApplication, type SelectiveGuard } from '../../sources.js'
 
 const seen: string[] = []
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from '@jest/globals'
-import { MAILED_PAGES } from '../../../src/mail/site-urls.js'
-import { PAGE_PATHS } from '../../../src/pages/site.js'
+import { MAILED_PAGES, PAGE_PATHS } from '../../sources.js'
 
 it('has a page for every link in a mail, and docs/operations.md names them all for other pages', () => {
   const [sentence = ''] = /Mails link to [^:]*/.exec(readFileSync('docs/operations.md', 'utf8')) ?? []

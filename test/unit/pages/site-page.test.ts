@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { mailPage } from '../../../dev/mail-outbox/outbox-pages.js'
-import type { Brand } from '../../../src/brand/brand.js'
-import { pagePolicy, pageWith } from '../../../src/pages/page.js'
+import { type Brand, mailPage, pagePolicy, pageWith } from '../../sources.js'
 
 const NAMES = ['api', 'main', 'name', 'logo', 'accent', 'background', 'support']
 const BUILT = `<html lang="en">${NAMES.map(name => `<meta name="mainstay-${name}" content="">`).join('')}<title>Mainstay</title>`

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
+import { nowSeconds, type PaymentSandbox } from '../../sources.js'
 import { type CheckoutTerms, SandboxStage } from './support/sandbox-stage.js'
 
 let stage: SandboxStage

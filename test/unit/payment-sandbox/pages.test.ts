@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import { monthsAfter } from '../../../packages/payment-sandbox/src/state/clock.js'
+import { monthsAfter } from '../../sources.js'
 import { checkoutTerms, clickOnPage, SandboxStage } from './support/sandbox-stage.js'
 
 let stage: SandboxStage

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import type { PaymentSandbox } from '../../sources.js'
 import { SandboxStage } from './support/sandbox-stage.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
-import type { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
-import { monthsAfter, nowSeconds } from '../../../packages/payment-sandbox/src/state/clock.js'
+import { monthsAfter, nowSeconds, type PaymentSandbox } from '../../sources.js'
 import { SandboxStage } from './support/sandbox-stage.js'
 
 const DAY_SECONDS = 24 * 60 * 60

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { PaymentSandbox } from '../../../packages/payment-sandbox/src/payment-sandbox.js'
+import { PaymentSandbox } from '../../sources.js'
 import { ProviderTypes } from '../../support/provider-types.js'
 
 const KEY = 'sk_test_for_the_sandbox'

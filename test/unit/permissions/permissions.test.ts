@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import {
   ceilingOf,
   effectivePermissions,
+  initialGrant,
   isPermissions,
   PERMISSIONS,
   permissionBits,
@@ -10,8 +11,7 @@ import {
   permissionsOfBits,
   withinLimit,
   withinLimits,
-} from '../../../src/permissions/permissions.js'
-import { initialGrant } from '../../../src/users/user.js'
+} from '../../sources.js'
 
 const SATELLITE_CEILING = permissionsOf(['dataEntry', 'viewReports'])
 const everyGrant = Array.from({ length: 2 ** PERMISSIONS.length }, (_, bits) => permissionsOfBits(bits))

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { planItem } from '../../../src/billing/subscription/current-subscription.js'
-import { stateOf } from '../../../src/billing/subscription/subscription-rules.js'
-import type { SettingsError } from '../../../src/config/read-settings.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { PlansFile } from '../../../src/plans/plans-file.js'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
+import { PlansFile, permissionsOf, planItem, type SettingsError, stateOf } from '../../sources.js'
 
 const stripe = {
   secretKey: '',

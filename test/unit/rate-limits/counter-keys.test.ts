@@ -1,10 +1,15 @@
 import { describe, expect, it, test } from '@jest/globals'
 import fc from 'fast-check'
-import { SettingSheet } from '../../../src/config/reading/setting.js'
-import { RATE_LIMIT_SETTINGS } from '../../../src/config/tables/rate-limit-settings.js'
-import { blockOf, clientNetworkOf, firstAddressOf, subnetOf } from '../../../src/http/network.js'
-import { bucketsOf } from '../../../src/rate-limits/buckets.js'
-import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
+import {
+  blockOf,
+  bucketsOf,
+  clientNetworkOf,
+  firstAddressOf,
+  type LimitedAction,
+  RATE_LIMIT_SETTINGS,
+  SettingSheet,
+  subnetOf,
+} from '../../sources.js'
 
 const settings = new SettingSheet({}, true).read(RATE_LIMIT_SETTINGS)
 

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
-import type { Count, Increment } from '../../../src/rate-limits/shared-counters.js'
-import { type CounterTarget, UnsentChanges } from '../../../src/rate-limits/unsent-changes.js'
+import { type Count, type CounterTarget, type Increment, UnsentChanges } from '../../sources.js'
 
 const WINDOW_SECONDS = 100
 

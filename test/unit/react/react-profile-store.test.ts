@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Client } from '@mainstay-auth/client'
-import { ProfileStore } from '../../../packages/react/src/profile-store.js'
+import { ProfileStore } from '../../sources.js'
 
 const USER_ID = 'user-1'
 const HOUR_MS = 3_600_000

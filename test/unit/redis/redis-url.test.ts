@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { parseRedisUrl } from '../../../src/redis/redis-url.js'
+import { parseRedisUrl } from '../../sources.js'
 
 describe('parseRedisUrl', () => {
   it.each([

@@ -2,11 +2,16 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { faultOf } from '../../../src/errors/field-faults.js'
-import { lookUpTxt, resolverOf } from '../../../src/satellites/proof/dns-proof.js'
-import { fetchProofFile } from '../../../src/satellites/proof/file-proof.js'
-import { hasToken, newProofToken, proofChallenge } from '../../../src/satellites/proof/proof-challenge.js'
-import { lookupFault } from '../../../src/satellites/proof/proof-lookup.js'
+import {
+  faultOf,
+  fetchProofFile,
+  hasToken,
+  lookUpTxt,
+  lookupFault,
+  newProofToken,
+  proofChallenge,
+  resolverOf,
+} from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 
 const NAME = '_mainstay-challenge.shop.example.net'

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { getPublicSuffix } from 'tldts'
-import { originFault, previewPatternFault, proofHostOf } from '../../../src/satellites/satellite-origin.js'
+import { originFault, previewPatternFault, proofHostOf } from '../../sources.js'
 
 const RULES = { ownHosts: ['example.com'], isLenient: false }
 const LENIENT = { ownHosts: ['localhost'], isLenient: true }

@@ -2,8 +2,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symli
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createKeyFile, saveKeyFile } from '../../../src/secrets/key-file.js'
-import { newKeySet } from '../../../src/tokens/signing-key-file.js'
+import { createKeyFile, newKeySet, saveKeyFile } from '../../sources.js'
 
 const KEYS = newKeySet(new Date(0))
 const isRoot = process.getuid?.() === 0

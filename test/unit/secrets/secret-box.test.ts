@@ -2,17 +2,18 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Clock, secondsAfter } from '../../../src/clock/clock.js'
-import { readSettings } from '../../../src/config/read-settings.js'
-import { Metrics } from '../../../src/metrics/metrics.js'
-import { SecretBox } from '../../../src/secrets/secret-box.js'
 import {
+  Clock,
   dropRetiredSecretKeys,
   generateSecretKeys,
   loadSecretKeys,
+  Metrics,
+  readSettings,
   rotateSecretKeys,
-} from '../../../src/secrets/secret-key-file.js'
-import { SecretKeys } from '../../../src/secrets/secret-keys.js'
+  SecretBox,
+  SecretKeys,
+  secondsAfter,
+} from '../../sources.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 
 const START = new Date('2026-01-01T00:00:00Z')

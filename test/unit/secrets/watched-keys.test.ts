@@ -3,10 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, jest } from '@jest/globals'
-import { Logger } from '../../../src/log/logger.js'
-import { keyFileText, saveKeyFile } from '../../../src/secrets/key-file.js'
-import { WatchedKeys } from '../../../src/secrets/watched-keys.js'
-import { newKeySet, readKeySet } from '../../../src/tokens/signing-key-file.js'
+import { keyFileText, Logger, newKeySet, readKeySet, saveKeyFile, WatchedKeys } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 
 it('a key file that has become unreadable is logged once, not at every look, and its keys stay', async () => {

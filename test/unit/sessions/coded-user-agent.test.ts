@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { shortUserAgent } from '../../../src/http/client.js'
-import { decodeUserAgent, encodeUserAgent } from '../../../src/sessions/stores/coded-user-agent.js'
+import { decodeUserAgent, encodeUserAgent, shortUserAgent } from '../../sources.js'
 
 const MOZILLA = 'Mozilla/5.0'
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0'

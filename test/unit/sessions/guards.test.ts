@@ -3,25 +3,38 @@ import { Controller, Get, Injectable, UseGuards } from '@nestjs/common'
 import { APP_FILTER } from '@nestjs/core'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import { Test } from '@nestjs/testing'
-import { Clock, secondsAfter } from '../../../src/clock/clock.js'
-import { Settings } from '../../../src/config/settings.js'
-import { Database } from '../../../src/database/database.js'
-import { ProblemFilter } from '../../../src/errors/problem.filter.js'
-import { PERMISSIONS, type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { CookieBoundSessionGuard } from '../../../src/sessions/guards/cookie-bound-session.guard.js'
-import { EnrolmentRefusal } from '../../../src/sessions/guards/enrolment-refusal.js'
-import { LiveSessionGuard } from '../../../src/sessions/guards/live-session.guard.js'
-import { MainSourceGuard } from '../../../src/sessions/guards/main-source.guard.js'
-import { PaymentsPermissionGuard } from '../../../src/sessions/guards/payments-permission.guard.js'
-import { PermissionGuard, RequirePermission } from '../../../src/sessions/guards/permission.guard.js'
-import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.decorators.js'
-import { Reauthentication } from '../../../src/sessions/reauthentication.js'
-import { handleOf, newSessionId, type Session } from '../../../src/sessions/session.js'
-import { CurrentActor, CurrentSession, type SessionActor } from '../../../src/sessions/session-actor.js'
-import { SessionTerms } from '../../../src/sessions/session-terms.js'
-import { type ReauthenticationStamp, SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { type AuthMethod, authMethods } from '../../../src/tokens/auth-methods.js'
 import { aSession } from '../../contracts/a-session.js'
+import {
+  type AuthMethod,
+  authMethods,
+  Clock,
+  CookieBoundSessionGuard,
+  CurrentActor,
+  CurrentSession,
+  Database,
+  EnrolmentRefusal,
+  handleOf,
+  LiveSession,
+  LiveSessionGuard,
+  MainSite,
+  MainSourceGuard,
+  newSessionId,
+  PaymentsPermissionGuard,
+  PERMISSIONS,
+  type Permission,
+  PermissionGuard,
+  ProblemFilter,
+  permissionsOf,
+  Reauthentication,
+  type ReauthenticationStamp,
+  RequirePermission,
+  type Session,
+  type SessionActor,
+  SessionStore,
+  SessionTerms,
+  Settings,
+  secondsAfter,
+} from '../../sources.js'
 import { request } from '../../support/http-request.js'
 
 const MAIN = 'https://www.main.test'

@@ -2,12 +2,16 @@ import { describe, expect, it } from '@jest/globals'
 import type { ExecutionContext } from '@nestjs/common'
 import { GUARDS_METADATA } from '@nestjs/common/constants.js'
 import { Reflector } from '@nestjs/core'
-import { OwnerGuard } from '../../../src/account/owner.guard.js'
-import type { Database } from '../../../src/database/database.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
-import { EnrolmentRefusal } from '../../../src/sessions/guards/enrolment-refusal.js'
-import { PermissionGuard } from '../../../src/sessions/guards/permission.guard.js'
-import { LiveSession, MainSite } from '../../../src/sessions/guards/protection.decorators.js'
+import {
+  type Database,
+  EnrolmentRefusal,
+  LiveSession,
+  MainSite,
+  OwnerGuard,
+  type Permission,
+  PermissionGuard,
+  permissionsOf,
+} from '../../sources.js'
 
 describe('What a handler is protected by', () => {
   it.each([

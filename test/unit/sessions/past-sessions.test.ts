@@ -1,7 +1,5 @@
 import { expect, it } from '@jest/globals'
-import type { Database } from '../../../src/database/database.js'
-import { PastSessions } from '../../../src/sessions/past-sessions.js'
-import { handleOf, newSessionId } from '../../../src/sessions/session.js'
+import { type Database, handleOf, newSessionId, PastSessions } from '../../sources.js'
 import { TestClock } from '../../support/test-clock.js'
 
 it('a flood of made-up identifiers asks the database four things at once, and is refused without a reason', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import { isSameClient } from '../../../src/sessions/session.js'
 import { aSession } from '../../contracts/a-session.js'
+import { isSameClient } from '../../sources.js'
 
 const FIREFOX = 'Firefox on Linux'
 

@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { auditEvent } from '../../../src/audit/audit-event.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { Database } from '../../../src/database/database.js'
-import { users } from '../../../src/database/schema/accounts.js'
-import { sessionChanges } from '../../../src/database/schema/sessions.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { Logger } from '../../../src/log/logger.js'
-import { type Permission, permissionsOf } from '../../../src/permissions/permissions.js'
 import {
+  auditEvent,
+  Database,
+  handleOf,
+  Logger,
   mergeRecorded,
   NOTHING_RECORDED,
-  type RecordedChanges,
-} from '../../../src/sessions/revocation/recorded-changes.js'
-import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
-import { SessionChanges } from '../../../src/sessions/revocation/session-changes.js'
-import {
-  handleOf,
   newSessionId,
+  type Permission,
+  permissionsOf,
+  type RecordedChanges,
   type Session,
+  type SessionChange,
+  SessionChangeLog,
+  SessionChanges,
   type SessionHandle,
   type SessionId,
-} from '../../../src/sessions/session.js'
-import { SessionLinks } from '../../../src/sessions/session-links.js'
-import { type SessionChange, SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
-import type { User } from '../../../src/users/user.js'
+  SessionLinks,
+  SessionStore,
+  secondsAfter,
+  sessionChanges,
+  type User,
+  UserSessions,
+  unavailable,
+  users,
+} from '../../sources.js'
 import { markLate, requireOf } from '../../support/factors.js'
 import { listRow, listSession, openSession } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'

@@ -1,18 +1,19 @@
 import cookie from '@fastify/cookie'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Settings } from '../../../src/config/settings.js'
-import { handleOf, newSessionId } from '../../../src/sessions/session.js'
 import {
   acceptedCookies,
   clearDuplicates,
   clearSessionCookie,
+  handleOf,
+  newSessionId,
   presentedCookies,
   presentedSession,
   presentedSessionIds,
   requireMainOrigin,
+  type Settings,
   setSessionCookie,
-} from '../../../src/sessions/session-cookie.js'
+} from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test'

@@ -1,23 +1,27 @@
 import { describe, expect, it } from '@jest/globals'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { handleOf, newSessionId, type Session, type SessionHandle } from '../../../src/sessions/session.js'
+import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
 import {
+  authMethods,
+  changesOf,
   decodeSession,
   encodeSession,
   encodeStamp,
-  type SessionForm,
-} from '../../../src/sessions/stores/redis-session.js'
-import {
+  handleOf,
   markerKey,
+  mergeChanges,
+  NO_CHANGES,
+  newSessionId,
   PARTITIONS,
   partitionOf,
+  permissionsOf,
+  type Session,
+  type SessionForm,
+  type SessionHandle,
+  secondsAfter,
   sessionKey,
   sidOfKey,
-} from '../../../src/sessions/stores/session-keys.js'
-import { changesOf, mergeChanges, NO_CHANGES, sizeOf } from '../../../src/sessions/stores/session-store.js'
-import { authMethods } from '../../../src/tokens/auth-methods.js'
-import { aSession, wholeSecondNow } from '../../contracts/a-session.js'
+  sizeOf,
+} from '../../sources.js'
 
 function hashOf(session: Session, form: SessionForm): Record<string, string> {
   const flat = encodeSession(session, form)

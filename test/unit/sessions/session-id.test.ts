@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { asSessionHandle, asSessionId, handleOf, newSessionId } from '../../../src/sessions/session.js'
+import { asSessionHandle, asSessionId, handleOf, newSessionId } from '../../sources.js'
 
 const ID = '0b1e2f3a-4c5d-4e6f-8a9b-0c1d2e3f4a5b'
 

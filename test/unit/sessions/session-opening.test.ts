@@ -1,15 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { Database } from '../../../src/database/database.js'
-import { unavailable } from '../../../src/errors/api-error.js'
-import { permissionsOf, type Source } from '../../../src/permissions/permissions.js'
-import { handleOf, type Session } from '../../../src/sessions/session.js'
-import { SessionLinks } from '../../../src/sessions/session-links.js'
-import { type Proof, SessionsService } from '../../../src/sessions/sessions.service.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
-import { authMethods } from '../../../src/tokens/auth-methods.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  authMethods,
+  Database,
+  handleOf,
+  type Proof,
+  permissionsOf,
+  type Session,
+  SessionLinks,
+  SessionStore,
+  SessionsService,
+  type Source,
+  secondsAfter,
+  type User,
+  UserSessions,
+  unavailable,
+} from '../../sources.js'
 import { listRow } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { Database } from '../../../src/database/database.js'
-import { sessionLinks, userSessions } from '../../../src/database/schema/sessions.js'
-import { PastSessions } from '../../../src/sessions/past-sessions.js'
-import { SessionChangeLog } from '../../../src/sessions/revocation/session-change-log.js'
-import type { Session, SessionHandle } from '../../../src/sessions/session.js'
-import { SessionCleanup } from '../../../src/sessions/session-cleanup.job.js'
-import { SessionLinks } from '../../../src/sessions/session-links.js'
-import { SessionStore } from '../../../src/sessions/stores/session-store.js'
-import { UserSessions } from '../../../src/sessions/user-sessions.js'
-import type { User } from '../../../src/users/user.js'
+import {
+  Database,
+  PastSessions,
+  type Session,
+  SessionChangeLog,
+  SessionCleanup,
+  type SessionHandle,
+  SessionLinks,
+  SessionStore,
+  secondsAfter,
+  sessionLinks,
+  type User,
+  UserSessions,
+  userSessions,
+} from '../../sources.js'
 import { listSession, openSession } from '../../support/open-session.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner } from '../../support/people.js'

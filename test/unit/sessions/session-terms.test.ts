@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Caller } from '../../../packages/verify/src/token-rules.js'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import type { Settings } from '../../../src/config/settings.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import type { Satellite } from '../../../src/satellites/satellite.js'
-import type { Satellites } from '../../../src/satellites/satellites.js'
-import type { Session } from '../../../src/sessions/session.js'
-import { SessionTerms } from '../../../src/sessions/session-terms.js'
-import type { AccessTokens } from '../../../src/tokens/access-tokens.js'
-import { authMethods } from '../../../src/tokens/auth-methods.js'
 import { aSession } from '../../contracts/a-session.js'
+import {
+  type AccessTokens,
+  authMethods,
+  type Caller,
+  permissionsOf,
+  type Satellite,
+  type Satellites,
+  type Session,
+  SessionTerms,
+  type Settings,
+  secondsAfter,
+} from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test'

@@ -1,14 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Log, withLog } from '../../../src/log/logger.js'
-import { Metrics } from '../../../src/metrics/metrics.js'
-import type { RedisConnection } from '../../../src/redis/redis-connection.js'
-import { GateMetrics } from '../../../src/sessions/revocation/gate-metrics.js'
-import type { ShardStatus } from '../../../src/sessions/revocation/shard-gate.js'
-import { ShardGates } from '../../../src/sessions/revocation/shard-gates.js'
-import { LostStoreError, type ShardBefore } from '../../../src/sessions/revocation/shard-recovery.js'
-import type { StoreSupervisor } from '../../../src/sessions/revocation/store-supervisor.js'
-import type { SessionHandle } from '../../../src/sessions/session.js'
-import { NO_CHANGES } from '../../../src/sessions/stores/session-store.js'
+import {
+  GateMetrics,
+  type Log,
+  LostStoreError,
+  Metrics,
+  NO_CHANGES,
+  type RedisConnection,
+  type SessionHandle,
+  type ShardBefore,
+  ShardGates,
+  type ShardStatus,
+  type StoreSupervisor,
+  withLog,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 
 const SHUT = { code: 'SESSION_STORE_UNAVAILABLE' }

@@ -5,22 +5,24 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { JwtService } from '@nestjs/jwt'
 import { SignJWT } from 'jose'
-import type { Caller } from '../../../packages/verify/src/token-rules.js'
-import { Clock, secondsAfter, unixSeconds } from '../../../src/clock/clock.js'
-import type { Settings } from '../../../src/config/settings.js'
-import { Metrics } from '../../../src/metrics/metrics.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import { keyFileText } from '../../../src/secrets/key-file.js'
-import { AccessTokens } from '../../../src/tokens/access-tokens.js'
 import {
+  AccessTokens,
+  type Caller,
+  Clock,
   generateKeys,
+  keyFileText,
   loadKeys,
+  Metrics,
   newKeySet,
+  permissionsOf,
   replaceKeys,
   rotateKeys,
+  type Settings,
+  SigningKeys,
   type StoredKey,
-} from '../../../src/tokens/signing-key-file.js'
-import { SigningKeys } from '../../../src/tokens/signing-keys.js'
+  secondsAfter,
+  unixSeconds,
+} from '../../sources.js'
 
 const START = new Date('2026-01-01T00:00:00.700Z')
 const TOKEN_SECONDS = 900

@@ -2,18 +2,16 @@ import { describe, expect, it } from '@jest/globals'
 import {
   ACRS,
   AUTH_METHODS,
-  type AuthMethod,
-  isEnough,
-  stepUpChallenge,
-} from '../../../packages/verify/src/auth-methods.js'
-import {
+  type VerifiedAuthMethod as AuthMethod,
   acrOf,
   authMethods,
   hasSecondFactor,
   includesPassword,
+  isEnough,
   namesOf,
+  stepUpChallenge,
   withMethods,
-} from '../../../src/tokens/auth-methods.js'
+} from '../../sources.js'
 
 const [ONE, TWO] = ACRS
 const NOW = 1_800_000_000

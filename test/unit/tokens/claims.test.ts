@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { readClaims } from '../../../packages/verify/src/token-rules.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
+import { permissionsOf, readClaims } from '../../sources.js'
 
 const NOW = 1_800_000_000
 const EXPECTED = { issuer: 'https://api.test', audience: 'https://api.test', maxLifetimeSeconds: 900 }

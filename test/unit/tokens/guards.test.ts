@@ -4,24 +4,27 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core'
 import { JwtService } from '@nestjs/jwt'
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify'
 import Fastify from 'fastify'
-import { handlersOf } from '../../../dev/api-docs/handlers.js'
-import type { Caller } from '../../../packages/verify/src/token-rules.js'
-import { ProblemFilter } from '../../../src/errors/problem.filter.js'
-import { createNestApplication } from '../../../src/nest/create-nest-application.js'
-import { permissionsOf } from '../../../src/permissions/permissions.js'
-import type { LimitedAction } from '../../../src/rate-limits/limited-action.js'
-import { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { keyFileText } from '../../../src/secrets/key-file.js'
-import { AccessTokens } from '../../../src/tokens/access-tokens.js'
-import { JwksController } from '../../../src/tokens/jwks.controller.js'
-import { CurrentCaller, JwtGuard, Public } from '../../../src/tokens/jwt.guard.js'
-import { newKeySet, readKeySet } from '../../../src/tokens/signing-key-file.js'
-import { SigningKeys } from '../../../src/tokens/signing-keys.js'
 import {
+  AccessTokens,
+  type Caller,
   CountsAsWrite,
+  CurrentCaller,
+  createNestApplication,
   ExemptFromWriteLimit,
+  handlersOf,
+  JwksController,
+  JwtGuard,
+  keyFileText,
+  type LimitedAction,
+  newKeySet,
+  ProblemFilter,
+  Public,
+  permissionsOf,
+  RateLimiter,
+  readKeySet,
+  SigningKeys,
   WriteLimitGuard,
-} from '../../../src/tokens/write-limit.guard.js'
+} from '../../sources.js'
 import { request, type TestRequest } from '../../support/http-request.js'
 
 const CALLER = {

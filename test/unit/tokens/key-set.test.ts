@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
-import { secondsAfter } from '../../../src/clock/clock.js'
-import { keyFileText } from '../../../src/secrets/key-file.js'
 import {
+  keyFileText,
   newKeySet,
   PUBLISH_BEFORE_USE_SECONDS,
   readKeySet,
   rotateKeySet,
   type StoredKey,
+  secondsAfter,
   verifiesUntil,
-} from '../../../src/tokens/signing-key-file.js'
+} from '../../sources.js'
 
 const START = new Date('2026-01-01T00:00:00Z')
 const TOKEN_SECONDS = 900

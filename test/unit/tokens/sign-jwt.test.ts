@@ -2,8 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { JwtService } from '@nestjs/jwt'
 import { jwtVerify } from 'jose'
-import { isTokenForm } from '../../../packages/verify/src/token-rules.js'
-import { signJwt } from '../../../src/tokens/access-tokens.js'
+import { isTokenForm, signJwt } from '../../sources.js'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicKey = createPublicKey(privateKey)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { canonicalEmail } from '../../../src/users/email.js'
+import { canonicalEmail } from '../../sources.js'
 
 describe('canonicalEmail', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { FairQueue, type Turn } from '../../../src/users/passwords/fair-queue.js'
+import { FairQueue, type Turn } from '../../sources.js'
 
 const DROPPED = new Error('dropped')
 

@@ -1,10 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
-import type { Settings } from '../../../src/config/settings.js'
-import { Metrics } from '../../../src/metrics/metrics.js'
-import { readImportedHash } from '../../../src/users/passwords/imported-hash.js'
-import { Passwords } from '../../../src/users/passwords/passwords.js'
+import { Metrics, Passwords, readImportedHash, type Settings } from '../../sources.js'
 
 const PASSWORD = 'correct horse battery staple'
 const DECOMPOSED = 'Zu\u0308rich fu\u0308nf'

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Settings } from '../../../src/config/settings.js'
-import { ApiError } from '../../../src/errors/api-error.js'
-import type { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { PasswordPolicy } from '../../../src/users/passwords/password-policy.js'
-import { StrengthMeter } from '../../../src/users/passwords/password-strength.js'
-import { MAX_PASSWORD_LENGTH } from '../../../src/users/passwords/password-text.js'
-import type { Passwords } from '../../../src/users/passwords/passwords.js'
+import {
+  ApiError,
+  MAX_PASSWORD_LENGTH,
+  PasswordPolicy,
+  type Passwords,
+  type RateLimiter,
+  type Settings,
+  StrengthMeter,
+} from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
 
 const policy = new PasswordPolicy(

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { validateSync } from 'class-validator'
 import fc from 'fast-check'
-import {
-  IsPassword,
-  MAX_PASSWORD_LENGTH,
-  normalizedPassword,
-  passwordLength,
-} from '../../../src/users/passwords/password-text.js'
+import { IsPassword, MAX_PASSWORD_LENGTH, normalizedPassword, passwordLength } from '../../sources.js'
 
 class Body {
   @IsPassword()

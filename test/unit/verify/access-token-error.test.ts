@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { AccessTokenError } from '../../../packages/verify/src/access-token-error.js'
-import { ERROR_CODES } from '../../../src/errors/error-codes.js'
+import { AccessTokenError, ERROR_CODES } from '../../sources.js'
 
 it.each([
   'ACCESS_TOKEN_REQUIRED',

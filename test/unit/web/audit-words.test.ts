@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { AUDIT_ACTIONS, CONSOLE_ACTIONS } from '../../../src/audit/audit-event.js'
 import { wordsFor } from '../../../web/pieces/audit-words.js'
+import { AUDIT_ACTIONS, CONSOLE_ACTIONS } from '../../sources.js'
 import { readLanguage } from '../../support/web-language.js'
 
 const ABOUT = { whom: 'rosa@example.com', satellite: 'shop.example' }

@@ -1,9 +1,6 @@
 import { afterAll, describe, expect, it } from '@jest/globals'
-import type { Settings } from '../../../src/config/settings.js'
-import type { RateLimiter } from '../../../src/rate-limits/rate-limiter.js'
-import { PasswordPolicy } from '../../../src/users/passwords/password-policy.js'
-import type { Passwords } from '../../../src/users/passwords/passwords.js'
 import { levelOf } from '../../../web/pieces/forms/password/strength.js'
+import { PasswordPolicy, type Passwords, type RateLimiter, type Settings } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
 
 const EMAIL = 'anna.schmidt@versicherung-nord.de'

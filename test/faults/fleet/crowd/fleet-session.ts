@@ -1,9 +1,4 @@
-import {
-  asSessionId,
-  handleOf,
-  type SessionHandle,
-  type SessionId,
-} from '../../../../src/sessions/session.js'
+import { asSessionId, handleOf, type SessionHandle, type SessionId } from '../../../sources.js'
 import type { TestRequest } from '../../../support/http-request.js'
 import { MAIN } from '../../../support/test-app.js'
 import type { Shard } from '../shard.js'

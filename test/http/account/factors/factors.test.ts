@@ -1,17 +1,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import { secondsAfter } from '../../../../src/clock/clock.js'
-import { Database } from '../../../../src/database/database.js'
-import { accounts } from '../../../../src/database/schema/accounts.js'
-import { rememberedDevices, totpFactors } from '../../../../src/database/schema/factors.js'
-import { unavailable } from '../../../../src/errors/api-error.js'
-import { RememberedDeviceCleanup } from '../../../../src/factors/remembered-devices/remembered-device-cleanup.job.js'
-import { RememberedDevices } from '../../../../src/factors/remembered-devices/remembered-devices.js'
-import { OneTimeTokens } from '../../../../src/links/one-time-tokens.js'
-import { SecretBox } from '../../../../src/secrets/secret-box.js'
-import { rotateSecretKeys } from '../../../../src/secrets/secret-key-file.js'
-import type { User } from '../../../../src/users/user.js'
+import {
+  accounts,
+  Database,
+  OneTimeTokens,
+  RememberedDeviceCleanup,
+  RememberedDevices,
+  rememberedDevices,
+  rotateSecretKeys,
+  SecretBox,
+  secondsAfter,
+  totpFactors,
+  type User,
+  unavailable,
+} from '../../../sources.js'
 import {
   Authenticator,
   aChallenge,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { PACKAGE_ROOT } from '../../../../src/config/package-root.js'
+import { PACKAGE_ROOT } from '../../../sources.js'
 
 const FOLDER = join(PACKAGE_ROOT, 'deploy/monitoring')
 

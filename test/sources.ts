@@ -1,0 +1,482 @@
+// What the tests use of the code of src/, dev/ and packages/. No other file under test/ imports from there by path: whoever
+// moves or renames something changes its line here. A module loads when a test first uses one of its names (jest.config.mjs).
+export { CLIENT_TYPES_FILE, clientTypesOf } from '../dev/api-docs/client-types.js'
+export { openApiDocument } from '../dev/api-docs/document.js'
+export { type Handler, handlersOf } from '../dev/api-docs/handlers.js'
+export { previewOpenApi } from '../dev/api-docs/preview.js'
+export { serveDocs } from '../dev/docs-site/serve-docs.js'
+export { MailOutbox, type ReceivedMail } from '../dev/mail-outbox/mail-outbox.js'
+export { mailPage } from '../dev/mail-outbox/outbox-pages.js'
+export { withSettings } from '../dev/settings-docs/readme-section.js'
+export { settingsFiles } from '../dev/settings-docs/settings-files.js'
+export { redirectToOrigin } from '../dev/web-sites/redirect-to-origin.js'
+export { type Api, typedApi } from '../packages/client/src/api.js'
+export { Client as AuthClient } from '../packages/client/src/client.js'
+export { type HandOffPage, handOff } from '../packages/client/src/handoff.js'
+export {
+  errorOf,
+  isSecondFactorRequired,
+  type SecondFactorRequired,
+} from '../packages/client/src/http/mainstay-error.js'
+export {
+  createPasskey,
+  forgetPasskey,
+  loginWithPasskey,
+  supportsPasskeys,
+} from '../packages/client/src/passkeys.js'
+export { type Channel, type Locks, type Platform, thisPlatform } from '../packages/client/src/platform.js'
+export { repeatAfterProof } from '../packages/client/src/reauthentication.js'
+export { cookieHome, storageHome } from '../packages/client/src/tokens/session-home.js'
+export { itemStorage, type Storage } from '../packages/client/src/tokens/storage.js'
+export type { ApiRequest } from '../packages/payment-sandbox/src/api/api.js'
+export type { PaymentEvent } from '../packages/payment-sandbox/src/events/event.js'
+export type { PageBrand } from '../packages/payment-sandbox/src/pages/page-layout.js'
+export { PaymentSandbox } from '../packages/payment-sandbox/src/payment-sandbox.js'
+export type { PaymentSandboxOptions } from '../packages/payment-sandbox/src/payment-sandbox-options.js'
+export { monthsAfter, nowSeconds } from '../packages/payment-sandbox/src/state/clock.js'
+export type { Subscription } from '../packages/payment-sandbox/src/subscriptions/subscription.js'
+export { isCancelling } from '../packages/payment-sandbox/src/subscriptions/subscription-changes.js'
+export { ProfileStore } from '../packages/react/src/profile-store.js'
+export { AccessTokenError } from '../packages/verify/src/access-token-error.js'
+export {
+  ACRS,
+  AUTH_METHODS,
+  type AuthMethod as VerifiedAuthMethod,
+  isEnough,
+  stepUpChallenge,
+} from '../packages/verify/src/auth-methods.js'
+export { expressGuard } from '../packages/verify/src/express.js'
+export { fastifyGuard } from '../packages/verify/src/fastify.js'
+export { NestGuard } from '../packages/verify/src/nest.js'
+export { type Caller, isTokenForm, readClaims } from '../packages/verify/src/token-rules.js'
+export { AccessTokenVerifier, type VerifierOptions } from '../packages/verify/src/verifier.js'
+export { AccountDeletionJob } from '../src/account/deletion/account-deletion.job.js'
+export { OwnerGuard } from '../src/account/owner.guard.js'
+export { PolicyJob } from '../src/account/second-factor-policy/policy.job.js'
+export { PolicyEnforcement } from '../src/account/second-factor-policy/policy-enforcement.js'
+export { OwnershipTransferService } from '../src/account/transfer/ownership-transfer.service.js'
+export { TransferCompletion } from '../src/account/transfer/transfer-completion.job.js'
+export {
+  actionsFor,
+  type ClientLocation,
+  loginAnomaly,
+  refreshAnomaly,
+  type Use,
+} from '../src/anomalies/anomaly.js'
+export { AnomalyMails, newDeviceNotice } from '../src/anomalies/anomaly-mails.js'
+export type { DeviceId } from '../src/anomalies/device-id.js'
+export { KnownDevices } from '../src/anomalies/known-devices.js'
+export { LoginAnomalyCheck } from '../src/anomalies/login-anomaly-check.js'
+export { AppModule } from '../src/app.module.js'
+export { SERVICE } from '../src/audit/actor.js'
+export { AuditChain } from '../src/audit/audit-chain.js'
+export { AuditChainLinks, type ChainLink } from '../src/audit/audit-chain-links.js'
+export {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEvent,
+  auditEvent,
+  CONSOLE_ACTIONS,
+} from '../src/audit/audit-event.js'
+export { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../src/audit/audit-hash.js'
+export { AuditLog } from '../src/audit/audit-log.js'
+export { type Scanned, scanAuditLog } from '../src/audit/audit-scan.js'
+export { AuditSealer, MAX_ROWS_AWAITED } from '../src/audit/audit-sealer.js'
+export { AuditVerifier, ChainVerifier, type Checkpoint, type Verified } from '../src/audit/audit-verifier.js'
+export { ALL_IDS, type IdRange } from '../src/audit/id-range.js'
+export { RefusalCleanup } from '../src/audit/refusal-cleanup.job.js'
+export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
+export { AuditRetention, type Expired } from '../src/audit/retention/audit-retention.js'
+export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
+export type { AuditFilterQuery } from '../src/audit-api/audit.dto.js'
+export { AuditExport } from '../src/audit-api/audit-export.js'
+export { idsBetween, selectionOf } from '../src/audit-api/audit-filter.js'
+export { AuditTrail } from '../src/audit-api/audit-trail.js'
+export { LoginLimits } from '../src/auth/login/login-limits.js'
+export { LoginRecords } from '../src/auth/login/login-records.js'
+export { LoginSessions } from '../src/auth/login/login-sessions.js'
+export { PasskeyUsers } from '../src/auth/passkey-login/passkey-users.js'
+export { PasswordMails } from '../src/auth/password/password-mails.js'
+export { SecondFactorChallenges } from '../src/auth/second-factor/second-factor-challenges.js'
+export { PaymentStepUpGuard } from '../src/auth/step-up/payment-step-up.guard.js'
+export { AccountSettlement } from '../src/billing/account-settlement.js'
+export { CheckoutService } from '../src/billing/checkout/checkout.service.js'
+export { PAYABLE_FOR_SECONDS } from '../src/billing/checkout/checkouts.js'
+export { isSafeReturnUrl, withCheckout, withPortal } from '../src/billing/checkout/return-url.js'
+export { EntitlementSweep } from '../src/billing/entitlements/entitlement-sweep.job.js'
+export { Entitlements } from '../src/billing/entitlements/entitlements.js'
+export { UserEntitlements } from '../src/billing/entitlements/user-entitlements.js'
+export { type BillingHealth, healthOf } from '../src/billing/operations/billing-health.js'
+export { BillingReconciler } from '../src/billing/operations/billing-reconciler.js'
+export { SurplusSubscriptions } from '../src/billing/operations/surplus-subscriptions.js'
+export { BillingCustomers } from '../src/billing/provider/billing-customers.js'
+export { createStripe } from '../src/billing/provider/payment-provider.js'
+export { refusalOfPrice } from '../src/billing/provider/price-refusal.js'
+export { ProviderBulkhead } from '../src/billing/provider/provider-bulkhead.js'
+export { ProviderUpdates } from '../src/billing/provider/provider-updates.js'
+export { Seats } from '../src/billing/provider/seats.js'
+export { currentSubscription, planItem } from '../src/billing/subscription/current-subscription.js'
+export {
+  ENDED_STATUSES,
+  endsInLaterPeriod,
+  isLive,
+  isPaidFor,
+  isPaymentPending,
+  knownSubscription,
+  nextChangeOf,
+  pastDueSince,
+  SUBSCRIPTION_STATES,
+  type SubscriptionRow,
+  stateOf,
+  viewOf,
+} from '../src/billing/subscription/subscription-rules.js'
+export { Subscriptions } from '../src/billing/subscription/subscriptions.js'
+export {
+  BillingInbox,
+  closedCheckoutOf,
+  customerOf,
+  isOfInterest,
+  kindOf,
+  objectOf,
+  referenceIn,
+  unpaidSubscriptionOf,
+} from '../src/billing/sync/billing-inbox.js'
+export { BillingQueue, type ClaimedWork } from '../src/billing/sync/billing-queue.js'
+export { BillingWorker } from '../src/billing/sync/billing-worker.js'
+export { CustomerSnapshots, CustomerSync } from '../src/billing/sync/customer-sync.js'
+export { type Cause, CustomerWriter } from '../src/billing/sync/customer-writer.js'
+export { isAnyDue } from '../src/billing/sync/overdue-invoices.js'
+export { redactEvents, WaitingEvents } from '../src/billing/sync/waiting-events.js'
+export type { Brand } from '../src/brand/brand.js'
+export { accentsOf, backgroundOf, inkOn } from '../src/brand/contrast.js'
+export { CommandLogger } from '../src/cli/command-logger.js'
+export { compareClocks } from '../src/cli/doctor/clock-difference.js'
+export { statementTodo } from '../src/cli/doctor/database/statement-todo.js'
+export { type Finding, fault, ok } from '../src/cli/doctor/finding.js'
+export { inBytes } from '../src/cli/doctor/in-bytes.js'
+export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/outside/browser-cookie.js'
+export { ask, trusting } from '../src/cli/doctor/outside/http-probe.js'
+export { Redaction } from '../src/cli/doctor/redaction.js'
+export { asLines } from '../src/cli/doctor/report.js'
+export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
+export { runCommand } from '../src/cli/run-command.js'
+export { Clock, secondsAfter, unixSeconds } from '../src/clock/clock.js'
+export { Throttle } from '../src/clock/throttle.js'
+export { within } from '../src/clock/time-limit.js'
+export { anomalyPolicy } from '../src/config/anomaly-policy.js'
+export { LANGUAGES } from '../src/config/languages.js'
+export { PACKAGE_ROOT } from '../src/config/package-root.js'
+export { readSettings, SettingsError } from '../src/config/read-settings.js'
+export type { GivenSettings } from '../src/config/reading/given-settings.js'
+export { SettingSheet } from '../src/config/reading/setting.js'
+export { ALL_SETTINGS } from '../src/config/reading/settings-table.js'
+export { Settings } from '../src/config/settings.js'
+export { SettingsModule } from '../src/config/settings.module.js'
+export { ANOMALY_SETTINGS } from '../src/config/tables/anomaly-settings.js'
+export { RATE_LIMIT_SETTINGS } from '../src/config/tables/rate-limit-settings.js'
+export { CorsModule } from '../src/cors/cors.module.js'
+export { corsPolicyFor } from '../src/cors/cors-policy.js'
+export { createApp } from '../src/create-app.js'
+export { createMainstay, type Mainstay } from '../src/create-mainstay.js'
+export type { Branding } from '../src/database/columns/branding.js'
+export {
+  SECOND_FACTOR_REQUIREMENTS,
+  type SecondFactorRequirement,
+} from '../src/database/columns/second-factor-requirement.js'
+export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/database/connection.js'
+export { Database, rowsOf } from '../src/database/database.js'
+export { openDatabase } from '../src/database/database.module.js'
+export { DatabaseClock } from '../src/database/database-clock.js'
+export { createFolder } from '../src/database/embedded/create-folder.js'
+export { lockFolder } from '../src/database/embedded/folder-lock.js'
+export { takeLease } from '../src/database/lease.js'
+export { RETRY_LIMIT_MS, RETRY_MS } from '../src/database/postgres/circuit-breaker.js'
+export { migratePostgres } from '../src/database/postgres/migrate-postgres.js'
+export { openPostgres } from '../src/database/postgres/postgres.connection.js'
+export { hostUrls } from '../src/database/postgres/postgres-hosts.js'
+export { isAnswering, isOutage } from '../src/database/postgres/postgres-outage.js'
+export { removeRows } from '../src/database/remove-expired-rows.js'
+export { accounts, users } from '../src/database/schema/accounts.js'
+export { knownDevices } from '../src/database/schema/anomalies.js'
+export { auditChain, auditLog, refusalCounts } from '../src/database/schema/audit.js'
+export {
+  billingCustomers,
+  billingWork,
+  checkouts,
+  providerEvents,
+  subscriptions,
+} from '../src/database/schema/billing.js'
+export { hourlyBudgets } from '../src/database/schema/budgets.js'
+export {
+  factorResets,
+  passkeys,
+  recoveryCodes,
+  rememberedDevices,
+  totpFactors,
+} from '../src/database/schema/factors.js'
+export { leases } from '../src/database/schema/jobs.js'
+export { oneTimeTokens } from '../src/database/schema/links.js'
+export { failedMails } from '../src/database/schema/mail.js'
+export { operatorSessions } from '../src/database/schema/operators.js'
+export { satelliteProofs, satelliteRemovals, satellites } from '../src/database/schema/satellites.js'
+export { sessionChanges, sessionLinks, sessions, userSessions } from '../src/database/schema/sessions.js'
+export { ApiError, unavailable } from '../src/errors/api-error.js'
+export { causeMessage } from '../src/errors/cause-message.js'
+export { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js'
+export { FIELD_FAULTS, faultOf } from '../src/errors/field-faults.js'
+export { ProblemFilter } from '../src/errors/problem.filter.js'
+export { StartError } from '../src/errors/start-error.js'
+export { FactorResets } from '../src/factors/factor-resets.js'
+export { inQuestionSince } from '../src/factors/in-question-since.js'
+export { userHandleOf } from '../src/factors/passkeys/passkey.js'
+export { CHALLENGE_SECONDS } from '../src/factors/passkeys/passkey-challenges.js'
+export { RecoveryCodes } from '../src/factors/recovery-codes/recovery-codes.js'
+export { RememberedDeviceCleanup } from '../src/factors/remembered-devices/remembered-device-cleanup.job.js'
+export { RememberedDevices } from '../src/factors/remembered-devices/remembered-devices.js'
+export { TotpFactors } from '../src/factors/totp/totp-factors.js'
+export { UserFactors } from '../src/factors/user-factors.js'
+export { distanceKm, formatLocation, GeoIp, type Location } from '../src/geoip/geoip.js'
+export { GeoIpModule } from '../src/geoip/geoip.module.js'
+export { type Client, MAX_USER_AGENT_BYTES, shortUserAgent } from '../src/http/client.js'
+export { deviceName } from '../src/http/device-name.js'
+export { documentationOf } from '../src/http/documented.js'
+export { LargeBodies } from '../src/http/edge/large-bodies.js'
+export {
+  CONNECTIONS_CHECK_MS,
+  HEADERS_TIMEOUT_MS,
+  INACTIVITY_MS,
+  MAX_BODY_BYTES,
+  MAX_URL_LENGTH,
+  MAX_WEBHOOK_BODY_BYTES,
+} from '../src/http/edge/limits.js'
+export { FIELD_RULES } from '../src/http/field-rules.js'
+export { addressFamily, blockOf, clientNetworkOf, firstAddressOf, subnetOf } from '../src/http/network.js'
+export { LeasedJobs } from '../src/jobs/leased-jobs.js'
+export type { Purpose } from '../src/links/one-time-token.js'
+export { OneTimeTokenCleanup } from '../src/links/one-time-token-cleanup.job.js'
+export { OneTimeTokens } from '../src/links/one-time-tokens.js'
+export { withdrawTokens } from '../src/links/withdraw-tokens.js'
+export { HourlyLog } from '../src/log/hourly-log.js'
+export { type Log, Logger, withLog } from '../src/log/logger.js'
+export { pluralize } from '../src/log/pluralize.js'
+export { FailedMailCleanup } from '../src/mail/failed-mail-cleanup.job.js'
+export { FailedMails } from '../src/mail/failed-mails.js'
+export type { Mail } from '../src/mail/mail.js'
+export { colorsOf, type MailColors } from '../src/mail/mail-colors.js'
+export { languageWanted, MailLanguage } from '../src/mail/mail-language.js'
+export { htmlOf, type MailSender, textOf } from '../src/mail/mail-layout.js'
+export { Mailer } from '../src/mail/mailer.js'
+export { de } from '../src/mail/messages/de.js'
+export { en } from '../src/mail/messages/en.js'
+export type { MailName, Phrase, Translated } from '../src/mail/messages/translated.js'
+export { safeName } from '../src/mail/safe-name.js'
+export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
+export { openSmtp } from '../src/mail/smtp-transport.js'
+export { Metrics } from '../src/metrics/metrics.js'
+export { MetricsServer } from '../src/metrics/metrics-server.js'
+export { createNestApplication } from '../src/nest/create-nest-application.js'
+export type { SelectiveGuard } from '../src/nest/selective-guard.js'
+export { ConsoleAddress } from '../src/operators/console-address.js'
+export { Operators } from '../src/operators/operators.js'
+export { pagePolicy, pageWith } from '../src/pages/page.js'
+export type { SatelliteBrands } from '../src/pages/satellite-brands.js'
+export { serveSites } from '../src/pages/serve-sites.js'
+export { PAGE_PATHS, Site } from '../src/pages/site.js'
+export { SiteHosts } from '../src/pages/site-hosts.js'
+export {
+  ceilingOf,
+  effectivePermissions,
+  isPermissions,
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  permissionBits,
+  permissionsOf,
+  permissionsOfBits,
+  type Source,
+  withinLimit,
+  withinLimits,
+} from '../src/permissions/permissions.js'
+export { PlansFile } from '../src/plans/plans-file.js'
+export { bucketsOf } from '../src/rate-limits/buckets.js'
+export { CountedAction } from '../src/rate-limits/counted-action.js'
+export { type Added, Counters } from '../src/rate-limits/counters.js'
+export type { LimitedAction, LimitedKind } from '../src/rate-limits/limited-action.js'
+export { RateLimiter } from '../src/rate-limits/rate-limiter.js'
+export type { Count, Increment, LimitedCounter } from '../src/rate-limits/shared-counters.js'
+export { type CounterTarget, UnsentChanges } from '../src/rate-limits/unsent-changes.js'
+export { openRedis } from '../src/redis/redis.module.js'
+export type { RedisConnection } from '../src/redis/redis-connection.js'
+export { parseRedisUrl } from '../src/redis/redis-url.js'
+export { EvictingServerError } from '../src/redis/server-facts.js'
+export {
+  SatelliteCheckJob,
+  SatelliteChecks,
+} from '../src/satellite-registry/daily-check/satellite-check.job.js'
+export type { RegisteredSatellite, SatelliteRow } from '../src/satellite-registry/registered-satellite.js'
+export {
+  RegisteredSatellites,
+  type SatelliteChange,
+} from '../src/satellite-registry/registered-satellites.js'
+export { SatelliteAdministration } from '../src/satellite-registry/satellite-administration.js'
+export { SatelliteMails } from '../src/satellite-registry/satellite-mails.js'
+export { SatelliteRegistryService } from '../src/satellite-registry/satellite-registry.service.js'
+export { holdersElsewhere } from '../src/satellite-registry/verification/origin-holders.js'
+export { SatelliteActivation } from '../src/satellite-registry/verification/satellite-activation.js'
+export { SatelliteProofs } from '../src/satellite-registry/verification/satellite-proofs.js'
+export { SatelliteVerificationService } from '../src/satellite-registry/verification/satellite-verification.service.js'
+export { lookUpTxt, resolverOf } from '../src/satellites/proof/dns-proof.js'
+export { fetchProofFile } from '../src/satellites/proof/file-proof.js'
+export { hasToken, newProofToken, proofChallenge } from '../src/satellites/proof/proof-challenge.js'
+export { lookupFault } from '../src/satellites/proof/proof-lookup.js'
+export type { Satellite } from '../src/satellites/satellite.js'
+export { originFault, previewPatternFault, proofHostOf } from '../src/satellites/satellite-origin.js'
+export { Satellites } from '../src/satellites/satellites.js'
+export { createKeyFile, keyFileText, saveKeyFile } from '../src/secrets/key-file.js'
+export type { KeyState } from '../src/secrets/rotating-keys.js'
+export { SecretBox } from '../src/secrets/secret-box.js'
+export {
+  dropRetiredSecretKeys,
+  generateSecretKeys,
+  loadSecretKeys,
+  rotateSecretKeys,
+} from '../src/secrets/secret-key-file.js'
+export { SecretKeys } from '../src/secrets/secret-keys.js'
+export { hashToken } from '../src/secrets/token-hash.js'
+export { WatchedKeys } from '../src/secrets/watched-keys.js'
+export { CookieBoundSessionGuard } from '../src/sessions/guards/cookie-bound-session.guard.js'
+export { EnrolmentGuard } from '../src/sessions/guards/enrolment.guard.js'
+export { EnrolmentRefusal } from '../src/sessions/guards/enrolment-refusal.js'
+export { LiveSessionGuard } from '../src/sessions/guards/live-session.guard.js'
+export { MainSourceGuard } from '../src/sessions/guards/main-source.guard.js'
+export { PaymentsPermissionGuard } from '../src/sessions/guards/payments-permission.guard.js'
+export { PermissionGuard, RequirePermission } from '../src/sessions/guards/permission.guard.js'
+export { LiveSession, MainSite } from '../src/sessions/guards/protection.decorators.js'
+export { PastSessions } from '../src/sessions/past-sessions.js'
+export { Reauthentication } from '../src/sessions/reauthentication.js'
+export { GateMetrics } from '../src/sessions/revocation/gate-metrics.js'
+export {
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../src/sessions/revocation/recorded-changes.js'
+export { SessionChangeLog } from '../src/sessions/revocation/session-change-log.js'
+export { SessionChanges } from '../src/sessions/revocation/session-changes.js'
+export { ShardGate, type ShardStatus } from '../src/sessions/revocation/shard-gate.js'
+export { isOpenSince, ShardGates } from '../src/sessions/revocation/shard-gates.js'
+export {
+  ForeignStoreError,
+  LostStoreError,
+  NotYetError,
+  type ShardBefore,
+} from '../src/sessions/revocation/shard-recovery.js'
+export { StoreSupervisor } from '../src/sessions/revocation/store-supervisor.js'
+export {
+  asSessionHandle,
+  asSessionId,
+  handleOf,
+  isSameClient,
+  newSessionId,
+  type Session,
+  type SessionHandle,
+  type SessionId,
+} from '../src/sessions/session.js'
+export { CurrentActor, CurrentSession, type SessionActor } from '../src/sessions/session-actor.js'
+export { SessionCleanup } from '../src/sessions/session-cleanup.job.js'
+export {
+  acceptedCookies,
+  clearDuplicates,
+  clearSessionCookie,
+  presentedCookies,
+  presentedSession,
+  presentedSessionIds,
+  requireMainOrigin,
+  setSessionCookie,
+} from '../src/sessions/session-cookie.js'
+export { SessionLinks } from '../src/sessions/session-links.js'
+export { SessionTerms } from '../src/sessions/session-terms.js'
+export { type NewSession, type Proof, SessionsService } from '../src/sessions/sessions.service.js'
+export { decodeUserAgent, encodeUserAgent } from '../src/sessions/stores/coded-user-agent.js'
+export { DatabaseSessionStore } from '../src/sessions/stores/database.session-store.js'
+export { RedisSessionStore } from '../src/sessions/stores/redis.session-store.js'
+export {
+  decodeSession,
+  encodeSession,
+  encodeStamp,
+  FIELDS,
+  type SessionForm,
+} from '../src/sessions/stores/redis-session.js'
+export {
+  markerKey,
+  NEWEST_CHANGE_KEY,
+  PARTITIONS,
+  partitionOf,
+  SESSION_KEYS,
+  sessionKey,
+  sidOfKey,
+} from '../src/sessions/stores/session-keys.js'
+export {
+  changesOf,
+  mergeChanges,
+  NO_CHANGES,
+  type ReauthenticationStamp,
+  type SessionChange,
+  SessionStore,
+  type StoreChanges,
+  sizeOf,
+} from '../src/sessions/stores/session-store.js'
+export { UserSessions } from '../src/sessions/user-sessions.js'
+export { startFailure } from '../src/start-failure.js'
+export { FactorResetJob } from '../src/team/factor-reset/factor-reset.job.js'
+export { AccessTokens, signJwt } from '../src/tokens/access-tokens.js'
+export {
+  type AuthMethod,
+  acrOf,
+  authMethods,
+  hasSecondFactor,
+  includesPassword,
+  namesOf,
+  ONE_FACTOR,
+  TWO_FACTORS,
+  withMethods,
+} from '../src/tokens/auth-methods.js'
+export { JwksController } from '../src/tokens/jwks.controller.js'
+export { CurrentCaller, isPublic, JwtGuard, Public } from '../src/tokens/jwt.guard.js'
+export {
+  generateKeys,
+  loadKeys,
+  newKeySet,
+  PUBLISH_BEFORE_USE_SECONDS,
+  readKeySet,
+  replaceKeys,
+  rotateKeySet,
+  rotateKeys,
+  type SigningKey,
+  type StoredKey,
+  verifiesUntil,
+} from '../src/tokens/signing-key-file.js'
+export { SigningKeys } from '../src/tokens/signing-keys.js'
+export { CountsAsWrite, ExemptFromWriteLimit, WriteLimitGuard } from '../src/tokens/write-limit.guard.js'
+export { canonicalEmail, type Email } from '../src/users/email.js'
+export { ImportBatch } from '../src/users/import/import-batch.js'
+export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'
+export { UserSearch } from '../src/users/lists/user-search.js'
+export { AccountAdmins } from '../src/users/notices/account-admins.js'
+export { FairQueue, type Turn } from '../src/users/passwords/fair-queue.js'
+export { readImportedHash } from '../src/users/passwords/imported-hash.js'
+export { PasswordPolicy } from '../src/users/passwords/password-policy.js'
+export { StrengthMeter } from '../src/users/passwords/password-strength.js'
+export {
+  IsPassword,
+  MAX_PASSWORD_LENGTH,
+  normalizedPassword,
+  passwordLength,
+} from '../src/users/passwords/password-text.js'
+export { Passwords } from '../src/users/passwords/passwords.js'
+export { PendingTransfers } from '../src/users/pending/pending-transfers.js'
+export { AccountCleanup } from '../src/users/recovery/account-cleanup.js'
+export { initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
+export { UserAdministration, UserCreation } from '../src/users/user-administration.js'
+export { UserChanges } from '../src/users/user-changes.js'
+export { UserEmails } from '../src/users/user-emails.js'
+export { Users } from '../src/users/users.js'
