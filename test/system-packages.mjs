@@ -19,6 +19,12 @@ const NEEDS = [
 // Debian's switch for "do not start services": exit code 101. /usr/share/doc/init-system-helpers.
 const START_POLICY = '/usr/sbin/policy-rc.d'
 
+/** Which of Redis and PostgreSQL this machine does not have. */
+export function missingServers() {
+  const servers = { 'redis-server': 'Redis', postgresql: 'PostgreSQL' }
+  return NEEDS.filter(need => need.package in servers && !need.isPresent()).map(need => servers[need.package])
+}
+
 /**
  * Installs the programs that the tests run on, where this machine has apt-get and we are root. Does nothing
  * when they are there. Ends the process with a message when they are missing and cannot be installed.

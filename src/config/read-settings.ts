@@ -18,7 +18,7 @@ import { MAIL_SETTINGS } from './tables/mail-settings.js'
 import { OPERATOR_SETTINGS } from './tables/operator-settings.js'
 import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
 import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
-import { SERVER_SETTINGS } from './tables/server-settings.js'
+import { HASH_MEMORY_KIB, SERVER_SETTINGS, TEST_SETTINGS } from './tables/server-settings.js'
 import { SESSION_SETTINGS } from './tables/session-settings.js'
 import { STORE_SETTINGS } from './tables/store-settings.js'
 
@@ -42,7 +42,9 @@ export function readSettings(
   const sheet = new SettingSheet(texts, name === 'production')
   sheet.warnings.push(...mistypedNames(environment))
   // Most likely a typo.
-  const unknown = unknownNames(Object.keys(file))
+  const unknown = unknownNames(Object.keys(file)).filter(
+    fileName => !(name === 'test' && fileName === TEST_SETTINGS.hashMemoryKib.name),
+  )
   return settingsOn(
     sheet,
     unknown.map(unknownName => `${unknownName} (in config/${name}.env) is not a setting`),
@@ -122,6 +124,7 @@ function readSheet(sheet: SettingSheet): Settings {
   )
   return {
     ...server,
+    hashMemoryKib: server.environment === 'test' ? sheet.read(TEST_SETTINGS).hashMemoryKib : HASH_MEMORY_KIB,
     ...addresses,
     passkeyRpId: passkeyRpId ?? hostOf(addresses.mainOrigin),
     satelliteOrigins: new Set(allowedOrigins?.filter(origin => origin !== addresses.mainOrigin)),

@@ -75,6 +75,8 @@ export class Settings {
   readonly rateLimits!: RateLimitSettings
   /** How many passwords are hashed at a time. */
   readonly hashConcurrency!: number
+  /** The memory that one of them takes. */
+  readonly hashMemoryKib!: number
   /** With null, no mail can be sent, and what needs one is refused. */
   readonly mail!: MailSettings | null
   /** Null: there is no operator console. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   dns = await DnsServer.start()
   stage = await Stage.start(startBuiltPages, { DNS_SERVERS: dns.address })
   door = await openPlainDoor(stage.app.app.getHttpServer())
-  replica = await TestApp.start('embedded', {
+  replica = await TestApp.start({
     ...stage.app.stores,
     PUBLIC_URL: API,
     MAIN_ORIGIN: MAIN,

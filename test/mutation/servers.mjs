@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 /** Starts what `npm test` starts once for all tests; the answer stops it. Tests find it by the environment. */
 export async function startServers(root) {
+  Object.assign(process.env, { TEST_SERVERS: 'yes', TEST_NEEDS_SERVERS: 'yes', TEST_TIER: 'quick' })
   const fromJest = createRequire(createRequire(join(root, 'package.json')).resolve('jest/package.json'))
   const fromCore = createRequire(fromJest.resolve('@jest/core'))
   const config = join(root, 'test/jest.config.mjs')

@@ -27,7 +27,7 @@ describe('@mainstay-auth/react in a site made with Next 16', () => {
   let site: string
   beforeAll(async () => {
     site = `http://127.0.0.1:${await freePort()}`
-    service = await TestApp.start('embedded', { ALLOWED_ORIGINS: site })
+    service = await TestApp.start({ ALLOWED_ORIGINS: site })
     archives = await mkdtemp(join(tmpdir(), 'mainstay-archives-'))
     const ours = await Promise.all(['packages/client', 'packages/react'].map(path => pack(path, archives)))
     project = await InstalledProject.with(...ours, ...NEXT)

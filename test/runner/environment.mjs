@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { createContext } from 'node:vm'
 import { LegacyFakeTimers, ModernFakeTimers } from '@jest/fake-timers'
 import { ModuleMocker } from 'jest-mock'
+import { runsIn } from './tiers.mjs'
 
 /** What Jest is given where it asks for a context to compile in: it stands for the realm of the process itself. */
 const THIS_REALM = createContext()
@@ -16,6 +17,9 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options }) =>
     parsingContext === THIS_REALM ? options : { parsingContext, ...options },
   )
 
+/** Set by test/support/tiers.ts while tests are declared that bear a mark. */
+const MARKS = Symbol.for('mainstay.marks')
+
 /** The state of Jest's own that belongs to one file. */
 const OF_JEST = /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|TEST_TIMEOUT_SYMBOL|RETRY_|LOG_ERRORS_|WAIT_BEFORE_)/
 
@@ -29,7 +33,11 @@ export default class OneRealm {
   moduleMocker = new ModuleMocker(globalThis)
   before = remember()
 
-  constructor({ projectConfig: config }) {
+  /** What each test is marked as. */
+  marks = new WeakMap()
+
+  constructor({ projectConfig: config }, { testPath }) {
+    this.testPath = testPath
     const { global, moduleMocker } = this
     const timerConfig = { idToRef: id => id, refToId: timer => timer }
     this.fakeTimers = new LegacyFakeTimers({ config, global, moduleMocker, timerConfig })
@@ -43,6 +51,22 @@ export default class OneRealm {
     this.fakeTimersModern.dispose()
     this.moduleMocker.restoreAllMocks()
     restore(this.before)
+  }
+
+  handleTestEvent({ name }, { currentDescribeBlock, rootDescribeBlock }) {
+    if (name === 'add_test') this.marks.set(currentDescribeBlock.children.at(-1), new Set(globalThis[MARKS]))
+    if (name === 'run_start') this.keepThisTier(rootDescribeBlock)
+  }
+
+  /** Takes the tests of other tiers out of the file, and skips those whose servers are not installed. */
+  keepThisTier(block) {
+    block.children = block.children.filter(child => {
+      if (child.type !== 'test') return this.keepThisTier(child)
+      const marks = this.marks.get(child)
+      if (marks.has('servers') && !process.env.TEST_POSTGRES_URL) child.mode = 'skip'
+      return runsIn(process.env.TEST_TIER ?? 'all', this.testPath, marks)
+    })
+    return block.children.length > 0
   }
 
   getVmContext() {

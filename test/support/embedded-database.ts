@@ -1,27 +1,35 @@
-import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ServerFolder } from './processes/server-folder.js'
+import { PGlite } from '@electric-sql/pglite'
+import { drizzle } from 'drizzle-orm/pglite'
+import { migrate } from 'drizzle-orm/pglite/migrator'
+import { MIGRATIONS_FOLDER } from '../sources.js'
 
-/** As SNAPSHOT_FILE; importing that would load the whole database here. */
-const SNAPSHOT_FILE = 'dist/database-snapshot.tar.gz'
+const CACHE = join(__dirname, '../../node_modules/.cache/test-databases')
 
-/** Unpacks the empty database of the build, once for all that {@link copyEmbeddedDatabase} copies. */
-export async function unpackEmbeddedDatabase(): Promise<ServerFolder> {
-  const folder = await ServerFolder.create('embedded-database', 'KILL')
-  // Its paths are absolute, about which tar complains.
-  execFileSync('tar', ['-xzf', SNAPSHOT_FILE, '-C', folder.path, '--no-same-owner'], { stdio: 'pipe' })
-  process.env.TEST_EMBEDDED_DATABASE = folder.path
-  return folder
-}
-
-/** Puts an empty database where the service would make one, which takes four times as long. */
-export function copyEmbeddedDatabase(folder: string): void {
-  const source = process.env.TEST_EMBEDDED_DATABASE
-  if (!source)
-    throw new Error(
-      'TEST_EMBEDDED_DATABASE is not set: the test run was not started through test/jest.config.mjs',
-    )
+/** Puts an empty database with our schema where the service would make one, which takes ten times as long. */
+export async function copyEmbeddedDatabase(folder: string): Promise<void> {
+  const source = await emptyDatabase()
   mkdirSync(folder, { recursive: true })
   cpSync(source, join(folder, 'pgdata'), { recursive: true })
+}
+
+/** Made once for each state of the migrations, by whoever needs it first. */
+async function emptyDatabase(): Promise<string> {
+  const journal = readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'))
+  const folder = join(CACHE, createHash('sha256').update(journal).digest('hex').slice(0, 16))
+  if (existsSync(folder)) return folder
+  const unfinished = `${folder}-${process.pid}`
+  const client = await PGlite.create({ dataDir: unfinished })
+  await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
+  await client.close()
+  try {
+    renameSync(unfinished, folder)
+  } catch (error) {
+    // Another worker was faster: a folder that is not empty is not replaced.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    rmSync(unfinished, { recursive: true })
+  }
+  return folder
 }

@@ -1,21 +1,17 @@
 import Module from 'node:module'
 
-/** Makes what the whole test run shares. Workers and tests find it by TEST_POSTGRES_URL and TEST_EMBEDDED_DATABASE. */
+/** Starts the PostgreSQL that the chosen tests share, if they need one. Workers find it by TEST_POSTGRES_URL. */
 export default async function globalSetup(): Promise<void> {
+  if (process.env.TEST_SERVERS !== 'yes' || !process.env.TEST_NEEDS_SERVERS) return
   findSourcesOfJsNames()
-  const { unpackEmbeddedDatabase } = await import('./embedded-database.js')
   const { startPostgres } = await import('./postgres/postgres-server.js')
-  const embedded = await unpackEmbeddedDatabase()
   const server = await startPostgres()
   process.env.TEST_POSTGRES_URL = server.url
-  globalThis.stopSharedStores = async () => {
-    await server.stop()
-    await embedded.remove()
-  }
+  globalThis.stopSharedServers = () => server.stop()
 }
 
 declare global {
-  var stopSharedStores: () => Promise<void>
+  var stopSharedServers: (() => Promise<void>) | undefined
 }
 
 // Jest compiles this file but loads it with Node's own resolver, to which its moduleNameMapper is

@@ -1,4 +1,4 @@
 /** Ends what global-setup.ts started, in the same process. */
 export default async function globalTeardown(): Promise<void> {
-  await globalThis.stopSharedStores()
+  await globalThis.stopSharedServers?.()
 }

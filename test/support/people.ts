@@ -5,32 +5,24 @@ import {
   type Email,
   initialGrant,
   type NewUser,
-  Passwords,
   type Source,
   type User,
   UserCreation,
   Users,
 } from '../sources.js'
 import type { TestResponse } from './http-request.js'
-import { knownHash } from './known-passwords.js'
 import { MAIN, SHOP_ONE, type TestApp } from './test-app.js'
 
 export const PASSWORD = 'a password nobody else has'
 
-/** The service's own, but the password that all users of a test file have is hashed once, not for each. */
-function creationOf({ app }: TestApp): UserCreation {
-  const hash = (password: string) => knownHash(app.get(Passwords), password)
-  return Object.create(app.get(UserCreation), { passwords: { value: { hash } } })
-}
-
 /** A new owner in a new account. */
 export function anOwner(app: TestApp, password = PASSWORD): Promise<User> {
-  return creationOf(app).createAccount(anEmail(), password)
+  return app.app.get(UserCreation).createAccount(anEmail(), password)
 }
 
 /** A new member of the owner's account. */
 export function aMember(app: TestApp, owner: User, password = PASSWORD): Promise<User> {
-  return creationOf(app).createMember(owner.accountId, anEmail(), password)
+  return app.app.get(UserCreation).createMember(owner.accountId, anEmail(), password)
 }
 
 /** Members as an import makes them: many, of one moment, none of whom has logged in. */

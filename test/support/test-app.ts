@@ -10,7 +10,6 @@ import {
   Database,
   Mailer,
   MailOutbox,
-  Passwords,
   PaymentSandbox,
   type ReceivedMail,
   readSettings,
@@ -18,14 +17,21 @@ import {
 } from '../sources.js'
 import { copyEmbeddedDatabase } from './embedded-database.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
-import { rememberAnswers } from './known-passwords.js'
 import { createDatabase } from './postgres/postgres-server.js'
 import { startRedis } from './redis/redis-server.js'
 import { TestClock } from './test-clock.js'
 
 /** What the service stands on: everything embedded, as on a laptop, or the servers of production. */
-export const BACKENDS = ['embedded', 'redis + postgres'] as const
-export type Backend = (typeof BACKENDS)[number]
+export type Backend = 'embedded' | 'redis + postgres'
+
+/** Those that this machine has. */
+export const BACKENDS: readonly Backend[] = process.env.TEST_POSTGRES_URL
+  ? ['embedded', 'redis + postgres']
+  : ['embedded']
+
+/** What a rule is tested on that is the same on both: TEST_BACKEND, or the servers where there are some. */
+export const USUAL_BACKEND: Backend =
+  (process.env.TEST_BACKEND as Backend | undefined) ?? BACKENDS.at(-1) ?? 'embedded'
 
 export const MAIN = 'https://www.main.test'
 export const SHOP_ONE = 'https://shop-one.test'
@@ -43,8 +49,12 @@ export class TestApp {
     private readonly cleanUp: (() => Promise<unknown>)[],
   ) {}
 
-  static async start(
-    backend: Backend = 'embedded',
+  static start(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+    return TestApp.startOn(USUAL_BACKEND, environment)
+  }
+
+  static async startOn(
+    backend: Backend,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<TestApp> {
     const folder = await mkdtemp(join(tmpdir(), 'mainstay-app-'))
@@ -90,8 +100,6 @@ export class TestApp {
     settings.mail?.smtpUrl.searchParams.set('maxConnections', '1')
     const clock = new TestClock()
     const app = await createApp(settings, clock)
-    // Who says how many are hashed at a time wants them hashed.
-    if (!('HASH_CONCURRENCY' in environment)) rememberAnswers(app.get(Passwords))
     await app.listen(0, '127.0.0.1')
     const url = await app.getUrl()
     sandbox.webhookUrl = `${url}/api/webhooks/stripe`
@@ -155,7 +163,7 @@ async function startStores(
 ): Promise<Record<string, string>> {
   if (backend === 'embedded') {
     const database = join(folder, 'database')
-    if (!('DATABASE_URL' in given)) copyEmbeddedDatabase(database)
+    if (!('DATABASE_URL' in given)) await copyEmbeddedDatabase(database)
     return { DATABASE_URL: `pglite:${database}` }
   }
   const [database, redis] = await Promise.all([

@@ -109,3 +109,19 @@ export const SERVER_SETTINGS = {
     meaning: 'The lowest severity that is logged',
   },
 } as const satisfies SettingsTable
+
+/** OWASP Password Storage (2024): Argon2id with 19 MiB. */
+export const HASH_MEMORY_KIB = 19_456
+
+/**
+ * Read with NODE_ENV=test alone, and documented nowhere else: tests hash thousands of passwords, of which a few have to
+ * cost what they cost in production.
+ */
+export const TEST_SETTINGS = {
+  hashMemoryKib: {
+    name: 'HASH_MEMORY_KIB',
+    read: read.wholeNumber(8, HASH_MEMORY_KIB),
+    default: String(HASH_MEMORY_KIB),
+    meaning: 'The memory that one hash of a password takes',
+  },
+} as const satisfies SettingsTable

@@ -9,12 +9,11 @@ import { type ImportedHash, readImportedHash, UnusableHash } from './imported-ha
 import { normalizedPassword } from './password-text.js'
 
 /**
- * OWASP Password Storage (2024): Argon2id with 19 MiB, 2 passes, 1 lane. If these are raised, each hash is
- * replaced at the next login.
+ * OWASP Password Storage (2024): Argon2id with 19 MiB (`hashMemoryKib`), 2 passes, 1 lane. If these are raised, each
+ * hash is replaced at the next login.
  */
 const ARGON2ID = 2
-const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-const CURRENT_PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+const PARAMETERS = { algorithm: ARGON2ID, timeCost: 2, parallelism: 1 }
 
 /** How many may wait per running job; further ones are refused and must try again. */
 const WAITING_FOR_EACH = 25
@@ -28,7 +27,11 @@ export class Passwords implements OnModuleInit {
   private readonly queue: FairQueue
   private dummyHash!: string
 
-  constructor({ hashConcurrency }: Settings, metrics: Metrics) {
+  constructor(
+    private readonly settings: Settings,
+    metrics: Metrics,
+  ) {
+    const { hashConcurrency } = settings
     this.queue = new FairQueue({
       maxRunning: hashConcurrency,
       maxWaiting: WAITING_FOR_EACH * hashConcurrency,
@@ -46,7 +49,9 @@ export class Passwords implements OnModuleInit {
    * command line.
    */
   hash(password: string, client: Client | null): Promise<string> {
-    return this.queue.run(turnOf(client), () => hash(normalizedPassword(password), PARAMETERS))
+    return this.queue.run(turnOf(client), () =>
+      hash(normalizedPassword(password), { ...PARAMETERS, memoryCost: this.settings.hashMemoryKib }),
+    )
   }
 
   /**
@@ -64,7 +69,7 @@ export class Passwords implements OnModuleInit {
 
   /** Whether a hash was made with parameters other than the current ones. */
   needsRehash(stored: string): boolean {
-    return !stored.startsWith(CURRENT_PREFIX)
+    return !stored.startsWith(`$argon2id$v=19$m=${this.settings.hashMemoryKib},t=2,p=1$`)
   }
 
   private declareIn(metrics: Metrics): void {

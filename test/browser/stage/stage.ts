@@ -69,7 +69,7 @@ export class Stage {
       () => redis.stop(),
       () => database.drop(),
     )
-    const app = await TestApp.start('embedded', {
+    const app = await TestApp.start({
       DATABASE_URL: database.url,
       SESSION_STORE_URL: redis.url,
       PUBLIC_URL: API,

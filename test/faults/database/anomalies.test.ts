@@ -25,7 +25,7 @@ describe('an anomaly while PostgreSQL is down', () => {
   afterAll(() => Promise.all([redis?.stop(), postgres?.stop()]))
 
   async function start(environment: Record<string, string>): Promise<void> {
-    app = await TestApp.start('embedded', {
+    app = await TestApp.start({
       DATABASE_URL: postgres.url,
       SESSION_STORE_URL: redis.url,
       TRUST_PROXY: '127.0.0.1',

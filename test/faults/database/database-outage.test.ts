@@ -23,7 +23,7 @@ describe('while PostgreSQL is down', () => {
 
   beforeAll(async () => {
     ;[postgres, redis] = await Promise.all([startPostgres(), startRedis()])
-    app = await TestApp.start('embedded', {
+    app = await TestApp.start({
       DATABASE_URL: postgres.url,
       SESSION_STORE_URL: redis.url,
       // An outage fills the log, as it should.

@@ -18,7 +18,7 @@ const SOON_MS = 700
 const POOL_SIZE = 10
 
 function startOn(url: string, environment: Record<string, string> = {}): Promise<TestApp> {
-  return TestApp.start('redis + postgres', {
+  return TestApp.start({
     ...{ DATABASE_URL: url, DATABASE_TIMEOUT_MS: String(PATIENCE_MS), LOG_LEVEL: 'silent' },
     ...environment,
   })

@@ -35,13 +35,13 @@ beforeAll(async () => {
     ...{ DATABASE_URL: postgres.url, DATABASE_TIMEOUT_MS: '3000' },
     ...{ SESSION_STORE_URL: redis.url, LOG_LEVEL: 'silent' },
   }
-  const first = await TestApp.start('embedded', stores)
+  const first = await TestApp.start(stores)
   const keys = {
     JWT_KEYS_FILE: first.settings.jwtKeysFile,
     SECRETS_KEYS_FILE: first.settings.secretsKeysFile,
     JWT_ISSUER: first.settings.jwtIssuer,
   }
-  apps = [first, await TestApp.start('embedded', { ...stores, ...keys })]
+  apps = [first, await TestApp.start({ ...stores, ...keys })]
   owner = await anOwner(first)
   main = await signIn(first, owner, 'main')
   satellite = await signIn(first, owner, 'satellite')

@@ -31,7 +31,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
   beforeAll(async () => {
     redis = await startRedis()
     dying = await startServiceOn(redis.url)
-    other = await TestApp.start('embedded', { ...dying.app.stores, LOG_LEVEL: 'silent' })
+    other = await TestApp.start({ ...dying.app.stores, LOG_LEVEL: 'silent' })
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -121,7 +121,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
   test('security L10: an end is kept as long as its session would have lived, whatever SESSION_TTL_SECONDS is now', async () => {
     const session = await signIn(other, await anOwner(other), 'satellite')
     const { expiresAt } = (await other.app.get(SessionStore).find(sidOf(session), other.clock.now()))!
-    const lowered = await TestApp.start('embedded', {
+    const lowered = await TestApp.start({
       ...dying.app.stores,
       SESSION_TTL_SECONDS: '3600',
       JWT_KEYS_FILE: other.settings.jwtKeysFile,
@@ -150,7 +150,7 @@ test('security M4: what a dead replica ended is ended although the one that repe
   try {
     // It is the only one, so the work is its.
     await eventually(() => holderOfTheWork(app))
-    const other = await TestApp.start('embedded', {
+    const other = await TestApp.start({
       ...app.stores,
       SESSION_STORE_URL: redis.url,
       LOG_LEVEL: 'silent',

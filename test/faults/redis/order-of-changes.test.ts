@@ -20,7 +20,7 @@ describe.each(BACKENDS)('changes of permissions that overtake each other (%s)', 
   let session: SignedIn
 
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
     member = await aMember(app, await anOwner(app))
     session = await signIn(app, member, 'main')
   })

@@ -14,7 +14,7 @@ export async function startServiceOn(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<StoreService> {
   const { url, drop } = await createDatabase()
-  const app = await TestApp.start('embedded', {
+  const app = await TestApp.start({
     DATABASE_URL: url,
     SESSION_STORE_URL: sessionStoreUrl,
     // An outage fills the log, as it should.

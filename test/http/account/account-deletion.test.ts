@@ -14,7 +14,7 @@ import {
   UserAdministration,
 } from '../../sources.js'
 import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
 import {
   aLeavingOwner,
@@ -37,10 +37,10 @@ import { transferAccount } from '../support/transfer-calls.js'
 const GRACE = 14 * 24 * 60 * 60
 const CLOSING = '409 ACCOUNT_CLOSING'
 
-describe.each(BACKENDS)('The end of an account, on %s', backend => {
+describe('The end of an account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   beforeEach(() => toProvidersTime(app))
   afterEach(() => {

@@ -30,7 +30,7 @@ import {
   signIn,
 } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -57,10 +57,10 @@ const RUN_EVERY = 10 * 60
 const ENDED = '401 SESSION_NOT_FOUND'
 const CLOSING = '409 ACCOUNT_CLOSING'
 
-describe.each(BACKENDS)('The removal of an account, on %s', backend => {
+describe('The removal of an account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   beforeEach(() => toProvidersTime(app))
   afterEach(() => {

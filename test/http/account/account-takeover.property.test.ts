@@ -79,7 +79,7 @@ const OWNER_AGAIN = {
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     MAILS_PER_ADDRESS: '100000',
     MAILS_PER_NETWORK: '100000',

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { subjectsTo } from '../support/leaving-accounts.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
-describe.each(BACKENDS)('The account, on %s', backend => {
+describe('The account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 
@@ -190,7 +190,7 @@ describe.each(BACKENDS)('The account, on %s', backend => {
 })
 
 it('says of owners who may not type their password on satellites that they still may not', async () => {
-  const app = await TestApp.start('embedded', { LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  const app = await TestApp.start({ LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)

@@ -19,7 +19,8 @@ import { Authenticator } from '../../support/authenticator.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -33,10 +34,10 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
+describe('A change of the e-mail address', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 
@@ -557,25 +558,24 @@ describe.each(BACKENDS)('A change of the e-mail address, on %s', backend => {
   })
 
   // An embedded database has one transaction at a time.
-  if (backend !== 'embedded')
-    it('keeps the old address free from somebody who waits for it', async () => {
-      const owner = await anOwner(app)
-      const { database, users, emails } = {
-        database: app.app.get(Database),
-        users: app.app.get(Users),
-        emails: app.app.get(UserEmails),
-      }
-      let taking: Promise<unknown> = Promise.resolve()
-      await database.transaction(async transaction => {
-        const locked = (await users.lock(transaction, owner.id)) as User
-        await emails.change(transaction, locked, anEmail() as Email, app.clock.now())
-        taking = expect(app.app.get(UserCreation).createAccount(owner.email, PASSWORD)).rejects.toMatchObject(
-          { code: 'EMAIL_TAKEN' },
-        )
-        await untilWaiting(app)
+  onServers('keeps the old address free from somebody who waits for it', async () => {
+    const owner = await anOwner(app)
+    const { database, users, emails } = {
+      database: app.app.get(Database),
+      users: app.app.get(Users),
+      emails: app.app.get(UserEmails),
+    }
+    let taking: Promise<unknown> = Promise.resolve()
+    await database.transaction(async transaction => {
+      const locked = (await users.lock(transaction, owner.id)) as User
+      await emails.change(transaction, locked, anEmail() as Email, app.clock.now())
+      taking = expect(app.app.get(UserCreation).createAccount(owner.email, PASSWORD)).rejects.toMatchObject({
+        code: 'EMAIL_TAKEN',
       })
-      await taking
+      await untilWaiting(app)
     })
+    await taking
+  })
 
   it('takes only links for its own purpose', async () => {
     const owner = await anOwner(app)

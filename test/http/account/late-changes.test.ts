@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { Database, type Db, permissionsOf, type User, Users, userSessions } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { anEmail, anOwner } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import {
@@ -47,7 +47,7 @@ const TAKEN_AWAY: readonly [
   ],
 ]
 
-describe.each(BACKENDS)('A change that the guards let in just before, on %s', backend => {
+describe('A change that the guards let in just before', () => {
   let app: TestApp
   let dns: DnsServer
   let member: User
@@ -57,7 +57,7 @@ describe.each(BACKENDS)('A change that the guards let in just before, on %s', ba
   let invitation: string
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
   })
   afterAll(async () => {
     await app.stop()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import { Database, oneTimeTokens, Users } from '../../sources.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aMemberWith, signInFreshly, team } from '../support/team-calls.js'
@@ -11,10 +11,10 @@ const NEW_PASSWORD = 'seven quiet otters juggle'
 const GERMAN = { 'Accept-Language': 'de-DE,de;q=0.9,en;q=0.8' }
 const ENGLISH = { 'Accept-Language': 'en-GB' }
 
-describe.each(BACKENDS)('the language of mails, on %s', backend => {
+describe('the language of mails', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 
@@ -157,7 +157,7 @@ describe.each(BACKENDS)('the language of mails, on %s', backend => {
 
 describe('DEFAULT_LANGUAGE', () => {
   it('is that of mails to whom nobody knows to read another', async () => {
-    const app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', DEFAULT_LANGUAGE: 'de' })
+    const app = await TestApp.start({ LOG_LEVEL: 'silent', DEFAULT_LANGUAGE: 'de' })
     try {
       const subjectAfter = async (headers: Record<string, string>) => {
         const body = { email: anEmail(), password: PASSWORD }

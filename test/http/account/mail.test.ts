@@ -72,7 +72,7 @@ const stopped = (server: SMTPServer) => new Promise<void>(resolve => server.clos
 describe('a mail server that', () => {
   it('gets the mail when it is back after a moment', async () => {
     const port = await freePort()
-    const waiting = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const waiting = await TestApp.start({ SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
       const email = anEmail()
       waiting.app.get(Mailer).post(recipient(email), () => MAIL)
@@ -99,7 +99,7 @@ describe('a mail server that', () => {
       },
     })
     const port = await started(refusing)
-    const refused = await TestApp.start('redis + postgres', { SMTP_URL: `smtp://127.0.0.1:${port}` })
+    const refused = await TestApp.start({ SMTP_URL: `smtp://127.0.0.1:${port}` })
     const to = anEmail()
     try {
       refused.app.get(Mailer).post(recipient(to), () => MAIL)
@@ -130,7 +130,7 @@ describe('a mail server that', () => {
       },
     })
     const port = await started(locked)
-    const sending = await TestApp.start('embedded', { SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
+    const sending = await TestApp.start({ SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
     const to = anEmail()
     try {
       sending.app.get(Mailer).post(recipient(to), () => MAIL)
@@ -144,7 +144,7 @@ describe('a mail server that', () => {
 })
 
 it('stops at once although mails are waiting for a server that is away', async () => {
-  const stopping = await TestApp.start('redis + postgres', {
+  const stopping = await TestApp.start({
     SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
   })
   stopping.app.get(Mailer).post(recipient(anEmail()), () => MAIL)
@@ -159,7 +159,7 @@ it('keeps every mail when it stops although the mail server says nothing', async
   const database = await createDatabase()
   const { port } = silent.address() as AddressInfo
   try {
-    const stopping = await TestApp.start('redis + postgres', {
+    const stopping = await TestApp.start({
       ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
     })
     const mail: Mail = { language: 'en', subject: 'A subject', site: 'www.main.test', paragraphs: ['Hello.'] }
@@ -168,7 +168,7 @@ it('keeps every mail when it stops although the mail server says nothing', async
     const startedAt = performance.now()
     await stopping.stop()
     expect(performance.now() - startedAt).toBeLessThan(12_000)
-    const next = await TestApp.start('redis + postgres', { DATABASE_URL: database.url })
+    const next = await TestApp.start({ DATABASE_URL: database.url })
     try {
       expect(await next.app.get(FailedMails).count()).toBe(12)
       expect((await next.auditRows()).filter(({ action }) => action === 'mail')).toHaveLength(12)

@@ -14,7 +14,7 @@ const NO_ACCOUNT = { accountName: null, invitedBy: null, satellites: null }
 describe('What a mailed link is about', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('embedded', {
+    app = await TestApp.start({
       SIGN_UP: 'on',
       ATTEMPTS_PER_NETWORK: '20',
       LOG_LEVEL: 'silent',

@@ -5,7 +5,7 @@ import { Database, OneTimeTokenCleanup, OneTimeTokens, oneTimeTokens, type Purpo
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
 const HOUR = 60 * 60
@@ -19,10 +19,10 @@ const PURPOSES: Purpose[] = [
   'not-me',
 ]
 
-describe.each(BACKENDS)('Expired links, on %s', backend => {
+describe('Expired links', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', SIGN_UP: 'on' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', SIGN_UP: 'on' })
   })
   afterEach(() => {
     jest.restoreAllMocks()

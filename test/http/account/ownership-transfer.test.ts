@@ -17,7 +17,7 @@ import {
   Users,
 } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -40,10 +40,10 @@ const CANCELLED = /will not be transferred$/
 const DAY = 24 * 60 * 60
 const WAIT = TRANSFER_WAIT_SECONDS
 
-describe.each(BACKENDS)('A transfer of the account, on %s', backend => {
+describe('A transfer of the account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterEach(() => {
     jest.restoreAllMocks()

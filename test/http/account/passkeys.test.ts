@@ -10,7 +10,7 @@ import {
   SoftwareAuthenticator,
 } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import {
   addPasskey,
@@ -24,10 +24,10 @@ import { onMainSite, provenSession, reauthenticate } from '../support/reauthenti
 
 const INVALID = '401 PASSKEY_INVALID'
 
-describe.each(BACKENDS)('Passkeys of one user, on %s', backend => {
+describe('Passkeys of one user', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { PASSKEY_RP_ID: 'main.test' })
+    app = await TestApp.start({ PASSKEY_RP_ID: 'main.test' })
   })
   afterAll(() => app.stop())
 
@@ -395,8 +395,8 @@ describe('Two services on one database', () => {
   let one: TestApp
   let other: TestApp
   beforeAll(async () => {
-    one = await TestApp.start('redis + postgres', { PASSKEY_RP_ID: 'main.test' })
-    other = await TestApp.start('embedded', {
+    one = await TestApp.start({ PASSKEY_RP_ID: 'main.test' })
+    other = await TestApp.start({
       ...one.stores,
       PASSKEY_RP_ID: 'main.test',
       SECRETS_KEYS_FILE: one.settings.secretsKeysFile,
@@ -418,7 +418,7 @@ describe('Two services on one database', () => {
   })
 
   it('do not start for another domain while there are passkeys of this one', async () => {
-    const start = TestApp.start('embedded', { ...one.stores, PASSKEY_RP_ID: 'www.main.test' })
+    const start = TestApp.start({ ...one.stores, PASSKEY_RP_ID: 'www.main.test' })
     await expect(start).rejects.toThrow(
       'PASSKEY_RP_ID is www.main.test, but there are passkeys of main.test, which would not work any more: set PASSKEY_RP_ID=main.test',
     )

@@ -20,17 +20,17 @@ import { aChallenge, giveAuthenticator, secondStep } from '../../support/authent
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { addPasskey, provenPasskeySession } from '../support/passkey-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { accept, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
-describe.each(BACKENDS)('The profile, on %s', backend => {
+describe('The profile', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

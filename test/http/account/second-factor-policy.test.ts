@@ -28,7 +28,7 @@ import {
   type SignedIn,
   signIn,
 } from '../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -48,10 +48,10 @@ const DAY = 24 * 60 * 60
 const NOTHING = permissionsOf([])
 const OFF = { required: 'off', requiredFrom: null, paymentStepUpMinutes: null, covered: 0, enrolled: 0 }
 
-describe.each(BACKENDS)('What an account requires of its users, on %s', backend => {
+describe('What an account requires of its users', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterEach(() => {
     jest.restoreAllMocks()

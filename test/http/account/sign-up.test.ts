@@ -26,7 +26,7 @@ afterEach(() => {
 describe.each(BACKENDS)('Sign-up on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 
@@ -290,7 +290,7 @@ describe.each(BACKENDS)('Sign-up on %s', backend => {
 
 describe('Sign-up', () => {
   it('can be closed, also for earlier links', async () => {
-    const app = await TestApp.start('redis + postgres', { SIGN_UP: 'off' })
+    const app = await TestApp.start({ SIGN_UP: 'off' })
     try {
       for (const [path, body] of [
         ['/api/signup', { email: anEmail(), password: PASSWORD }],
@@ -303,7 +303,7 @@ describe('Sign-up', () => {
   })
 
   it('answers 503 to everybody when there is no mail', async () => {
-    const app = await TestApp.start('redis + postgres', { SMTP_URL: '', MAIL_FROM: '', LOG_LEVEL: 'silent' })
+    const app = await TestApp.start({ SMTP_URL: '', MAIL_FROM: '', LOG_LEVEL: 'silent' })
     try {
       for (const email of [anEmail(), (await anOwner(app)).email]) {
         const body = { email, password: PASSWORD }
@@ -317,7 +317,7 @@ describe('Sign-up', () => {
   })
 
   it('is limited: mails to one address, links from one network, passwords at one link', async () => {
-    const app = await TestApp.start('redis + postgres', {
+    const app = await TestApp.start({
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '20',
       ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3',

@@ -19,7 +19,7 @@ import {
 import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
 const SALT = 'MDEyMzQ1Njc4OWFiY2RlZg'
@@ -29,11 +29,11 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-describe.each(BACKENDS)('Users imported on %s', backend => {
+describe('Users imported', () => {
   let app: TestApp
   let passwordHash: string
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
     passwordHash = await bcrypt(PASSWORD, 4)
   })
   afterAll(() => app.stop())

@@ -16,6 +16,7 @@ import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 
 const EVENT = { action: 'user.create', outcome: 'ok', client: null } as const
 const TABLES = ['audit_log', 'audit_chain']
@@ -66,10 +67,10 @@ async function countOf(app: TestApp, from: string): Promise<number> {
   return row?.count as number
 }
 
-describe.each(BACKENDS)('The chain of the audit log, on %s', backend => {
+describe('The chain of the audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
     await signIn(app, await anOwner(app), 'main')
     await record(app, 20)
     // With its first search of the whole log.
@@ -264,7 +265,7 @@ describe.each(BACKENDS)('The chain of the audit log, on %s', backend => {
 describe('A row that comes to light late', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
     // The next search of the whole log is in a day.
     await app.app.get(AuditSealer).run()
   })
@@ -341,8 +342,8 @@ describe('Two replicas', () => {
   let first: TestApp
   let second: TestApp
   beforeAll(async () => {
-    first = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
-    second = await TestApp.start('embedded', { ...first.stores, LOG_LEVEL: 'silent' })
+    first = await TestApp.start({ LOG_LEVEL: 'silent' })
+    second = await TestApp.start({ ...first.stores, LOG_LEVEL: 'silent' })
   })
   afterAll(async () => {
     await second.stop()
@@ -372,7 +373,7 @@ describe('Two replicas', () => {
 
 describe('A service that stops', () => {
   it.each(BACKENDS)('has sealed what it wrote, on %s', async backend => {
-    const first = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    const first = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
     let second: TestApp | undefined
     try {
       await signIn(first, await anOwner(first), 'main')
@@ -387,7 +388,7 @@ describe('A service that stops', () => {
       await database.onApplicationShutdown()
       expect((unsealed as unknown as { rows: unknown[] }).rows).toEqual([])
       expect((sealed as unknown as { rows: unknown[] }).rows).toHaveLength(3)
-      second = await TestApp.start('embedded', {
+      second = await TestApp.startOn(backend, {
         DATABASE_URL: first.settings.databaseUrl,
         LOG_LEVEL: 'silent',
       })
@@ -399,10 +400,10 @@ describe('A service that stops', () => {
   })
 })
 
-it('The same row has the same seal in both databases', async () => {
+onServers('The same row has the same seal in both databases', async () => {
   const seals: unknown[] = []
   for (const backend of BACKENDS) {
-    const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    const app = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
     try {
       await execute(
         app,
@@ -424,7 +425,7 @@ it('The same row has the same seal in both databases', async () => {
 describe('npm run cli -- audit:verify', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
     await signIn(app, await anOwner(app), 'main')
   })
   afterAll(() => app.stop())

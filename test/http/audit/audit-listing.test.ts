@@ -15,7 +15,7 @@ import {
 import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -27,10 +27,10 @@ function memberOf({ id, accountId }: User) {
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-describe.each(BACKENDS)('The audit log of an account, on %s', backend => {
+describe('The audit log of an account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

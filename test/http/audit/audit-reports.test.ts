@@ -22,7 +22,7 @@ let owner: User
 let session: SignedIn
 let operator: ConsoleUser
 beforeAll(async () => {
-  app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+  app = await startWithConsole({ LOG_LEVEL: 'silent' })
   database = app.app.get(Database)
   owner = await anOwner(app)
   session = await provenSession(app, owner)

@@ -1,13 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { drizzle as drizzlePglite } from 'drizzle-orm/pglite'
-import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
 import {
   AuditChain,
@@ -28,7 +22,8 @@ import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -51,10 +46,10 @@ function before(time: Date): Date {
   return new Date(time.getTime() - 1)
 }
 
-describe.each(BACKENDS)('The partitions of the audit log, on %s', backend => {
+describe('The partitions of the audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
   })
   afterAll(() => app.stop())
 
@@ -272,12 +267,12 @@ const ROWS = `insert into audit_log (at, action, outcome, user_id) select now() 
 /** As the release before wrote them. */
 const ROW = `insert into audit_log (id, at, action, outcome) values (default, now(), 'logout', 'ok') returning id::int`
 
-describe.each(BACKENDS)('An audit log from before there were partitions, on %s', backend => {
+onServers.describe('An audit log from before there were partitions', () => {
   let app: TestApp
   const cleanUp: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
-    const url = backend === 'embedded' ? await anEmbeddedDatabase() : await aPostgresDatabase()
-    app = await TestApp.start(backend, {
+    const url = await aPostgresDatabase()
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       DATABASE_URL: url,
       AUDIT_RETENTION_DAYS: '100',
@@ -287,18 +282,6 @@ describe.each(BACKENDS)('An audit log from before there were partitions, on %s',
   afterAll(async () => {
     for (const step of cleanUp) await step()
   })
-
-  async function anEmbeddedDatabase(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'mainstay-before-'))
-    cleanUp.push(() => rm(folder, { recursive: true }))
-    const client = await PGlite.create({ dataDir: join(folder, 'pgdata') })
-    await withMigrationsUpTo(LAST_BEFORE, migrationsFolder =>
-      migratePglite(drizzlePglite(client), { migrationsFolder }),
-    )
-    await client.exec(ROWS)
-    await client.close()
-    return `pglite:${folder}`
-  }
 
   async function aPostgresDatabase(): Promise<string> {
     const { url, drop } = await createDatabase({ isEmpty: true })

@@ -10,14 +10,14 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, logOut, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
-describe.each(BACKENDS)('The audit log, on %s', backend => {
+describe('The audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -25,7 +25,7 @@ import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
-import { BACKENDS, type Backend, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { callsWithin } from '../support/calls-within.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
@@ -70,7 +70,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-describe.each(BACKENDS)('on %s', backend => {
+describe('anomalies', () => {
   let app: TestApp
   afterAll(() => app?.stop())
   afterEach(() => {
@@ -79,7 +79,7 @@ describe.each(BACKENDS)('on %s', backend => {
 
   async function start(environment: Record<string, string> = {}): Promise<void> {
     await app?.stop()
-    app = await startApp(backend, environment)
+    app = await startApp(environment)
   }
 
   function headersOf({ ip = HOME, userAgent = WINDOWS }: From): Record<string, string> {
@@ -563,7 +563,7 @@ describe.each(BACKENDS)('on %s', backend => {
         })
         expect(touch).toHaveBeenCalledTimes(2)
         for (const other of others) expect(other).not.toHaveBeenCalled()
-        expect(statements).toBe(backend === 'embedded' ? 2 : 0)
+        expect(statements).toBe(USUAL_BACKEND === 'embedded' ? 2 : 0)
       })
 
       it('logs a new network once, and not at each refresh that follows', async () => {
@@ -950,6 +950,6 @@ function deviceCookieOf({ setCookies }: TestResponse): string {
   return /=([^;]*)/.exec(line ?? '')?.[1] ?? ''
 }
 
-function startApp(backend: Backend, environment: Record<string, string>): Promise<TestApp> {
-  return TestApp.start(backend, { TRUST_PROXY: '127.0.0.1', GEOIP_FILE: geoIpFile, ...environment })
+function startApp(environment: Record<string, string>): Promise<TestApp> {
+  return TestApp.start({ TRUST_PROXY: '127.0.0.1', GEOIP_FILE: geoIpFile, ...environment })
 }

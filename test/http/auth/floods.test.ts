@@ -30,7 +30,7 @@ const WRONG_IDS = 300
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1',
     HASH_CONCURRENCY: '1',

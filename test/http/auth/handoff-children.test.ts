@@ -16,7 +16,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem } from '../support/handoff-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -107,9 +107,9 @@ const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> 
   },
 }
 
-describe.each(BACKENDS)('on %s', backend => {
+describe('Sessions on satellites that a hand-off opened', () => {
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:50' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:50' })
   })
   afterAll(() => app.stop())
   afterEach(() => {
@@ -231,7 +231,7 @@ describe.each(BACKENDS)('on %s', backend => {
 
 describe('with several connections to the database', () => {
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -17,7 +17,7 @@ const HANDOFFS = 20
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     HANDOFFS_PER_USER: String(HANDOFFS),
     ATTEMPTS_PER_NETWORK: '30',

@@ -48,7 +48,7 @@ async function requireHandoffs(owner: SignedIn, handoffRequired: string): Promis
 
 beforeAll(async () => {
   const environment = { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:60', TRUST_PROXY: '127.0.0.1' }
-  app = await TestApp.start('embedded', environment)
+  app = await TestApp.start(environment)
 })
 afterAll(() => app.stop())
 afterEach(() => {
@@ -274,7 +274,7 @@ describe('a user with a second factor', () => {
 })
 
 it('owners who may not type their password on satellites can be handed off to them', async () => {
-  const barring = await TestApp.start('embedded', { LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  const barring = await TestApp.start({ LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(barring)
     const main = await signIn(barring, owner, 'main')

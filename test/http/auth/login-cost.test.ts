@@ -19,7 +19,7 @@ beforeAll(async () => {
   redis = await startRedis()
   statements = await CountedRequests.before(database.url)
   commands = await CountedRequests.before(redis.url)
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     DATABASE_URL: statements.url,
     SESSION_STORE_URL: commands.url,
     LOGINS_PER_ACCOUNT: '100',

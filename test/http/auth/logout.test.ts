@@ -15,7 +15,7 @@ import {
 describe('POST /api/logout', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres')
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

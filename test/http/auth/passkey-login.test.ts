@@ -12,7 +12,7 @@ import {
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, type SignedIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -34,12 +34,12 @@ const MANY = {
 
 const INVALID = '401 PASSKEY_INVALID'
 
-describe.each(BACKENDS)('POST /api/login/passkey, on %s', backend => {
+describe('POST /api/login/passkey', () => {
   let app: TestApp
   let owner: User
   let key: SoftwareAuthenticator
   beforeAll(async () => {
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       ...MANY,
       OWNERS_ON_SATELLITES: 'barred',
       PASSKEY_RP_ID: 'main.test',

@@ -11,7 +11,7 @@ import {
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -25,9 +25,9 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
+describe('POST /api/password/change', () => {
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 
@@ -166,7 +166,7 @@ describe.each(BACKENDS)('POST /api/password/change, on %s', backend => {
 describe('with several connections to the database', () => {
   beforeAll(async () => {
     // As many sessions as logins: else the limit would end some.
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', MAX_SESSIONS_PER_USER: '200' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', MAX_SESSIONS_PER_USER: '200' })
   })
   afterAll(() => app.stop())
 

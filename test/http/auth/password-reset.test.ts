@@ -13,7 +13,7 @@ import {
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { closeTo } from '../support/team-calls.js'
 
@@ -24,10 +24,10 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-describe.each(BACKENDS)('A forgotten password, on %s', backend => {
+describe('A forgotten password', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

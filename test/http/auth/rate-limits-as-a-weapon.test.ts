@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
@@ -16,10 +16,10 @@ function anIp(): string {
   return `10.${networks >> 8}.${networks & 255}.7`
 }
 
-describe.each(BACKENDS)('Strangers who use up limits, on %s,', backend => {
+describe('Strangers who use up limits', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       ATTEMPTS_PER_ACCOUNT_AND_NETWORK: String(OWN),
       ATTEMPTS_PER_ACCOUNT: '6',
       ATTEMPTS_PER_NETWORK: '20',

@@ -6,7 +6,7 @@ import { SoftwareAuthenticator } from '../../support/passkeys/software-authentic
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -71,10 +71,10 @@ function retryAfter({ headers }: TestResponse): number {
   return Number(headers['retry-after'])
 }
 
-describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
+describe('Guesses at passwords', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, LIMITS)
+    app = await TestApp.start(LIMITS)
   })
   afterAll(() => app.stop())
 
@@ -246,10 +246,10 @@ describe.each(BACKENDS)('Guesses at passwords on %s', backend => {
   })
 })
 
-describe.each(BACKENDS)('Logins with a passkey on %s', backend => {
+describe('Logins with a passkey', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, LIMITS)
+    app = await TestApp.start(LIMITS)
   })
   afterAll(() => app.stop())
 
@@ -304,10 +304,10 @@ describe.each(BACKENDS)('Logins with a passkey on %s', backend => {
   })
 })
 
-describe.each(BACKENDS)('Attempts on %s', backend => {
+describe('Attempts', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       ATTEMPT_WINDOW_SECONDS: '2',
       ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3',
       ATTEMPTS_PER_NETWORK: String(LINKS),
@@ -419,7 +419,7 @@ describe('Attempt counters in Redis', () => {
     redis = await startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] })
     // Short, since much of this waits for a Redis that does not answer.
     const stores = { SESSION_STORE_URL: redis.url, SESSION_STORE_TIMEOUT_MS: '500' }
-    app = await TestApp.start('redis + postgres', { ...LIMITS, ...stores })
+    app = await TestApp.start({ ...LIMITS, ...stores })
   })
   afterAll(async () => {
     await app?.stop()
@@ -447,7 +447,7 @@ describe('Attempt counters in Redis', () => {
 
   it('are the same for every replica', async () => {
     const { email } = await anOwner(app)
-    const other = await TestApp.start('embedded', { ...LIMITS, ...app.stores })
+    const other = await TestApp.start({ ...LIMITS, ...app.stores })
     try {
       const ip = anIp()
       await guesses(app, OWN, () => ({ email, ip }))

@@ -3,16 +3,16 @@ import { SessionStore, Users, unavailable } from '../../sources.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import type { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey, passkeyOptions, passkeySession } from '../support/passkey-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
-describe.each(BACKENDS)('Re-authentication with any factor, on %s', backend => {
+describe('Re-authentication with any factor', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       PASSKEY_RP_ID: 'main.test',
       PASSKEY_RELATED_ORIGINS: SHOP_ONE,
       TRUST_PROXY: '127.0.0.1',

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { ApiError, Database, Passwords, RateLimiter, UserAdministration, Users } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -14,10 +14,10 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
+describe('POST /api/reauthenticate', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 
@@ -159,7 +159,7 @@ describe.each(BACKENDS)('POST /api/reauthenticate, on %s', backend => {
 })
 
 it('an owner who is barred from satellites cannot give the password there either', async () => {
-  const app = await TestApp.start('redis + postgres', { OWNERS_ON_SATELLITES: 'barred' })
+  const app = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)

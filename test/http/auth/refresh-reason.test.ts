@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { SessionCleanup } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 const DAY = 24 * 60 * 60
 
-describe.each(BACKENDS)('a refused refresh on %s', backend => {
+describe('a refused refresh', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -12,7 +12,7 @@ describe('POST /api/refresh', () => {
   let main: string
   let satellite: string
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres')
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

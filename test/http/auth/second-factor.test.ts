@@ -41,8 +41,8 @@ let app: TestApp
 /** On the same stores. */
 let replica: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', TRUSTED)
-  replica = await TestApp.start('embedded', {
+  app = await TestApp.start(TRUSTED)
+  replica = await TestApp.start({
     ...{ ...TRUSTED, ...app.stores },
     JWT_KEYS_FILE: app.settings.jwtKeysFile,
     SECRETS_KEYS_FILE: app.settings.secretsKeysFile,
@@ -242,7 +242,7 @@ describe('a code', () => {
 
 describe('a recovery code', () => {
   it('is won by one of two requests at once on the embedded database, which goes on', async () => {
-    const embedded = await TestApp.start('embedded')
+    const embedded = await TestApp.start()
     try {
       const user = await anOwner(embedded)
       await giveAuthenticator(embedded, user)
@@ -635,7 +635,7 @@ describe('what a thief with the password does', () => {
 
 describe('a login that is too unusual', () => {
   it('does not confirm the password by asking for the second factor', async () => {
-    const strict = await TestApp.start('embedded', {
+    const strict = await TestApp.start({
       ...{ ...TRUSTED, ...app.stores, ANOMALY_POLICY: 'notify:1,revoke:1' },
       JWT_KEYS_FILE: app.settings.jwtKeysFile,
       SECRETS_KEYS_FILE: app.settings.secretsKeysFile,

@@ -10,18 +10,18 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
 
-describe.each(BACKENDS)('who pays already (%s)', backend => {
+describe('who pays already', () => {
   let app: TestApp
   let removePlans: () => Promise<void>
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
   })
   afterAll(async () => {
     await app.stop()
@@ -277,7 +277,7 @@ describe.each(BACKENDS)('who pays already (%s)', backend => {
 
 it('who pays in one currency is told that a plan in another cannot be bought', async () => {
   const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
-  const app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent', ...prices })
+  const app = await TestApp.start({ LOG_LEVEL: 'silent', ...prices })
   try {
     const payer = await aSubscriber(app)
     const inEuros = { priceId: 'price_monthly_eur' }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { RateLimiter } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { openPortal, readAfter } from '../support/paying.js'
 import { openCheckout } from '../support/subscriber.js'
@@ -12,11 +12,11 @@ import { openCheckout } from '../support/subscriber.js'
 const PER_USER = 20
 const PER_ACCOUNT = 25
 
-describe.each(BACKENDS)('GET /api/subscription?checkout=… (%s)', backend => {
+describe('GET /api/subscription?checkout=…', () => {
   let app: TestApp
   let webhookUrl: string | null
   beforeAll(async () => {
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       PAYMENT_REQUESTS_PER_USER: String(PER_USER),
       PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),

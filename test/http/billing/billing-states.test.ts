@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
 import {
   aPlansFile,
@@ -32,13 +32,13 @@ const DAY_SECONDS = 24 * 60 * 60
 const WITHOUT_PLAN = ['payments', 'accountSettings', 'teamManagement']
 const BASIC = [...WITHOUT_PLAN, 'dataEntry']
 
-describe.each(BACKENDS)('what an account pays for (%s)', backend => {
+describe('what an account pays for', () => {
   let app: TestApp
   let removePlans: () => Promise<void>
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -309,9 +309,9 @@ describe.each(BACKENDS)('what an account pays for (%s)', backend => {
   })
 })
 
-describe.each(BACKENDS)('without a plans file (%s)', backend => {
+describe('without a plans file', () => {
   it('plans have the texts of the provider’s products, also in the languages of their metadata', async () => {
-    const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    const app = await TestApp.start({ LOG_LEVEL: 'silent' })
     try {
       const { signedIn } = await aSubscriber(app)
       const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
@@ -334,7 +334,7 @@ describe.each(BACKENDS)('without a plans file (%s)', backend => {
   })
 
   it('do not limit anything by payments', async () => {
-    const app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    const app = await TestApp.start({ LOG_LEVEL: 'silent' })
     try {
       const payer = await aSubscriber(app)
       await app.sandbox.simulate.cancel(payer.subscriptionId)

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
 import { SurplusSubscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { readAfter } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
-describe.each(BACKENDS)('billing 1: a first payment that takes days (%s)', backend => {
+describe('billing 1: a first payment that takes days', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

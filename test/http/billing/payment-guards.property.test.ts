@@ -54,7 +54,7 @@ let granted: Wallet
 let notGranted: Wallet
 
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres')
+  app = await TestApp.start()
   granted = await fillWallet(true)
   notGranted = await fillWallet(false)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handlersOf, PaymentStepUpGuard, PaymentsPermissionGuard } from '../../sources.js'
 import { giveTotp, prove } from '../../support/factors.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
@@ -11,10 +11,10 @@ import { aMemberWith } from '../support/team-calls.js'
 const CHALLENGE =
   'Bearer error="insufficient_user_authentication", acr_values="urn:mainstay:acr:2", max_age="120"'
 
-describe.each(BACKENDS)('Payments that need a second factor, on %s', backend => {
+describe('Payments that need a second factor', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
 import { aPlansFile, quantityOf } from '../support/paying.js'
@@ -29,13 +29,13 @@ const TRIES = 3
 const DAY_SECONDS = 24 * 60 * 60
 const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
 
-describe.each(BACKENDS)('what is on sale (%s)', backend => {
+describe('what is on sale', () => {
   let app: TestApp
   let removePlans: () => Promise<void>
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
   })
   afterAll(async () => {
     await app.stop()
@@ -261,7 +261,7 @@ describe.each(BACKENDS)('what is on sale (%s)', backend => {
 describe('billing 12: with checkout options', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', {
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
     })
@@ -317,7 +317,7 @@ it.each([
   'billing 12: with STRIPE_PRORATION %s a second seat is billed as %j',
   async (proration, totals) => {
     const plans = await aPlansFile()
-    const app = await TestApp.start('redis + postgres', {
+    const app = await TestApp.start({
       LOG_LEVEL: 'silent',
       PLANS_FILE: plans.path,
       ...(proration && { STRIPE_PRORATION: proration }),
@@ -343,7 +343,7 @@ it.each([
 
 it('a payment that is due stays due when seats go, with STRIPE_PRORATION always_invoice', async () => {
   const plans = await aPlansFile()
-  const app = await TestApp.start('redis + postgres', {
+  const app = await TestApp.start({
     LOG_LEVEL: 'silent',
     PLANS_FILE: plans.path,
     STRIPE_PRORATION: 'always_invoice',

@@ -39,7 +39,7 @@ export interface DataFolder {
 /** A folder with an empty database. */
 export async function dataFolder(): Promise<DataFolder> {
   const path = await mkdtemp(join(tmpdir(), 'mainstay-embedded-'))
-  copyEmbeddedDatabase(join(path, 'database'))
+  await copyEmbeddedDatabase(join(path, 'database'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
 }
 

@@ -50,7 +50,7 @@ let app: TestApp
 let client: Client
 let api: Api
 beforeAll(async () => {
-  app = await TestApp.start('embedded')
+  app = await TestApp.start()
   const { outputFiles } = buildSync({
     stdin: {
       contents: "export * from './index.ts'; export { typedApi } from './api.ts'",

@@ -4,16 +4,16 @@ import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const TOKEN_SECONDS = 900
 
-describe.each(BACKENDS)('the client on %s', backend => {
+describe('the client', () => {
   let app: TestApp
   let email: string
   const open: Client[] = []
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
     email = (await anOwner(app)).email
   })
   afterAll(async () => {
@@ -144,7 +144,7 @@ describe.each(BACKENDS)('the client on %s', backend => {
 describe('the client, with tokens of two seconds,', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { ACCESS_TOKEN_TTL_SECONDS: '2' })
+    app = await TestApp.start({ ACCESS_TOKEN_TTL_SECONDS: '2' })
   })
   afterAll(() => app.stop())
 

@@ -50,7 +50,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     // The issuer is part of every token, so the address has to be known before the service starts.
     address = await startMovableAddress(0)
     url = `http://127.0.0.1:${address.port}`
-    app = await TestApp.start('redis + postgres', { JWT_ISSUER: url, JWT_AUDIENCE: url })
+    app = await TestApp.start({ JWT_ISSUER: url, JWT_AUDIENCE: url })
     address.moveTo(Number(new URL(app.url).port))
     email = (await anOwner(app)).email
     project = await projectWithPackages()

@@ -25,7 +25,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf } from '../support/token-claims.js'
 
@@ -77,7 +77,7 @@ class Link {
   }
 }
 
-describe.each(BACKENDS)('verify, with a service on %s', backend => {
+describe('verify, with a service', () => {
   let app: TestApp
   let link: Link
   let elapsed: number
@@ -85,7 +85,7 @@ describe.each(BACKENDS)('verify, with a service on %s', backend => {
   let ofOwner: string
   let cookieOfOwner: string
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
     link = await Link.to(app.url)
     elapsed = 0
     verifier = aVerifier()

@@ -53,7 +53,7 @@ beforeAll(async () => {
     DnsServer.start(),
     makeServerCertificate(folder, ['api.main.test']),
   ])
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     DATABASE_URL: postgres.url,
     SESSION_STORE_URL: redis.url,
     LOG_LEVEL: 'silent',
@@ -432,7 +432,7 @@ describe('doctor and keys', () => {
   }
 
   it('a replica with other keys, behind the balancer or named', async () => {
-    const other = await TestApp.start('redis + postgres', { ...app.stores, LOG_LEVEL: 'silent' })
+    const other = await TestApp.start({ ...app.stores, LOG_LEVEL: 'silent' })
     try {
       expect(found(await doctor({}, '--replica', other.url))).toEqual(['keys.agreement'])
       expect(found(await doctor({}, '--replica', app.url))).toEqual([])

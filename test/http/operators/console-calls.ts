@@ -9,11 +9,8 @@ export const CONSOLE_HOST = 'operators.main.test'
 const PASSWORD = 'the password of an operator'
 
 /** A service with a console, which this machine reaches at 127.0.0.1 alone. */
-export function startWithConsole(
-  backend: Parameters<typeof TestApp.start>[0] = 'embedded',
-  environment: Readonly<Record<string, string>> = {},
-): Promise<TestApp> {
-  return TestApp.start(backend, {
+export function startWithConsole(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  return TestApp.start({
     OPERATOR_ORIGIN: CONSOLE,
     OPERATOR_ADDRESSES: '127.0.0.1,2001:db8::/32',
     ...environment,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { BACKENDS, type TestApp } from '../../support/test-app.js'
+import { type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { anOrigin } from '../support/satellite-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
@@ -18,14 +18,14 @@ interface Entry {
   readonly reason: string | null
 }
 
-describe.each(BACKENDS)('operator console: what operators did (%s)', backend => {
+describe('operator console: what operators did', () => {
   let app: TestApp
   let one: ConsoleUser
   let other: ConsoleUser
   let owner: User
   let between: Date
   beforeAll(async () => {
-    app = await startWithConsole(backend, { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
     one = await ConsoleUser.loggedIn(app)
     other = await ConsoleUser.loggedIn(app)
     owner = await anOwner(app)
@@ -123,7 +123,7 @@ describe.each(BACKENDS)('operator console: what operators did (%s)', backend => 
 
 describe('operator console: what was done at the command line', () => {
   it('is among it, with a reason or without, and nothing that users did is', async () => {
-    const app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+    const app = await startWithConsole({ LOG_LEVEL: 'silent' })
     try {
       const mainstay = (...args: string[]) =>
         runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })

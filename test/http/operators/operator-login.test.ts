@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database, type Email, handlersOf, Operators, operatorSessions } from '../../sources.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer } from '../support/api-calls.js'
 import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole } from './console-calls.js'
 
-describe.each(BACKENDS)('operator console: login (%s)', backend => {
+describe('operator console: login', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startWithConsole(backend)
+    app = await startWithConsole()
   })
   afterAll(() => app.stop())
 
@@ -260,7 +260,7 @@ describe('operator console: who reaches it', () => {
 
 describe('operator console: guesses', () => {
   it('are limited, and do not count against a user with the same address', async () => {
-    const app = await startWithConsole('embedded', { ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3' })
+    const app = await startWithConsole({ ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3' })
     try {
       const operator = await ConsoleUser.add(app)
       for (let guess = 0; guess < 3; guess++)

@@ -10,7 +10,7 @@ import {
 } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
@@ -24,11 +24,11 @@ interface ShownMail {
   readonly isLinkGood: boolean
 }
 
-describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
+describe('operator console: failed mails', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole(backend, { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app?.stop())
   /** Tests let days pass. */
@@ -216,7 +216,7 @@ describe.each(BACKENDS)('operator console: failed mails (%s)', backend => {
 
 describe('operator console: how many mails an operator sends again', () => {
   it('limits them for each address, also when others send them', async () => {
-    const app = await startWithConsole('embedded', { LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '2' })
+    const app = await startWithConsole({ LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '2' })
     try {
       const to = anEmail()
       app.outbox.accepts = () => false
@@ -243,7 +243,7 @@ describe('operator console: how many mails an operator sends again', () => {
 describe('the command line', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app?.stop())
 

@@ -3,7 +3,7 @@ import { FactorResetJob, type User, Users } from '../../sources.js'
 import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -13,11 +13,11 @@ import { ConsoleUser, startWithConsole } from './console-calls.js'
 const DAY = 24 * 60 * 60
 const REASON = 'asked for by phone, ticket 4711'
 
-describe.each(BACKENDS)('operator console: a reset of second factors (%s)', backend => {
+describe('operator console: a reset of second factors', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole(backend, { PASSKEY_RP_ID: 'main.test' })
+    app = await startWithConsole({ PASSKEY_RP_ID: 'main.test' })
   })
   afterAll(() => app?.stop())
 
@@ -233,7 +233,7 @@ describe.each(BACKENDS)('operator console: a reset of second factors (%s)', back
 })
 
 it('limits each operator, and does not count what mails nobody', async () => {
-  const app = await startWithConsole('embedded', { MAILS_PER_USER: '2' })
+  const app = await startWithConsole({ MAILS_PER_USER: '2' })
   try {
     const [one, other] = [await ConsoleUser.loggedIn(app), await ConsoleUser.loggedIn(app)]
     const owners = [await anOwner(app), await anOwner(app), await anOwner(app)] as const

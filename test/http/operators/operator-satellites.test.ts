@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { accounts, Database } from '../../sources.js'
 import { anOwner } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { BACKENDS, type TestApp } from '../../support/test-app.js'
+import { type TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
@@ -12,12 +12,12 @@ interface Shown {
   readonly accountName: string | null
 }
 
-describe.each(BACKENDS)('operator console: the list of satellites (%s)', backend => {
+describe('operator console: the list of satellites', () => {
   let app: TestApp
   let operator: ConsoleUser
   const added: string[] = []
   beforeAll(async () => {
-    app = await startWithConsole(backend, { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
     operator = await ConsoleUser.loggedIn(app)
     const owner = await anOwner(app)
     await app.app

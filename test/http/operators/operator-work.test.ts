@@ -14,7 +14,7 @@ import { giveAuthenticator } from '../../support/authenticator.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
-import { BACKENDS, MAIN, type TestApp } from '../../support/test-app.js'
+import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
@@ -23,11 +23,11 @@ import { ConsoleUser, startWithConsole } from './console-calls.js'
 
 const REASON = 'asked for by phone, ticket 4711'
 
-describe.each(BACKENDS)('operator console: people (%s)', backend => {
+describe('operator console: people', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole(backend)
+    app = await startWithConsole()
   })
   afterAll(() => app.stop())
 
@@ -286,7 +286,7 @@ describe('operator console: satellites, payments, health', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole('embedded', { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
     operator = await ConsoleUser.loggedIn(app)
   })
   afterAll(() => app.stop())
@@ -337,7 +337,7 @@ describe('operator console: satellites, payments, health', () => {
 describe('the command line', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startWithConsole('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await startWithConsole({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

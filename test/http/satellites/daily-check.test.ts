@@ -15,7 +15,7 @@ import {
 import { DnsServer } from '../../support/dns-server.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { TestApp } from '../../support/test-app.js'
 import { outcome, refreshByHeader } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -36,7 +36,7 @@ import { aMemberWith } from '../support/team-calls.js'
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
 
-describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
+describe('The daily check of satellites', () => {
   let app: TestApp
   let dns: DnsServer
   let files: Server
@@ -46,7 +46,7 @@ describe.each(BACKENDS)('The daily check of satellites, on %s', backend => {
     dns = await DnsServer.start()
     files = createServer((request, response) => answer(request, response))
     await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
     witness = await anActiveSatellite(app, dns, await aLandlord(app))
   })
   afterEach(() => {

@@ -13,7 +13,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -47,12 +47,12 @@ async function claimsAfterRefresh(app: TestApp, sessionId: string): Promise<Reco
   return claimsOf((json as { accessToken: string }).accessToken)
 }
 
-describe.each(BACKENDS)('A registered satellite, on %s', backend => {
+describe('A registered satellite', () => {
   let app: TestApp
   let owner: User
   let stranger: User
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
     owner = await anOwner(app)
     stranger = await anOwner(app)
   })
@@ -295,8 +295,8 @@ describe('Two replicas', () => {
   let first: TestApp
   let second: TestApp
   beforeAll(async () => {
-    first = await TestApp.start('redis + postgres', { DATABASE_POOL_SIZE: '40' })
-    second = await TestApp.start('redis + postgres', first.stores)
+    first = await TestApp.start({ DATABASE_POOL_SIZE: '40' })
+    second = await TestApp.start(first.stores)
   })
   afterAll(async () => {
     await second?.stop()
@@ -382,7 +382,7 @@ describe('Two replicas', () => {
 describe('With SATELLITES=registry', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('embedded', { SATELLITES: 'registry' })
+    app = await TestApp.start({ SATELLITES: 'registry' })
   })
   afterAll(() => app.stop())
 

@@ -30,7 +30,6 @@ describe('Origins that can be satellites', () => {
     await makeKeys(keys)
     dns = await DnsServer.start()
     app = await TestApp.start(
-      'redis + postgres',
       environmentOf({ JWT_KEYS_FILE: keys, DNS_SERVERS: dns.address, LOG_LEVEL: 'silent' }),
     )
     landlord = await aLandlord(app)

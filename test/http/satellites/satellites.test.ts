@@ -14,7 +14,7 @@ import {
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import {
@@ -33,12 +33,12 @@ import { aMemberWith } from '../support/team-calls.js'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
-describe.each(BACKENDS)('The satellites of an account, on %s', backend => {
+describe('The satellites of an account', () => {
   let app: TestApp
   let dns: DnsServer
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start(backend, {
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       DNS_SERVERS: dns.address,
       MAX_SATELLITES_PER_ACCOUNT: '25',

@@ -7,7 +7,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('embedded')
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

@@ -18,8 +18,8 @@ const SECURITY_HEADERS = {
 let app: TestApp
 let behindProxy: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
-  behindProxy = await TestApp.start('redis + postgres', { TRUST_PROXY: '127.0.0.1,10.0.0.0/8' })
+  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  behindProxy = await TestApp.start({ TRUST_PROXY: '127.0.0.1,10.0.0.0/8' })
 })
 afterAll(() => Promise.all([app.stop(), behindProxy.stop()]))
 

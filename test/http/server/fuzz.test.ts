@@ -41,7 +41,7 @@ let app: TestApp
 const worked = new Set<Operation>()
 const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', ENVIRONMENT)
+  app = await TestApp.start(ENVIRONMENT)
 })
 afterAll(async () => {
   agent.destroy()

@@ -13,7 +13,7 @@ const TOKEN_SECONDS = 900
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres')
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

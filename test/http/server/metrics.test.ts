@@ -16,7 +16,7 @@ import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './s
 let app: TestApp
 let fresh: Scrape
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', { METRICS_PORT: '0', LOG_LEVEL: 'silent' })
+  app = await TestApp.start({ METRICS_PORT: '0', LOG_LEVEL: 'silent' })
   fresh = await scrape(app)
 })
 afterAll(() => app.stop())

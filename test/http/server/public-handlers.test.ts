@@ -47,7 +47,7 @@ const PUBLIC_HANDLERS = [
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres')
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

@@ -11,7 +11,7 @@ const SOON = { OTEL_BSP_SCHEDULE_DELAY: '50' }
 test('traces show where the time of a request goes, and tell of nobody', async () => {
   const collector = await TraceCollector.start()
   Object.assign(process.env, SOON)
-  const app = await TestApp.start('redis + postgres', {
+  const app = await TestApp.start({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     LOG_LEVEL: 'silent',
   })
@@ -54,7 +54,7 @@ test('traces show where the time of a request goes, and tell of nobody', async (
 })
 
 test('a collector that is away costs nobody anything', async () => {
-  const app = await TestApp.start('embedded', {
+  const app = await TestApp.start({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
     LOG_LEVEL: 'silent',
   })

@@ -29,7 +29,7 @@ describe('an installation from before there were satellites in the database', ()
     database = await createDatabase({ isEmpty: true })
     await fillAsBefore(database.url)
     // Its sessions are in the database.
-    app = await TestApp.start('redis + postgres', {
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       SESSION_STORE_URL: '',

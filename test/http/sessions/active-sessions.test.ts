@@ -30,7 +30,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefo
 describe.each(BACKENDS)('the session centre on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 
@@ -381,7 +381,7 @@ describe('the session centre with a database of places', () => {
     const names = { en: 'Geneva', de: 'Genf' }
     const country = { iso_code: 'CH', names: { en: 'Switzerland' } }
     await writeFile(file, mmdbFile({ '127.0.0.0/8': { ...geneva, city: { names }, country } }))
-    app = await TestApp.start('redis + postgres', { GEOIP_FILE: file })
+    app = await TestApp.start({ GEOIP_FILE: file })
   })
   afterAll(async () => {
     await app.stop()

@@ -12,7 +12,7 @@ import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
 import { changePolicy, enforcePolicies, steppedUp } from '../support/policy-calls.js'
@@ -23,12 +23,12 @@ const UNAVAILABLE = '503 SESSION_STORE_UNAVAILABLE'
 const NEW_PASSWORD = 'seven quiet otters juggle'
 
 // What has been committed cannot be done again: its link is used up, its codes are stored as hashes.
-describe.each(BACKENDS)('A change that the session store does not take, on %s,', backend => {
+describe('A change that the session store does not take', () => {
   let app: TestApp
   let owner: User
   let session: SignedIn
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
   afterEach(() => {

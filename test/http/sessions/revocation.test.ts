@@ -16,7 +16,7 @@ const NOT_FOUND = '401 SESSION_NOT_FOUND'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres')
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

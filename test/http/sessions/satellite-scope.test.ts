@@ -10,7 +10,7 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { reauthenticate } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -37,10 +37,10 @@ function logIn(
   })
 }
 
-describe.each(BACKENDS)('A member invited to some satellites on %s', backend => {
+describe('A member invited to some satellites', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 
@@ -155,10 +155,10 @@ describe.each(BACKENDS)('A member invited to some satellites on %s', backend => 
   })
 })
 
-describe.each(BACKENDS)('Where owners are barred from satellites, on %s', backend => {
+describe('Where owners are barred from satellites', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { OWNERS_ON_SATELLITES: 'barred' })
+    app = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   })
   afterAll(() => app.stop())
 

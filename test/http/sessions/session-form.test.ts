@@ -13,11 +13,11 @@ describe('SESSION_FORM', () => {
   let long: TestApp
   beforeAll(async () => {
     redis = await startRedis()
-    compact = await TestApp.start('redis + postgres', {
+    compact = await TestApp.start({
       SESSION_STORE_URL: redis.url,
       SESSION_FORM: 'compact',
     })
-    long = await TestApp.start('embedded', { ...compact.stores, JWT_KEYS_FILE: compact.settings.jwtKeysFile })
+    long = await TestApp.start({ ...compact.stores, JWT_KEYS_FILE: compact.settings.jwtKeysFile })
   })
   afterAll(async () => {
     await long?.stop()

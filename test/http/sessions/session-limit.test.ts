@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/glo
 import { Database, type SessionHandle, SessionStore, type User, Users, unavailable } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -10,11 +10,11 @@ import { untilWaiting } from '../support/waiting-statements.js'
 
 const CLIENT = { requestId: 'a-request', ip: '203.0.113.7', userAgent: 'curl/8.5.0', origin: null }
 
-describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
+describe('the limit of sessions a user', () => {
   describe('as it is', () => {
     let app: TestApp
     beforeAll(async () => {
-      app = await TestApp.start(backend)
+      app = await TestApp.start()
     })
     afterAll(() => app.stop())
 
@@ -79,7 +79,7 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
   describe('as MAX_SESSIONS_PER_USER sets it', () => {
     let app: TestApp
     beforeAll(async () => {
-      app = await TestApp.start(backend, { MAX_SESSIONS_PER_USER: '2' })
+      app = await TestApp.start({ MAX_SESSIONS_PER_USER: '2' })
     })
     afterAll(() => app.stop())
 
@@ -117,7 +117,7 @@ describe.each(BACKENDS)('the limit of sessions a user on %s', backend => {
 })
 
 test('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async () => {
-  const app = await TestApp.start('redis + postgres', { MAX_SESSIONS_PER_USER: '2' })
+  const app = await TestApp.start({ MAX_SESSIONS_PER_USER: '2' })
   try {
     const owner = await anOwner(app)
     const database = app.app.get(Database)

@@ -18,7 +18,7 @@ const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dat
 describe.each(BACKENDS)('Authentication, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 

@@ -10,7 +10,7 @@ const SITES = [MAIN, SHOP_ONE, SHOP_TWO]
 describe.each(BACKENDS)('Cross-origin requests, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 

@@ -16,7 +16,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe.each(BACKENDS)('Endpoints, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 

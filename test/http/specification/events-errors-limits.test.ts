@@ -19,8 +19,11 @@ describe.each(BACKENDS)('On %s', backend => {
   let app: TestApp
   let shortLived: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
-    shortLived = await TestApp.start(backend, { ACCESS_TOKEN_TTL_SECONDS: '60', SESSION_TTL_SECONDS: '3600' })
+    app = await TestApp.startOn(backend)
+    shortLived = await TestApp.startOn(backend, {
+      ACCESS_TOKEN_TTL_SECONDS: '60',
+      SESSION_TTL_SECONDS: '3600',
+    })
   })
   afterAll(() => Promise.all([app.stop(), shortLived.stop()]))
 

@@ -8,8 +8,8 @@ describe.each(BACKENDS)('Session cookie (main site only), on %s', backend => {
   let app: TestApp
   let hostOnly: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
-    hostOnly = await TestApp.start(backend, { COOKIE_DOMAIN: '' })
+    app = await TestApp.startOn(backend)
+    hostOnly = await TestApp.startOn(backend, { COOKIE_DOMAIN: '' })
   })
   afterAll(() => Promise.all([app.stop(), hostOnly.stop()]))
 

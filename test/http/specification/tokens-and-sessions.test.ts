@@ -22,7 +22,7 @@ const DAY = 24 * 60 * MINUTE
 describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend)
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 

@@ -191,7 +191,7 @@ const TIMEOUT_MS = 60_000 + RUNS * 60_000
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1',
     // Fewer guesses fill it than by default; there is no time for so many.

@@ -21,7 +21,7 @@ import {
 import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../support/test-app.js'
+import { MAIN, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
@@ -30,10 +30,10 @@ const HOUR = 60 * 60
 const DAY = 24 * HOUR
 const INVALID_LINK = '400 INVALID_LINK'
 
-describe.each(BACKENDS)("A reset of a member's factors, on %s", backend => {
+describe("A reset of a member's factors", () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -17,7 +17,7 @@ let app: TestApp
 beforeAll(async () => {
   database = await createDatabase()
   statements = await CountedRequests.before(database.url)
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     DATABASE_URL: statements.url,
     LOG_LEVEL: 'silent',
     ANOMALY_POLICY: 'notify:10',

@@ -27,7 +27,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
   let dns: DnsServer
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start('redis + postgres', {
+    app = await TestApp.start({
       LOG_LEVEL: 'silent',
       ANOMALY_POLICY: 'notify:10',
       DNS_SERVERS: dns.address,

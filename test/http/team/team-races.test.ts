@@ -10,7 +10,7 @@ import {
   Users,
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -19,10 +19,10 @@ import { claimsOf } from '../support/token-claims.js'
 
 const ENDED = '401 SESSION_NOT_FOUND'
 
-describe.each(BACKENDS)('at once, on %s', backend => {
+describe('at once', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -155,7 +155,7 @@ describe.each(BACKENDS)('at once, on %s', backend => {
 describe('with several connections to the database', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres', { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handleOf, type SessionId } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { aManager, team } from '../support/team-calls.js'
 
@@ -9,10 +9,10 @@ const ENDED = '401 SESSION_NOT_FOUND'
 const NOT_FOUND = '404 NOT_FOUND'
 const OWNER_REQUIRED = '403 OWNER_REQUIRED'
 
-describe.each(BACKENDS)("members' sessions on %s", backend => {
+describe("members' sessions", () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

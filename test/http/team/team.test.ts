@@ -12,7 +12,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { BACKENDS, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
@@ -25,10 +25,10 @@ const ENDED = '401 SESSION_NOT_FOUND'
 const OWN_RIGHTS = '403 OWN_RIGHTS'
 const LAST_OWNER = '409 LAST_OWNER'
 
-describe.each(BACKENDS)('the team on %s', backend => {
+describe('the team', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent' })
   })
   afterAll(() => app.stop())
 

@@ -6,7 +6,7 @@ import { anEvent, keptEvents, postBytes, postEvent, signatureOf } from '../suppo
 describe('the signature of an event', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start('redis + postgres')
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -32,7 +32,7 @@ const SECOND_SECRET = 'whsec_of_the_second_endpoint'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     STRIPE_WEBHOOK_SECRET: `whsec_payment_sandbox_only,${SECOND_SECRET}`,
   })

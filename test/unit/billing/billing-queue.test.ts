@@ -22,7 +22,7 @@ let inbox: BillingInbox
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'mainstay-billing-queue-'))
-  copyEmbeddedDatabase(folder)
+  await copyEmbeddedDatabase(folder)
   database = await openDatabase(readSettings({ NODE_ENV: 'test', DATABASE_URL: `pglite:${folder}` }))
   queue = new BillingQueue(database)
   inbox = new BillingInbox(database)

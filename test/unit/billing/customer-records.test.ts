@@ -39,7 +39,7 @@ let count = 0
 
 beforeAll(async () => {
   plansFile = await aPlansFile()
-  app = await TestApp.start('embedded', {
+  app = await TestApp.start({
     PLANS_FILE: plansFile.path,
     PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
   })

@@ -41,7 +41,7 @@ let owner: User
 
 beforeAll(async () => {
   plansFile = await aPlansFile()
-  app = await TestApp.start('embedded', {
+  app = await TestApp.start({
     PLANS_FILE: plansFile.path,
     PAYMENT_GRACE_SECONDS: String(GRACE_SECONDS),
     LOG_LEVEL: 'silent',

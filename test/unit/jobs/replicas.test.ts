@@ -21,9 +21,9 @@ describe.each([
   let first: TestApp
   let second: TestApp
   beforeAll(async () => {
-    first = await TestApp.start('redis + postgres', environment)
+    first = await TestApp.start(environment)
     const { databaseUrl, sessionStoreUrl } = first.settings
-    second = await TestApp.start('embedded', {
+    second = await TestApp.start({
       DATABASE_URL: databaseUrl,
       SESSION_STORE_URL: sessionStoreUrl ?? '',
     })

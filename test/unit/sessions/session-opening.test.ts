@@ -32,7 +32,7 @@ let store: SessionStore
 let list: UserSessions
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start('embedded', {
+  app = await TestApp.start({
     LOG_LEVEL: 'silent',
     MAX_SESSIONS_PER_USER: String(LIMIT),
     SESSION_TTL_SECONDS: String(LIFETIME),

@@ -33,7 +33,7 @@ import { claimsOf } from '../../support/token-claims.js'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start('redis + postgres')
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

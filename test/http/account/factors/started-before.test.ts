@@ -3,7 +3,7 @@ import { Database, FactorResets, PendingTransfers, type User } from '../../../so
 import { Authenticator } from '../../../support/authenticator.js'
 import { giveTotp } from '../../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
-import { BACKENDS, MAIN, TestApp } from '../../../support/test-app.js'
+import { MAIN, TestApp } from '../../../support/test-app.js'
 import { outcome } from '../../support/api-calls.js'
 import { subjectsTo } from '../../support/leaving-accounts.js'
 import { addPasskey, provenPasskeySession } from '../../support/passkey-calls.js'
@@ -11,10 +11,10 @@ import { onMainSite, provenSession } from '../../support/reauthenticate.js'
 import { team } from '../../support/team-calls.js'
 import { requestTransfer } from '../../support/transfer-calls.js'
 
-describe.each(BACKENDS)('What was started with the password alone, on %s,', backend => {
+describe('What was started with the password alone', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start(backend, { LOG_LEVEL: 'silent', PASSKEY_RP_ID: 'main.test' })
+    app = await TestApp.start({ LOG_LEVEL: 'silent', PASSKEY_RP_ID: 'main.test' })
   })
   afterAll(() => app.stop())
 
