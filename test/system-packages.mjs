@@ -1,6 +1,8 @@
+// node test/system-packages.mjs: installs the programs that `npm run test:all` needs, where they are missing.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 // Debian keeps PostgreSQL's server programs here and off the PATH.
 const POSTGRES_FOLDER = '/usr/lib/postgresql'
@@ -100,3 +102,5 @@ function fail(message) {
   console.error(message.trim())
   process.exit(1)
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await installSystemPackages()

@@ -21,7 +21,7 @@ import { logInOn, untilLoggedIn, untilShown } from './stage/site-page.js'
  */
 const FOLDER = join(__dirname, '../../docs/pictures')
 const CONTENTS = join(FOLDER, 'contents.json')
-/** Takes all of them anew: `RENEW_PICTURES=1 npm test -- test/browser/pictures`. */
+/** Takes all of them anew: `RENEW_PICTURES=1 npm run test:quick -- test/browser/pictures`. */
 const IS_RENEWING = process.env.RENEW_PICTURES === '1'
 const PATIENCE_MS = 120_000
 /** Of `npm start`. */

@@ -18,11 +18,13 @@ export default class MutationEnvironment extends OneRealm {
     this.file = relative(config.projectConfig.rootDir, context.testPath)
   }
 
-  handleTestEvent({ name, test }, { rootDescribeBlock }) {
+  handleTestEvent(event, state) {
+    super.handleTestEvent(event, state)
+    const { name, test } = event
     if (name === 'test_start') mutants.currentTestId = testId(this.file, fullName(test))
     if (name === 'run_start' || name === 'test_done') mutants.currentTestId = hooksId(this.file)
     if (name === 'run_finish') mutants.currentTestId = undefined
-    if (name === 'test_done' && test.errors.length > 0 && mutants.activeMutant) skipAll(rootDescribeBlock)
+    if (name === 'test_done' && test.errors.length > 0 && mutants.activeMutant) skipAll(state.rootDescribeBlock)
   }
 }
 

@@ -19,7 +19,10 @@ const TIERS = {
   },
   all: { command: 'npm run test:all', has: path => !NIGHTLY.test(path) },
   nightly: { command: 'npm run test:nightly', has: path => NIGHTLY.test(path) },
+  /** What is asked for by path; installs nothing. */
   quick: { command: 'npm run test:quick', has: () => true },
+  /** As `quick`, on servers that are installed first: for reports. */
+  any: { has: () => true },
 }
 
 /** Those of these test files that have tests of the tier. */
@@ -36,7 +39,7 @@ export function runsIn(tier, path, marks) {
 /** For somebody who asked for a file by the command of another tier. */
 export function otherCommandsFor(path) {
   const file = relative(root, path)
-  const others = Object.values(TIERS).filter(({ has }) => has(file))
+  const others = Object.values(TIERS).filter(({ command, has }) => command && has(file))
   return `${file} is run by ${others.map(({ command }) => `${command} -- ${file}`).join(', or ')}`
 }
 
@@ -46,7 +49,7 @@ export function needsOf(paths) {
   const texts = [...files.values()]
   return {
     build: texts.some(text => /\bdist\//.test(text)),
-    docs: texts.some(text => text.includes('docs/.vitepress/dist')),
+    docs: paths.some(path => path.includes('/test/browser/docs-site.')),
     servers: files.has(join(root, 'test/support/postgres/postgres-server.ts')),
   }
 }

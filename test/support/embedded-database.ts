@@ -21,6 +21,7 @@ async function emptyDatabase(): Promise<string> {
   const folder = join(CACHE, createHash('sha256').update(journal).digest('hex').slice(0, 16))
   if (existsSync(folder)) return folder
   const unfinished = `${folder}-${process.pid}`
+  mkdirSync(CACHE, { recursive: true })
   const client = await PGlite.create({ dataDir: unfinished })
   await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
   await client.close()
@@ -28,7 +29,7 @@ async function emptyDatabase(): Promise<string> {
     renameSync(unfinished, folder)
   } catch (error) {
     // Another worker was faster: a folder that is not empty is not replaced.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    if (!existsSync(folder)) throw error
     rmSync(unfinished, { recursive: true })
   }
   return folder

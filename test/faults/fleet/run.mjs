@@ -20,7 +20,7 @@ if (![rounds, seed, minutes].every(text => /^\d+$/.test(text))) {
   process.exit(1)
 }
 const runTests = fileURLToPath(new URL('../../run.mjs', import.meta.url))
-const { status } = spawnSync(process.execPath, [runTests, 'test/faults/fleet/'], {
+const { status } = spawnSync(process.execPath, [runTests, 'nightly', 'test/faults/fleet/'], {
   env: {
     ...process.env,
     FLEET_ROUNDS: rounds,

@@ -18,7 +18,7 @@ export function writeReport() {
     const tests = faults.flatMap(({ test }) => (test ? [test] : []))
     const files = new Set(tests.map(({ file }) => file))
     const names = tests.map(({ name }) => patternOf(name)).join('|')
-    const args = ['test/run.mjs', '--maxWorkers=1', '--testNamePattern', names, ...files]
+    const args = ['test/run.mjs', 'any', '--maxWorkers=1', '--testNamePattern', names, ...files]
     const { status } = spawnSync(process.execPath, args, {
       cwd: ROOT,
       env: { ...process.env, RELIABILITY_FILE: results },
