@@ -24,7 +24,8 @@ export default class MutationEnvironment extends OneRealm {
     if (name === 'test_start') mutants.currentTestId = testId(this.file, fullName(test))
     if (name === 'run_start' || name === 'test_done') mutants.currentTestId = hooksId(this.file)
     if (name === 'run_finish') mutants.currentTestId = undefined
-    if (name === 'test_done' && test.errors.length > 0 && mutants.activeMutant) skipAll(state.rootDescribeBlock)
+    if (name === 'test_done' && test.errors.length > 0 && mutants.activeMutant)
+      skipAll(state.rootDescribeBlock)
   }
 }
 

@@ -93,6 +93,8 @@ export class TestApp {
       STRIPE_API_URL: sandbox.url,
       SMTP_URL: outbox.smtpUrl,
       MAIL_FROM: 'Mainstay <no-reply@main.test>',
+      // LOG_LEVEL=warn npm run test:quick -- <path> shows what the service says.
+      ...(process.env.LOG_LEVEL && { LOG_LEVEL: process.env.LOG_LEVEL }),
       ...stores,
       ...environment,
     })

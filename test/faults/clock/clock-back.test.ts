@@ -7,7 +7,7 @@ const HOUR = 60 * 60
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
 })
 afterAll(() => app?.stop())
 

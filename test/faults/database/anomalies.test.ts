@@ -29,7 +29,6 @@ describe('an anomaly while PostgreSQL is down', () => {
       DATABASE_URL: postgres.url,
       SESSION_STORE_URL: redis.url,
       TRUST_PROXY: '127.0.0.1',
-      LOG_LEVEL: 'silent',
       ...environment,
     })
   }

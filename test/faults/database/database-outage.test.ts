@@ -27,7 +27,6 @@ describe('while PostgreSQL is down', () => {
       DATABASE_URL: postgres.url,
       SESSION_STORE_URL: redis.url,
       // An outage fills the log, as it should.
-      LOG_LEVEL: 'silent',
       METRICS_PORT: '0',
     })
   })

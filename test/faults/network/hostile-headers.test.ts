@@ -15,7 +15,7 @@ const ATTACKERS = 30
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
 })
 afterAll(() => app?.stop())
 
@@ -85,7 +85,7 @@ test('With TLS, a client that never begins is cut off as soon as one without hea
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-tls-'))
   const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
   const files = { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }
-  const secure = await TestApp.start({ ...files, LOG_LEVEL: 'silent' })
+  const secure = await TestApp.start({ ...files })
   try {
     const socket = await aSocket(secure)
     const startedAt = performance.now()

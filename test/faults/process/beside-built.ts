@@ -16,7 +16,7 @@ export interface BesideBuilt {
 export async function startBesideBuilt(): Promise<BesideBuilt> {
   const [database, redis] = await Promise.all([createDatabase(), startRedis()])
   const stores = { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url }
-  const app = await TestApp.start({ ...stores, LOG_LEVEL: 'silent' })
+  const app = await TestApp.start({ ...stores })
   return {
     app,
     redis,

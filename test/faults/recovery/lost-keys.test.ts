@@ -12,7 +12,7 @@ let app: TestApp
 let variables: Record<string, string>
 
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   const { dataDir, jwtKeysFile, secretsKeysFile } = app.settings
   variables = {
     NODE_ENV: 'test',

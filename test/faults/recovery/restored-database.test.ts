@@ -167,7 +167,7 @@ async function startOn(url: string, beside?: TestApp): Promise<TestApp> {
   // The machine may be busy; outages have tests of their own.
   const patience = { SESSION_STORE_TIMEOUT_MS: '3000', DATABASE_TIMEOUT_MS: '3000' }
   const stores = { DATABASE_URL: url, SESSION_STORE_URL: redis.url, ...patience }
-  const app = await TestApp.start({ ...stores, LOG_LEVEL: 'silent', ...keys })
+  const app = await TestApp.start({ ...stores, ...keys })
   cleanUp.push(() => app.stop())
   return app
 }

@@ -31,7 +31,7 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
   beforeAll(async () => {
     redis = await startRedis()
     dying = await startServiceOn(redis.url)
-    other = await TestApp.start({ ...dying.app.stores, LOG_LEVEL: 'silent' })
+    other = await TestApp.start({ ...dying.app.stores })
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -125,7 +125,6 @@ describe('two replicas, of which one cannot tell Redis what it has recorded', ()
       ...dying.app.stores,
       SESSION_TTL_SECONDS: '3600',
       JWT_KEYS_FILE: other.settings.jwtKeysFile,
-      LOG_LEVEL: 'silent',
     })
     try {
       expect(await logout(lowered, session)).toMatchObject({ status: 204 })
@@ -153,7 +152,6 @@ test('security M4: what a dead replica ended is ended although the one that repe
     const other = await TestApp.start({
       ...app.stores,
       SESSION_STORE_URL: redis.url,
-      LOG_LEVEL: 'silent',
     })
     try {
       const session = await signIn(other, await anOwner(other), 'satellite')

@@ -62,7 +62,7 @@ describe('fleet 7: a Redis with the sessions of another installation', () => {
         [expect.stringMatching(/another installation.*SESSION_STORE_URL or DATABASE_URL.*store:accept-loss/)],
       ])
       // Looks at the markers as it starts.
-      const replica = await TestApp.start({ ...owning.app.stores, LOG_LEVEL: 'silent' })
+      const replica = await TestApp.start({ ...owning.app.stores })
       expect(await refresh(replica, session)).toMatchObject({ status: 200 })
       await replica.stop()
       expect(await refresh(intruder.app, session)).toMatchObject(UNAVAILABLE)
@@ -171,7 +171,7 @@ test('fleet 7: a database that was restored from a backup does not vouch for a R
     const unknown = await signIn(app, owner, 'satellite')
     await app.app.get(Database).run(db => db.delete(userSessions).where(eq(userSessions.sid, sidOf(unknown))))
     await redisCli(redis.port, 'EVAL', MARKERS_OF_TOMORROW, '0')
-    const restarted = await TestApp.start({ ...app.stores, LOG_LEVEL: 'silent' })
+    const restarted = await TestApp.start({ ...app.stores })
     try {
       expect(await refresh(restarted, session)).toMatchObject(UNAVAILABLE)
       const [status] = restarted.app.get(StoreSupervisor).status()

@@ -101,7 +101,7 @@ describe('the shards of a Redis Cluster', () => {
   test('fleet 4: with a million changes on record another replica starts as it does with none', async () => {
     const own = await sessionsOnAllShards(await anOwner(app))
     const startedAt = performance.now()
-    const replica = await TestApp.start({ ...app.stores, LOG_LEVEL: 'silent' })
+    const replica = await TestApp.start({ ...app.stores })
     try {
       const milliseconds = performance.now() - startedAt
       for (const session of own.values())

@@ -35,7 +35,7 @@ test('fleet 8: a cluster in which nobody serves some of the slots is 503, also a
     const sessions = []
     for (let made = 0; made < 8; made++) sessions.push(await signIn(app, owner, 'satellite'))
     await redisCli(redis.port, 'CLUSTER', 'DELSLOTSRANGE', '0', '8000')
-    const second = await TestApp.start({ ...app.stores, LOG_LEVEL: 'silent' })
+    const second = await TestApp.start({ ...app.stores })
     try {
       for (const each of [app, second]) {
         const answers = await Promise.all(sessions.map(session => refresh(each, session)))

@@ -18,7 +18,6 @@ export async function startServiceOn(
     DATABASE_URL: url,
     SESSION_STORE_URL: sessionStoreUrl,
     // An outage fills the log, as it should.
-    LOG_LEVEL: 'silent',
     ...environment,
   })
   return {

@@ -40,7 +40,7 @@ const CLOSING = '409 ACCOUNT_CLOSING'
 describe('The end of an account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   beforeEach(() => toProvidersTime(app))
   afterEach(() => {

@@ -80,7 +80,6 @@ const OWNER_AGAIN = {
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     MAILS_PER_ADDRESS: '100000',
     MAILS_PER_NETWORK: '100000',
     ATTEMPTS_PER_NETWORK: '100000',

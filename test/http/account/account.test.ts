@@ -10,7 +10,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('The account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 
@@ -190,7 +190,7 @@ describe('The account', () => {
 })
 
 it('says of owners who may not type their password on satellites that they still may not', async () => {
-  const app = await TestApp.start({ LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  const app = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(app)
     const session = await provenSession(app, owner)

@@ -19,7 +19,7 @@ let app: TestApp
 let database: Database
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   owner = await anOwner(app)
   await database.maintain(db =>

@@ -37,7 +37,7 @@ afterEach(() => {
 describe('A change of the e-mail address', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

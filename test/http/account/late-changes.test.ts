@@ -57,7 +57,7 @@ describe('A change that the guards let in just before', () => {
   let invitation: string
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ DNS_SERVERS: dns.address })
   })
   afterAll(async () => {
     await app.stop()

@@ -52,7 +52,7 @@ const ENROLMENT = /^\/api\/(second-factor|passkeys|remembered-devices|reauthenti
 describe('Somebody who has to set up a second factor', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

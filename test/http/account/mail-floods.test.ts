@@ -13,7 +13,7 @@ const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
 describe('Nobody is flooded with mails', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '6' })
+    app = await TestApp.start({ MAILS_PER_ADDRESS: '6' })
   })
   afterAll(() => app.stop())
   afterEach(() => {

@@ -14,7 +14,7 @@ const ENGLISH = { 'Accept-Language': 'en-GB' }
 describe('the language of mails', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 
@@ -157,7 +157,7 @@ describe('the language of mails', () => {
 
 describe('DEFAULT_LANGUAGE', () => {
   it('is that of mails to whom nobody knows to read another', async () => {
-    const app = await TestApp.start({ LOG_LEVEL: 'silent', DEFAULT_LANGUAGE: 'de' })
+    const app = await TestApp.start({ DEFAULT_LANGUAGE: 'de' })
     try {
       const subjectAfter = async (headers: Record<string, string>) => {
         const body = { email: anEmail(), password: PASSWORD }

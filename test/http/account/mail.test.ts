@@ -160,7 +160,7 @@ it('keeps every mail when it stops although the mail server says nothing', async
   const { port } = silent.address() as AddressInfo
   try {
     const stopping = await TestApp.start({
-      ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url, LOG_LEVEL: 'silent' },
+      ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, DATABASE_URL: database.url },
     })
     const mail: Mail = { language: 'en', subject: 'A subject', site: 'www.main.test', paragraphs: ['Hello.'] }
     for (let posted = 0; posted < 12; posted++)

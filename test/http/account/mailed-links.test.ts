@@ -17,7 +17,6 @@ describe('What a mailed link is about', () => {
     app = await TestApp.start({
       SIGN_UP: 'on',
       ATTEMPTS_PER_NETWORK: '20',
-      LOG_LEVEL: 'silent',
     })
   })
   afterAll(() => app.stop())

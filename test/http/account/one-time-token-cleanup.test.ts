@@ -22,7 +22,7 @@ const PURPOSES: Purpose[] = [
 describe('Expired links', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', SIGN_UP: 'on' })
+    app = await TestApp.start({ SIGN_UP: 'on' })
   })
   afterEach(() => {
     jest.restoreAllMocks()

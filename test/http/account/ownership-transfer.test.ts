@@ -43,7 +43,7 @@ const WAIT = TRANSFER_WAIT_SECONDS
 describe('A transfer of the account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterEach(() => {
     jest.restoreAllMocks()

@@ -30,7 +30,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('The profile', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -34,7 +34,7 @@ const PHONE =
 describe('Factors of somebody who takes their account back', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', ANOMALY_POLICY: 'notify:10' })
+    app = await TestApp.start({ ANOMALY_POLICY: 'notify:10' })
   })
   afterAll(() => app.stop())
 

@@ -51,7 +51,7 @@ const OFF = { required: 'off', requiredFrom: null, paymentStepUpMinutes: null, c
 describe('What an account requires of its users', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterEach(() => {
     jest.restoreAllMocks()

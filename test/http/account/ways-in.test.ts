@@ -77,7 +77,7 @@ const TO_ENROL = '403 SECOND_FACTOR_ENROLMENT_REQUIRED'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

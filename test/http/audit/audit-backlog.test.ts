@@ -22,7 +22,7 @@ let app: TestApp
 let database: Database
 let chain: AuditChain
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   chain = app.app.get(AuditChain)
   // Its search of the whole log; the next is in a day.

@@ -70,7 +70,7 @@ async function countOf(app: TestApp, from: string): Promise<number> {
 describe('The chain of the audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
     await signIn(app, await anOwner(app), 'main')
     await record(app, 20)
     // With its first search of the whole log.
@@ -265,7 +265,7 @@ describe('The chain of the audit log', () => {
 describe('A row that comes to light late', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
     // The next search of the whole log is in a day.
     await app.app.get(AuditSealer).run()
   })
@@ -342,8 +342,8 @@ describe('Two replicas', () => {
   let first: TestApp
   let second: TestApp
   beforeAll(async () => {
-    first = await TestApp.start({ LOG_LEVEL: 'silent' })
-    second = await TestApp.start({ ...first.stores, LOG_LEVEL: 'silent' })
+    first = await TestApp.start()
+    second = await TestApp.start({ ...first.stores })
   })
   afterAll(async () => {
     await second.stop()
@@ -373,7 +373,7 @@ describe('Two replicas', () => {
 
 describe('A service that stops', () => {
   it.each(BACKENDS)('has sealed what it wrote, on %s', async backend => {
-    const first = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
+    const first = await TestApp.startOn(backend)
     let second: TestApp | undefined
     try {
       await signIn(first, await anOwner(first), 'main')
@@ -390,7 +390,6 @@ describe('A service that stops', () => {
       expect((sealed as unknown as { rows: unknown[] }).rows).toHaveLength(3)
       second = await TestApp.startOn(backend, {
         DATABASE_URL: first.settings.databaseUrl,
-        LOG_LEVEL: 'silent',
       })
       expect((await verify(second)).told).toEqual([])
     } finally {
@@ -403,7 +402,7 @@ describe('A service that stops', () => {
 onServers('The same row has the same seal in both databases', async () => {
   const seals: unknown[] = []
   for (const backend of BACKENDS) {
-    const app = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
+    const app = await TestApp.startOn(backend)
     try {
       await execute(
         app,
@@ -425,7 +424,7 @@ onServers('The same row has the same seal in both databases', async () => {
 describe('npm run cli -- audit:verify', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
     await signIn(app, await anOwner(app), 'main')
   })
   afterAll(() => app.stop())

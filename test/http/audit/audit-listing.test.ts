@@ -30,7 +30,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 describe('The audit log of an account', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -22,7 +22,7 @@ let owner: User
 let session: SignedIn
 let operator: ConsoleUser
 beforeAll(async () => {
-  app = await startWithConsole({ LOG_LEVEL: 'silent' })
+  app = await startWithConsole()
   database = app.app.get(Database)
   owner = await anOwner(app)
   session = await provenSession(app, owner)

@@ -49,7 +49,7 @@ function before(time: Date): Date {
 describe('The partitions of the audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
+    app = await TestApp.start({ AUDIT_RETENTION_DAYS: String(KEPT_DAYS) })
   })
   afterAll(() => app.stop())
 
@@ -273,7 +273,6 @@ onServers.describe('An audit log from before there were partitions', () => {
   beforeAll(async () => {
     const url = await aPostgresDatabase()
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       DATABASE_URL: url,
       AUDIT_RETENTION_DAYS: '100',
     })

@@ -41,7 +41,7 @@ let stranger: User
 let halfWay: Date
 let lowest: number
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   owner = await anOwner(app)
   stranger = await anOwner(app)

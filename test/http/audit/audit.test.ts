@@ -17,7 +17,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('The audit log', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -31,7 +31,6 @@ const WRONG_IDS = 300
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1',
     HASH_CONCURRENCY: '1',
     LOGINS_PER_ACCOUNT: String(LOGINS),

@@ -109,7 +109,7 @@ const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> 
 
 describe('Sessions on satellites that a hand-off opened', () => {
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:50' })
+    app = await TestApp.start({ ANOMALY_POLICY: 'revoke:50' })
   })
   afterAll(() => app.stop())
   afterEach(() => {
@@ -231,7 +231,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
 
 describe('with several connections to the database', () => {
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

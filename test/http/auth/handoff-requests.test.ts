@@ -18,7 +18,6 @@ const HANDOFFS = 20
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     HANDOFFS_PER_USER: String(HANDOFFS),
     ATTEMPTS_PER_NETWORK: '30',
     TRUST_PROXY: '127.0.0.1',

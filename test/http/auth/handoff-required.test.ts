@@ -47,7 +47,7 @@ async function requireHandoffs(owner: SignedIn, handoffRequired: string): Promis
 }
 
 beforeAll(async () => {
-  const environment = { LOG_LEVEL: 'silent', ANOMALY_POLICY: 'revoke:60', TRUST_PROXY: '127.0.0.1' }
+  const environment = { ANOMALY_POLICY: 'revoke:60', TRUST_PROXY: '127.0.0.1' }
   app = await TestApp.start(environment)
 })
 afterAll(() => app.stop())
@@ -274,7 +274,7 @@ describe('a user with a second factor', () => {
 })
 
 it('owners who may not type their password on satellites can be handed off to them', async () => {
-  const barring = await TestApp.start({ LOG_LEVEL: 'silent', OWNERS_ON_SATELLITES: 'barred' })
+  const barring = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(barring)
     const main = await signIn(barring, owner, 'main')

@@ -53,7 +53,7 @@ async function auditOf(userId: string) {
 
 describe.each(BACKENDS)('on %s', backend => {
   beforeAll(async () => {
-    app = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 

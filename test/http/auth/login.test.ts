@@ -15,7 +15,7 @@ describe('POST /api/login', () => {
   let app: TestApp
   beforeAll(async () => {
     // Being too busy is logged, once for each who is told.
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -27,7 +27,7 @@ afterEach(() => {
 
 describe('POST /api/password/change', () => {
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 
@@ -166,7 +166,7 @@ describe('POST /api/password/change', () => {
 describe('with several connections to the database', () => {
   beforeAll(async () => {
     // As many sessions as logins: else the limit would end some.
-    app = await TestApp.start({ LOG_LEVEL: 'silent', MAX_SESSIONS_PER_USER: '200' })
+    app = await TestApp.start({ MAX_SESSIONS_PER_USER: '200' })
   })
   afterAll(() => app.stop())
 

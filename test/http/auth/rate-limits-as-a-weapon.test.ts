@@ -28,7 +28,6 @@ describe('Strangers who use up limits', () => {
       MAILS_PER_NETWORK: '8',
       MAILS_PER_ADDRESS: '6',
       TRUST_PROXY: '127.0.0.1',
-      LOG_LEVEL: 'silent',
     })
   })
   afterAll(() => app.stop())

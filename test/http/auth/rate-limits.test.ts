@@ -27,7 +27,6 @@ const LIMITS = {
   ATTEMPTS_PER_NETWORK: String(NETWORK),
   // Tests say with X-Forwarded-For where they come from.
   TRUST_PROXY: '127.0.0.1',
-  LOG_LEVEL: 'silent',
 }
 
 interface Try {
@@ -316,7 +315,6 @@ describe('Attempts', () => {
       MAILS_PER_ADDRESS: '5',
       MAILS_PER_NETWORK: '7',
       TRUST_PROXY: '127.0.0.1',
-      LOG_LEVEL: 'silent',
     })
   })
   afterAll(() => app.stop())

@@ -16,7 +16,6 @@ describe('Re-authentication with any factor', () => {
       PASSKEY_RP_ID: 'main.test',
       PASSKEY_RELATED_ORIGINS: SHOP_ONE,
       TRUST_PROXY: '127.0.0.1',
-      LOG_LEVEL: 'silent',
     })
   })
   afterAll(() => app.stop())

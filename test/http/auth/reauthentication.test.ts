@@ -17,7 +17,7 @@ afterEach(() => {
 describe('POST /api/reauthenticate', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

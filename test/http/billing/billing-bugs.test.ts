@@ -23,7 +23,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('billing mistakes that must not happen', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -21,7 +21,7 @@ describe('who pays already', () => {
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ PLANS_FILE: path })
   })
   afterAll(async () => {
     await app.stop()
@@ -277,7 +277,7 @@ describe('who pays already', () => {
 
 it('who pays in one currency is told that a plan in another cannot be bought', async () => {
   const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
-  const app = await TestApp.start({ LOG_LEVEL: 'silent', ...prices })
+  const app = await TestApp.start({ ...prices })
   try {
     const payer = await aSubscriber(app)
     const inEuros = { priceId: 'price_monthly_eur' }

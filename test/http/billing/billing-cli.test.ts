@@ -16,7 +16,7 @@ const ENDS_WITHIN_MS = 45_000
 describe('billing at the command line, beside a running server', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterEach(async () => {
     app.sandbox.fault = null

@@ -23,7 +23,7 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    first = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
+    first = await TestApp.start({ PLANS_FILE: path })
     payer = await aSubscriber(first)
     await first.app.close()
     live = await PaymentSandbox.start({
@@ -36,7 +36,6 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
       accountId: 'acct_with_real_money',
     })
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       PLANS_FILE: path,
       ...liveSettings(),
     })

@@ -37,7 +37,6 @@ beforeAll(async () => {
   const { path, remove } = await aPlansFile()
   removePlans = remove
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     PLANS_FILE: path,
     MAX_SESSIONS_PER_USER: MANY_SESSIONS,
   })

@@ -31,7 +31,7 @@ const MEMBERS = 40_000
 let app: TestApp
 let database: Database
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   // It would work them off meanwhile.
   await app.app.get(BillingWorker).onApplicationShutdown()

@@ -19,7 +19,7 @@ import { aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js
 let app: TestApp
 let payer: Subscriber
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   payer = await aSubscriber(app)
 })
 afterAll(() => app.stop())

@@ -17,7 +17,6 @@ describe('GET /api/subscription?checkout=…', () => {
   let webhookUrl: string | null
   beforeAll(async () => {
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       PAYMENT_REQUESTS_PER_USER: String(PER_USER),
       PAYMENT_REQUESTS_PER_ACCOUNT: String(PER_ACCOUNT),
     })

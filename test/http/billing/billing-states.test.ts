@@ -38,7 +38,7 @@ describe('what an account pays for', () => {
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ PLANS_FILE: path })
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -311,7 +311,7 @@ describe('what an account pays for', () => {
 
 describe('without a plans file', () => {
   it('plans have the texts of the provider’s products, also in the languages of their metadata', async () => {
-    const app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    const app = await TestApp.start()
     try {
       const { signedIn } = await aSubscriber(app)
       const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
@@ -334,7 +334,7 @@ describe('without a plans file', () => {
   })
 
   it('do not limit anything by payments', async () => {
-    const app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    const app = await TestApp.start()
     try {
       const payer = await aSubscriber(app)
       await app.sandbox.simulate.cancel(payer.subscriptionId)

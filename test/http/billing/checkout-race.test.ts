@@ -13,7 +13,7 @@ describe('POST /api/subscription/create, while the payment of the open page is b
   let app: TestApp
   let database: pg.Client
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
     database = new pg.Client({ connectionString: app.settings.databaseUrl })
     await database.connect()
   })

@@ -11,7 +11,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('POST /api/subscription/create', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

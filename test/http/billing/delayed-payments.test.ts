@@ -11,7 +11,7 @@ import { claimsOf } from '../support/token-claims.js'
 describe('billing 1: a first payment that takes days', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -10,7 +10,7 @@ import { aSubscriber } from '../support/subscriber.js'
 describe('GET /api/invoices', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
   afterEach(() => {

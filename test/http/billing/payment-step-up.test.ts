@@ -14,7 +14,7 @@ const CHALLENGE =
 describe('Payments that need a second factor', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -35,7 +35,7 @@ describe('what is on sale', () => {
   beforeAll(async () => {
     const { path, remove } = await aPlansFile()
     removePlans = remove
-    app = await TestApp.start({ LOG_LEVEL: 'silent', PLANS_FILE: path })
+    app = await TestApp.start({ PLANS_FILE: path })
   })
   afterAll(async () => {
     await app.stop()
@@ -262,7 +262,6 @@ describe('billing 12: with checkout options', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       STRIPE_CHECKOUT_OPTIONS: JSON.stringify(OPTIONS),
     })
   })
@@ -318,7 +317,6 @@ it.each([
   async (proration, totals) => {
     const plans = await aPlansFile()
     const app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       PLANS_FILE: plans.path,
       ...(proration && { STRIPE_PRORATION: proration }),
     })
@@ -344,7 +342,6 @@ it.each([
 it('a payment that is due stays due when seats go, with STRIPE_PRORATION always_invoice', async () => {
   const plans = await aPlansFile()
   const app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     PLANS_FILE: plans.path,
     STRIPE_PRORATION: 'always_invoice',
   })

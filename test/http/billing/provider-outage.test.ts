@@ -13,7 +13,7 @@ const MOST_SECONDS = 11.5
 describe('POST /api/subscription/create', () => {
   let app: TestApp
   beforeEach(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterEach(() => app.stop())
 

@@ -8,7 +8,7 @@ import { anotherSubscription, aSubscriber, openCheckout, statusOf } from '../sup
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

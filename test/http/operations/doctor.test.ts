@@ -56,7 +56,6 @@ beforeAll(async () => {
   app = await TestApp.start({
     DATABASE_URL: postgres.url,
     SESSION_STORE_URL: redis.url,
-    LOG_LEVEL: 'silent',
   })
   app.sandbox.webhookUrl = WEBHOOK
   proxy = await HttpsProxy.start(app.url, certificate)
@@ -432,7 +431,7 @@ describe('doctor and keys', () => {
   }
 
   it('a replica with other keys, behind the balancer or named', async () => {
-    const other = await TestApp.start({ ...app.stores, LOG_LEVEL: 'silent' })
+    const other = await TestApp.start({ ...app.stores })
     try {
       expect(found(await doctor({}, '--replica', other.url))).toEqual(['keys.agreement'])
       expect(found(await doctor({}, '--replica', app.url))).toEqual([])

@@ -25,7 +25,7 @@ describe('operator console: what operators did', () => {
   let owner: User
   let between: Date
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
     one = await ConsoleUser.loggedIn(app)
     other = await ConsoleUser.loggedIn(app)
     owner = await anOwner(app)
@@ -123,7 +123,7 @@ describe('operator console: what operators did', () => {
 
 describe('operator console: what was done at the command line', () => {
   it('is among it, with a reason or without, and nothing that users did is', async () => {
-    const app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    const app = await startWithConsole()
     try {
       const mainstay = (...args: string[]) =>
         runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })

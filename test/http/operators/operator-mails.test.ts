@@ -28,7 +28,7 @@ describe('operator console: failed mails', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
   })
   afterAll(() => app?.stop())
   /** Tests let days pass. */
@@ -216,7 +216,7 @@ describe('operator console: failed mails', () => {
 
 describe('operator console: how many mails an operator sends again', () => {
   it('limits them for each address, also when others send them', async () => {
-    const app = await startWithConsole({ LOG_LEVEL: 'silent', MAILS_PER_ADDRESS: '2' })
+    const app = await startWithConsole({ MAILS_PER_ADDRESS: '2' })
     try {
       const to = anEmail()
       app.outbox.accepts = () => false
@@ -243,7 +243,7 @@ describe('operator console: how many mails an operator sends again', () => {
 describe('the command line', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
   })
   afterAll(() => app?.stop())
 

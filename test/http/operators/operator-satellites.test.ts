@@ -17,7 +17,7 @@ describe('operator console: the list of satellites', () => {
   let operator: ConsoleUser
   const added: string[] = []
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
     const owner = await anOwner(app)
     await app.app

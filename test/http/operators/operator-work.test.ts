@@ -286,7 +286,7 @@ describe('operator console: satellites, payments, health', () => {
   let app: TestApp
   let operator: ConsoleUser
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
     operator = await ConsoleUser.loggedIn(app)
   })
   afterAll(() => app.stop())
@@ -337,7 +337,7 @@ describe('operator console: satellites, payments, health', () => {
 describe('the command line', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await startWithConsole({ LOG_LEVEL: 'silent' })
+    app = await startWithConsole()
   })
   afterAll(() => app.stop())
 

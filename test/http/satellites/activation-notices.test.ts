@@ -31,7 +31,7 @@ describe('The mail about a new satellite', () => {
   let dns: DnsServer
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ DNS_SERVERS: dns.address })
   })
   afterAll(async () => {
     await app.stop()

@@ -32,7 +32,7 @@ describe('The branding of a satellite', () => {
   const { host } = new URL(origin)
   const branded = `Rose & Sons (${host})`
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
     owner = await anOwner(app)
     await aSatellite(app, owner, origin, { branding: BRANDING })
   })

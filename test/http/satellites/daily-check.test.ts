@@ -46,7 +46,7 @@ describe('The daily check of satellites', () => {
     dns = await DnsServer.start()
     files = createServer((request, response) => answer(request, response))
     await new Promise<void>(resolve => files.listen(0, '127.0.0.1', resolve))
-    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ DNS_SERVERS: dns.address })
     witness = await anActiveSatellite(app, dns, await aLandlord(app))
   })
   afterEach(() => {

@@ -22,7 +22,7 @@ describe('The commands for satellites, beside a running server', () => {
   let dns: DnsServer
   beforeAll(async () => {
     dns = await DnsServer.start()
-    app = await TestApp.start({ LOG_LEVEL: 'silent', DNS_SERVERS: dns.address })
+    app = await TestApp.start({ DNS_SERVERS: dns.address })
   })
   afterAll(async () => {
     await app.stop()

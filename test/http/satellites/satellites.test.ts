@@ -39,7 +39,6 @@ describe('The satellites of an account', () => {
   beforeAll(async () => {
     dns = await DnsServer.start()
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       DNS_SERVERS: dns.address,
       MAX_SATELLITES_PER_ACCOUNT: '25',
     })

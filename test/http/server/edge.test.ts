@@ -18,7 +18,7 @@ const SECURITY_HEADERS = {
 let app: TestApp
 let behindProxy: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   behindProxy = await TestApp.start({ TRUST_PROXY: '127.0.0.1,10.0.0.0/8' })
 })
 afterAll(() => Promise.all([app.stop(), behindProxy.stop()]))

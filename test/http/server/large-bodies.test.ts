@@ -12,7 +12,7 @@ const LARGE = 64 * 1024
 let app: TestApp
 let sockets: Socket[] = []
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent', TRUST_PROXY: '127.0.0.1' })
+  app = await TestApp.start({ TRUST_PROXY: '127.0.0.1' })
 })
 afterEach(() => {
   for (const socket of sockets) socket.destroy()

@@ -16,7 +16,7 @@ import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './s
 let app: TestApp
 let fresh: Scrape
 beforeAll(async () => {
-  app = await TestApp.start({ METRICS_PORT: '0', LOG_LEVEL: 'silent' })
+  app = await TestApp.start({ METRICS_PORT: '0' })
   fresh = await scrape(app)
 })
 afterAll(() => app.stop())
@@ -209,7 +209,6 @@ async function scrapeOverTls(): Promise<Scrape> {
 function settings(port: string, others: Readonly<Record<string, string>> = {}) {
   return readSettings({
     NODE_ENV: 'test',
-    LOG_LEVEL: 'silent',
     DATA_DIR: app.settings.dataDir,
     ...app.stores,
     METRICS_PORT: port,

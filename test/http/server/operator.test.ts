@@ -27,7 +27,7 @@ import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/
 describe('the command line, beside a running server', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -187,7 +187,7 @@ describe('the service with PAGES=main,satellite', () => {
   let app: TestApp
   beforeAll(async () => {
     const proxy = { TRUST_PROXY: '127.0.0.1' }
-    app = await TestApp.start({ PAGES: 'main,satellite', LOG_LEVEL: 'silent', ...proxy })
+    app = await TestApp.start({ PAGES: 'main,satellite', ...proxy })
   })
   afterAll(() => app.stop())
 

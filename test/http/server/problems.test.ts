@@ -15,7 +15,7 @@ const LOGIN = { method: 'POST', path: '/api/login' }
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
 })
 afterAll(() => app.stop())
 

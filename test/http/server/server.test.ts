@@ -21,7 +21,7 @@ let app: TestApp
 afterEach(() => app?.stop())
 
 test('security: connections over MAX_CONNECTIONS are refused at once, and those that are open go on', async () => {
-  app = await TestApp.start({ MAX_CONNECTIONS: String(MOST), LOG_LEVEL: 'silent' })
+  app = await TestApp.start({ MAX_CONNECTIONS: String(MOST) })
   const open = await Promise.all(Array.from({ length: MOST }, connection))
   expect(await Promise.all(open.map(socket => firstLine(socket)))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
   const over = await connection()
@@ -34,7 +34,7 @@ test('security: connections over MAX_CONNECTIONS are refused at once, and those 
 })
 
 test('a target is a path or a whole URL; one that a router would take for a path is none', async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   const answers = new Map<string, string>()
   for (const target of [
     '/health/live',
@@ -52,7 +52,7 @@ test('a target is a path or a whole URL; one that a router would take for a path
 })
 
 test('finishes a request although its client hangs up, and does not count that as a failure', async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   const session = await signIn(app, await anOwner(app), 'main')
   const refused = jest.spyOn(app.app.getHttpAdapter().getInstance(), 'countRefusal')
   const logout = heldCall(app.app.get(SessionChangeLog), 'end')

@@ -13,7 +13,6 @@ test('traces show where the time of a request goes, and tell of nobody', async (
   Object.assign(process.env, SOON)
   const app = await TestApp.start({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    LOG_LEVEL: 'silent',
   })
   try {
     const owner = await anOwner(app)
@@ -56,7 +55,6 @@ test('traces show where the time of a request goes, and tell of nobody', async (
 test('a collector that is away costs nobody anything', async () => {
   const app = await TestApp.start({
     OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9',
-    LOG_LEVEL: 'silent',
   })
   try {
     expect((await signIn(app, await anOwner(app), 'main')).answer.status).toBe(200)

@@ -30,7 +30,6 @@ describe('an installation from before there were satellites in the database', ()
     await fillAsBefore(database.url)
     // Its sessions are in the database.
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       SESSION_STORE_URL: '',
     })

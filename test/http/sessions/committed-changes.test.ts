@@ -28,7 +28,7 @@ describe('A change that the session store does not take', () => {
   let owner: User
   let session: SignedIn
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
   afterEach(() => {

@@ -29,7 +29,7 @@ afterEach(() => {
 
 describe.each(BACKENDS)('on %s', backend => {
   beforeAll(async () => {
-    app = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 
@@ -70,7 +70,7 @@ describe.each(BACKENDS)('on %s', backend => {
 
 describe('with several connections to the database', () => {
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -79,7 +79,7 @@ const TIMEOUT_MS = 60_000 + RUNS * 60_000
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent', LOGINS_PER_NETWORK: '1000000' })
+  app = await TestApp.start({ LOGINS_PER_NETWORK: '1000000' })
 })
 afterAll(() => app.stop())
 

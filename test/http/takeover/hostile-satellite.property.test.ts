@@ -61,7 +61,7 @@ const LIMITED = permissionsOf(['dataEntry', 'viewReports'])
 
 let app: TestApp
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent', LOGINS_PER_NETWORK: '1000000' })
+  app = await TestApp.start({ LOGINS_PER_NETWORK: '1000000' })
 })
 afterAll(() => app.stop())
 

@@ -192,7 +192,6 @@ const TIMEOUT_MS = 60_000 + RUNS * 60_000
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     TRUST_PROXY: '127.0.0.1',
     // Fewer guesses fill it than by default; there is no time for so many.
     ATTEMPTS_PER_ACCOUNT: '12',

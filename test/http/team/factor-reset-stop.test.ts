@@ -25,7 +25,7 @@ const INVALID_LINK = '400 INVALID_LINK'
 describe('A reset of factors that a manager has requested', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

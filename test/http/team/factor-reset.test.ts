@@ -33,7 +33,7 @@ const INVALID_LINK = '400 INVALID_LINK'
 describe("A reset of a member's factors", () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

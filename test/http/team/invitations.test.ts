@@ -14,7 +14,7 @@ const SEVEN_DAYS = 7 * 24 * 60 * 60
 describe.each(BACKENDS)('invitations on %s', backend => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.startOn(backend, { LOG_LEVEL: 'silent' })
+    app = await TestApp.startOn(backend)
   })
   afterAll(() => app.stop())
 
@@ -490,7 +490,6 @@ describe('with limits', () => {
 
   it('the mails to an address and the guesses at links are counted', async () => {
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '3',
     })
@@ -510,7 +509,7 @@ describe('with limits', () => {
 })
 
 it('without mail set up nobody can be invited', async () => {
-  const app = await TestApp.start({ LOG_LEVEL: 'silent', SMTP_URL: '', MAIL_FROM: '' })
+  const app = await TestApp.start({ SMTP_URL: '', MAIL_FROM: '' })
   try {
     const owner = await anOwner(app)
     const member = await aMember(app, owner)

@@ -19,7 +19,6 @@ beforeAll(async () => {
   statements = await CountedRequests.before(database.url)
   app = await TestApp.start({
     DATABASE_URL: statements.url,
-    LOG_LEVEL: 'silent',
     ANOMALY_POLICY: 'notify:10',
   })
 })

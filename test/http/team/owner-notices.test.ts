@@ -13,7 +13,7 @@ const PHONE =
 describe('what an owner is told about the team', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', ANOMALY_POLICY: 'notify:10' })
+    app = await TestApp.start({ ANOMALY_POLICY: 'notify:10' })
   })
   afterAll(() => app.stop())
 

@@ -13,7 +13,7 @@ const MANAGES: readonly Permission[] = ['teamManagement', 'dataEntry', 'viewRepo
 describe('Several recovery links of one user', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

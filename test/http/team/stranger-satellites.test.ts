@@ -28,7 +28,6 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
   beforeAll(async () => {
     dns = await DnsServer.start()
     app = await TestApp.start({
-      LOG_LEVEL: 'silent',
       ANOMALY_POLICY: 'notify:10',
       DNS_SERVERS: dns.address,
     })

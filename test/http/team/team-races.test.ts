@@ -22,7 +22,7 @@ const ENDED = '401 SESSION_NOT_FOUND'
 describe('at once', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterEach(() => {
     jest.restoreAllMocks()
@@ -155,7 +155,7 @@ describe('at once', () => {
 describe('with several connections to the database', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

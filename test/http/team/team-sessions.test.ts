@@ -12,7 +12,7 @@ const OWNER_REQUIRED = '403 OWNER_REQUIRED'
 describe("members' sessions", () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

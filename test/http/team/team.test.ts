@@ -28,7 +28,7 @@ const LAST_OWNER = '409 LAST_OWNER'
 describe('the team', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent' })
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 

@@ -33,7 +33,6 @@ const SECOND_SECRET = 'whsec_of_the_second_endpoint'
 let app: TestApp
 beforeAll(async () => {
   app = await TestApp.start({
-    LOG_LEVEL: 'silent',
     STRIPE_WEBHOOK_SECRET: `whsec_payment_sandbox_only,${SECOND_SECRET}`,
   })
 })

@@ -16,7 +16,7 @@ let list: UserSessions
 let records: LoginRecords
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   store = app.app.get(SessionStore)
   list = app.app.get(UserSessions)
   records = app.app.get(LoginRecords)

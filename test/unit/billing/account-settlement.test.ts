@@ -26,7 +26,7 @@ let accountId: string
 let customerId: string
 let count = 0
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   settlement = app.app.get(AccountSettlement)
 })
 afterAll(() => app.stop())

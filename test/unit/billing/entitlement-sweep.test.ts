@@ -23,7 +23,7 @@ let plansFile: Awaited<ReturnType<typeof aPlansFile>>
 
 beforeAll(async () => {
   plansFile = await aPlansFile()
-  app = await TestApp.start({ PLANS_FILE: plansFile.path, LOG_LEVEL: 'silent' })
+  app = await TestApp.start({ PLANS_FILE: plansFile.path })
   database = app.app.get(Database)
   await sweep()
 })

@@ -42,7 +42,7 @@ let changes: SessionChanges
 let list: UserSessions
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   log = app.app.get(SessionChangeLog)
   changes = app.app.get(SessionChanges)

@@ -29,7 +29,7 @@ let list: UserSessions
 let links: SessionLinks
 let owner: User
 beforeAll(async () => {
-  app = await TestApp.start({ LOG_LEVEL: 'silent' })
+  app = await TestApp.start()
   database = app.app.get(Database)
   list = app.app.get(UserSessions)
   links = app.app.get(SessionLinks)

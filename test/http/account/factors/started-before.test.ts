@@ -14,7 +14,7 @@ import { requestTransfer } from '../../support/transfer-calls.js'
 describe('What was started with the password alone', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.start({ LOG_LEVEL: 'silent', PASSKEY_RP_ID: 'main.test' })
+    app = await TestApp.start({ PASSKEY_RP_ID: 'main.test' })
   })
   afterAll(() => app.stop())
 
