@@ -10,17 +10,22 @@ export const FAILURES = [
   { what: 'hangs', signal: 'SIGSTOP' },
 ] as const
 
-/** What `change` writes is lost: the replica does not hear of it before the master fails and it takes over. */
+/**
+ * What `change` writes is lost: the replica does not hear of it before the master fails and it takes over. That is not
+ * before the end of `meanwhile`.
+ */
 export async function losing(
   change: () => Promise<void>,
   master: RedisServer,
   replica: RedisServer,
   signal: NodeJS.Signals,
+  meanwhile: () => Promise<void> = async () => {},
 ): Promise<void> {
   await replica.kill('SIGSTOP')
   // Closes the link and forgets what was still to be sent over it.
   await redisCli(master.port, 'CLIENT', 'KILL', 'TYPE', 'replica')
   await change()
   await master.kill(signal)
+  await meanwhile()
   await replica.kill('SIGCONT')
 }
