@@ -161,15 +161,18 @@ describe('POST /api/login', () => {
         await nextTurn()
       }
     })()
-    // One of them may come just when there is room.
-    const answers = await Promise.all(Array.from({ length: 6 }, () => logIn({ email: anEmail() })))
-    const refused = answers.filter(answer => outcome(answer) === '503 TOO_BUSY')
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { headers } of refused) expect(headers['retry-after']).toMatch(/^[2-5]$/)
-    const meanwhile = [await refreshByCookie(app, sessionId), await readData(app, accessToken)]
-    expect(meanwhile.map(outcome)).toEqual(['200', '200'])
-    isOver = true
-    await crowd
+    try {
+      // One of them may come just when there is room.
+      const answers = await Promise.all(Array.from({ length: 6 }, () => logIn({ email: anEmail() })))
+      const refused = answers.filter(answer => outcome(answer) === '503 TOO_BUSY')
+      expect(refused.length).toBeGreaterThan(0)
+      for (const { headers } of refused) expect(headers['retry-after']).toMatch(/^[2-5]$/)
+      const meanwhile = [await refreshByCookie(app, sessionId), await readData(app, accessToken)]
+      expect(meanwhile.map(outcome)).toEqual(['200', '200'])
+    } finally {
+      isOver = true
+      await crowd
+    }
     // Two at work and fifty waiting.
     expect(await Promise.all(first)).toEqual([...Array(52).fill(false), ...Array(8).fill('TOO_BUSY')])
     await eventually(async () => outcome(await logIn({ email: anEmail() })) === '401 INVALID_CREDENTIALS', {
