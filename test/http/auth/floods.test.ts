@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   AUDIT_ACTIONS,
@@ -10,6 +10,7 @@ import {
   RateLimiter,
   RefusalCleanup,
   refusalCounts,
+  secondsAfter,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
@@ -27,6 +28,7 @@ const MEGABYTE = 1_000_000
 const LOGINS = 40
 const WRITES = 30
 const WRONG_IDS = 300
+const HOUR_SECONDS = 60 * 60
 
 let app: TestApp
 beforeAll(async () => {
@@ -40,22 +42,35 @@ beforeAll(async () => {
 })
 afterAll(() => app?.stop())
 
-const counts = () => app.app.get(Database).run(db => db.select().from(refusalCounts))
+/** Whatever was refused before, this hour is new, and nothing of the last one is still to be written. */
+beforeEach(async () => {
+  await app.app.get(AuditLog).flush()
+  app.clock.advance(HOUR_SECONDS)
+})
+
+const allCounts = () => app.app.get(Database).run(db => db.select().from(refusalCounts))
+
+/** Of this hour. */
+async function counts() {
+  const before = secondsAfter(app.clock.now(), -HOUR_SECONDS / 2)
+  return (await allCounts()).filter(({ minute }) => minute > before)
+}
 
 it('security H5: a thousand refused origins are twenty audit rows, and the rest is counted', async () => {
+  const before = await app.auditRows()
   for (let sent = 0; sent < REFUSALS; sent += AT_ONCE)
-    await Promise.all(Array.from({ length: AT_ONCE }, refused))
+    await Promise.all(Array.from({ length: AT_ONCE }, () => refused('198.51.100.7')))
   // Something else that is refused at the same time is not lost in the flood, and does not wait for its counts.
   const other = await refreshByHeader(app, 'junk', { Origin: SHOP_ONE })
   expect(outcome(other)).toBe('401 SESSION_NOT_FOUND')
   await eventually(() => isInTheLog(other), { what: 'the row of another refusal' })
 
-  const all = await app.auditRows()
-  expect(all.filter(({ action }) => action === 'origin')).toHaveLength(ROWS_AN_HOUR)
-  expect(all.filter(({ action }) => action === 'refresh')).toHaveLength(1)
+  const written = (await app.auditRows()).slice(before.length)
+  expect(written.filter(({ action }) => action === 'origin')).toHaveLength(ROWS_AN_HOUR)
+  expect(written.filter(({ action }) => action === 'refresh')).toHaveLength(1)
   const counted = await counts()
   for (const { kind, network } of counted)
-    expect({ kind, network }).toEqual({ kind: 'origin refused', network: '127.0.0.0/24' })
+    expect({ kind, network }).toEqual({ kind: 'origin refused', network: '198.51.100.0/24' })
   expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(REFUSALS - ROWS_AN_HOUR)
 })
 
@@ -128,7 +143,6 @@ it('security H3: of 2,000 wrong session ids from one address the most are 429, t
 it('what is only noted does not use up the rows for refusals', async () => {
   const log = app.app.get(AuditLog)
   const client = { requestId: 'r', ip: '10.44.0.1', userAgent: null, origin: MAIN }
-  app.clock.advance(2 * 60 * 60)
   for (let user = 0; user < 900; user++)
     log.enqueue({ action: 'session.anomaly', outcome: 'ok', userId: randomUUID(), client })
   await log.flush()
@@ -187,22 +201,26 @@ it('security H4: an address with endless correct logins keeps nobody else out', 
   const flood = Array.from({ length: 60 }, async (_, index) => {
     while (!isOver) outcomes.add(outcome(await logIn(flooders[index % 7]?.email ?? '', '203.0.113.66')))
   })
-  await new Promise(resolve => setTimeout(resolve, 200))
-  const answers = await Promise.all(honest.map(({ email }, index) => logIn(email, `10.66.${index}.7`)))
-  isOver = true
-  await Promise.all(flood)
-  expect(answers.map(outcome)).toEqual(honest.map(() => '200'))
-  expect(outcomes).toContain('503 TOO_BUSY')
+  try {
+    await eventually(() => outcomes.has('503 TOO_BUSY'), { what: 'more logins than there is room for' })
+    const answers = await Promise.all(honest.map(({ email }, index) => logIn(email, `10.66.${index}.7`)))
+    expect(answers.map(outcome)).toEqual(honest.map(() => '200'))
+  } finally {
+    isOver = true
+    await Promise.all(flood)
+  }
 })
 
 it('security H5: counts of refusals go after a month', async () => {
+  for (let sent = 0; sent < 2 * ROWS_AN_HOUR; sent++) await refused('192.0.2.7')
+  await app.app.get(AuditLog).flush()
   expect((await counts()).length).toBeGreaterThan(0)
   const cleanup = app.app.get(RefusalCleanup)
   app.clock.advance(29 * 24 * 60 * 60)
   expect(await cleanup.run()).toBe(0)
   await passTime(app, 2 * 24 * 60 * 60)
   expect(await cleanup.run()).toBeGreaterThan(0)
-  expect(await counts()).toEqual([])
+  expect(await allCounts()).toEqual([])
 })
 
 /** Of all tables and indexes, with what is dead in them. */
@@ -244,8 +262,8 @@ async function isInTheLog({ headers }: TestResponse): Promise<boolean> {
   return rows.length === 1
 }
 
-async function refused(): Promise<void> {
-  const headers = { Origin: 'https://flood.test' }
+async function refused(ip: string): Promise<void> {
+  const headers = { Origin: 'https://flood.test', 'X-Forwarded-For': ip }
   const { headers: answered } = await app.request({ method: 'PUT', path: '/api/data', headers })
   expect(answered['access-control-allow-origin']).not.toBe(MAIN)
 }
