@@ -24,6 +24,8 @@ export default class SharingRuntime extends Runtime {
     const path = this._resolution.resolveCjs(from, name)
     if (!this.sharedFolders.some(folder => path.startsWith(folder)))
       return super.requireModuleOrMock(from, name)
+    // For its file alone, whatever others have loaded.
+    if (current.mockState.shouldMockCjs(from, name).shouldMock) return current.load(from, name)
     if (!loaded.has(path)) loaded.set(path, current.load(from, name))
     return loaded.get(path)
   }
