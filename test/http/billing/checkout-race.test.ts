@@ -1,13 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { outcome, subscribe } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
-
-/** Longer than a click takes that waits for nobody. */
-const WHILE_THE_CLICK_WAITS_MS = 400
+import { untilWaiting } from '../support/waiting-statements.js'
 
 describe('POST /api/subscription/create, while the payment of the open page is being recorded', () => {
   let app: TestApp
@@ -35,7 +32,7 @@ describe('POST /api/subscription/create, while the payment of the open page is b
       [accountId, `sub_of_${priceId}`],
     )
     const click = subscribe(app, payer, { priceId })
-    await sleep(WHILE_THE_CLICK_WAITS_MS)
+    await untilWaiting(app)
     await database.query('commit')
     expect(outcome(await click)).toBe('409 ALREADY_SUBSCRIBED')
     expect(app.sandbox.checkouts()).toHaveLength(before)

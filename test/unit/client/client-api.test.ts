@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import type { Client } from '@mainstay-auth/client'
 import { repeatAfterProof, typedApi } from '../../sources.js'
+import { eventually } from '../../support/eventually.js'
 
 const SERVICE = 'https://auth.test'
 
@@ -175,7 +175,7 @@ describe('a request that needs a proof', () => {
     const asked: string[] = []
     const fetch = repeatAfterProof(client, async ({ code }) => {
       asked.push(code)
-      await sleep(20)
+      await eventually(() => requests.length === 2, { what: 'both to be refused' })
     })
     const answers = await Promise.all([
       fetch(`${SERVICE}/api/a`, change),

@@ -4,9 +4,12 @@ import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
 import { nowSeconds, PaymentSandbox, type PaymentSandboxOptions } from '../../sources.js'
+import { eventually } from '../../support/eventually.js'
 
 const SECRET_KEY = 'sk_test_for_the_sandbox'
 const WEBHOOK_SECRET = 'whsec_for_the_sandbox'
+/** Not before the test is over. */
+const NOT_SOON_MS = 10 * 60_000
 
 let sandbox: PaymentSandbox
 let stripe: Stripe
@@ -46,7 +49,7 @@ async function start(options: Partial<PaymentSandboxOptions> = {}): Promise<void
     port: Number(port),
     protocol: 'http',
     maxNetworkRetries: 0,
-    timeout: 2_000,
+    timeout: 20_000,
   })
 }
 
@@ -127,14 +130,18 @@ describe('Delivery', () => {
 
   it('late', async () => {
     sandbox.deliveryMode = 'late'
-    sandbox.lateMs = 150
-    const startedAt = performance.now()
+    sandbox.lateMs = 10
     await subscribed()
-    await new Promise(resolve => setTimeout(resolve, 50))
-    expect(received).toEqual([])
     await sandbox.settled()
-    expect(performance.now() - startedAt).toBeGreaterThan(140)
     expect(received).toHaveLength(3)
+    sandbox.lateMs = NOT_SOON_MS
+    await subscribed()
+    sandbox.deliveryMode = 'normal'
+    await subscribed()
+    await eventually(() => received.length >= 6)
+    const [, second, third] = [0, 3, 6].map(from => ids(sandbox.events()).slice(from, from + 3))
+    expect(ids(received.slice(3)).sort()).toEqual(third?.sort())
+    expect(second).toHaveLength(3)
   })
 
   it('shuffled', async () => {
@@ -149,10 +156,16 @@ describe('Delivery', () => {
 describe('The fault slow', () => {
   it('answers after a while', async () => {
     sandbox.fault = 'slow'
-    sandbox.slowMs = 200
-    const startedAt = performance.now()
+    sandbox.slowMs = 10
     await stripe.customers.create()
-    expect(performance.now() - startedAt).toBeGreaterThan(190)
+    sandbox.slowMs = NOT_SOON_MS
+    const slow = stripe.customers.create({ name: 'slow' }).catch(() => 'never answered')
+    await eventually(() => sandbox.requests.length === 2)
+    sandbox.fault = null
+    await stripe.customers.create()
+    expect(sandbox.customers().map(({ name }) => name)).toEqual([null, null])
+    await sandbox.stop()
+    expect(await slow).toBe('never answered')
   })
 
   it('does what was asked though the client has gone', async () => {
@@ -162,8 +175,7 @@ describe('The fault slow', () => {
     await expect(stripe.customers.create({}, { ...options, timeout: 50 })).rejects.toMatchObject({
       type: 'StripeConnectionError',
     })
-    await new Promise(resolve => setTimeout(resolve, 250))
-    expect(sandbox.customers()).toHaveLength(1)
+    await eventually(() => sandbox.customers().length === 1)
     sandbox.fault = null
     await stripe.customers.create({}, options)
     expect(sandbox.customers()).toHaveLength(1)
@@ -175,12 +187,11 @@ describe('The fault late-answer', () => {
     const id = await subscribed()
     sandbox.fault = 'late-answer'
     sandbox.slowMs = 150
-    const before = performance.now()
+    const asked = sandbox.requests.length
     const answer = stripe.subscriptions.retrieve(id)
-    await new Promise(resolve => setTimeout(resolve, 75))
+    await eventually(() => sandbox.requests.length > asked)
     await sandbox.simulate.cancel(id)
     expect(await answer).toMatchObject({ status: 'active' })
-    expect(performance.now() - before).toBeGreaterThan(140)
     expect(await stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'canceled' })
   })
 })
@@ -188,7 +199,6 @@ describe('The fault late-answer', () => {
 describe('Speed', () => {
   it('takes 10,000 events of 200 customers, and lists them', async () => {
     await start({ webhookUrl: null })
-    const startedAt = performance.now()
     const subscriptions: string[] = []
     for (let count = 0; count < 200; count++) subscriptions.push(await subscribed())
     for (let round = 0; round < 47; round++) {
@@ -202,7 +212,5 @@ describe('Speed', () => {
     const listed = await stripe.events.list({ limit: 100 }).autoPagingToArray({ limit: 10_000 })
     expect(new Set(ids(listed)).size).toBe(10_000)
     expect(sandbox.requests.length).toBeLessThanOrEqual(1_000)
-    // About 2 s; what is quadratic takes minutes.
-    expect(performance.now() - startedAt).toBeLessThan(45_000)
-  }, 60_000)
+  })
 })

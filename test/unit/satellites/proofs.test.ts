@@ -13,6 +13,7 @@ import {
   resolverOf,
 } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
+import { eventually } from '../../support/eventually.js'
 
 const NAME = '_mainstay-challenge.shop.example.net'
 let dns: DnsServer
@@ -228,8 +229,7 @@ describe('files', () => {
       })
     }
     expect(await fetchFile()).toMatchObject({ fault: faultOf('PROOF_TOO_LONG') })
-    await new Promise(resolve => setTimeout(resolve, 50))
-    expect(isClosed).toBe(true)
+    await eventually(() => isClosed, { what: 'the connection to be closed' })
   })
 
   test('a name without an address is a fault in words', async () => {
