@@ -11,7 +11,7 @@ import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { bearWithLinks } from './stage/previewed-link.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { openTab, untilShown, visit } from './stage/site-page.js'
+import { openTab, untilAnswered, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 import { subscribed } from './stage/subscribed.js'
 
@@ -135,7 +135,7 @@ describe('every page in German', () => {
     const button = page.locator('main form button[type=submit]').last()
     if (await button.isVisible()) {
       await button.click()
-      await untilShown(page)
+      await untilAnswered(page)
       await expectNoEnglish()
     }
     expect(await brokenWords(page)).toEqual([])

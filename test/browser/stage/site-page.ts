@@ -30,6 +30,12 @@ export async function untilShown(page: Page): Promise<void> {
   )
 }
 
+/** What was sent by pressing a button has been answered, and the page shows what has come of it. */
+export async function untilAnswered(page: Page): Promise<void> {
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  await untilShown(page)
+}
+
 /** Logs in on the login form that the page shows. */
 export async function logInOn(
   page: Page,
