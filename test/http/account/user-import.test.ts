@@ -142,7 +142,7 @@ describe('Users imported', () => {
     ])
 
     await signIn(app, { email: owner }, 'main')
-    expect((await find(owner))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect((await find(owner))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
     await signIn(app, { email: owner }, 'main')
     await signIn(app, { email: member }, 'satellite')
     const logIn = (email: string, password: string) =>
@@ -172,7 +172,7 @@ describe('Users imported', () => {
       })
     const answers = await Promise.all(Array.from({ length: 8 }, logIn))
     expect(answers.map(outcome)).toEqual(Array(8).fill('200'))
-    expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect((await find(email))?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/)
   })
 
   it('security L4: make exactly one owner in an account', async () => {

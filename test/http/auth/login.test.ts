@@ -9,7 +9,7 @@ import { aMember, anEmail, anOwner, PASSWORD, signIn } from '../../support/peopl
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { cookie, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
-const CURRENT_PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$'
+const CURRENT_PARAMETERS = '$argon2id$v=19$m=64,t=2,p=1$'
 
 describe('POST /api/login', () => {
   let app: TestApp

@@ -304,6 +304,7 @@ it('a service that is given the old name of a setting warns when it starts', asy
     const { output } = await run('dist/joined/main.js', [], {
       NODE_ENV: 'test',
       DATA_DIR: folder,
+      LOG_LEVEL: 'warn',
       TRANSFER_WAIT: '43200',
       // Ends it soon.
       GEOIP_FILE: join(folder, 'missing.mmdb'),

@@ -70,6 +70,14 @@ describe('readSettings of the brand', () => {
   })
 })
 
+it('takes a cheaper hash of passwords in tests alone', () => {
+  const HASH_MEMORY_KIB = '64'
+  const test = { ...PRODUCTION, NODE_ENV: 'test', HASH_MEMORY_KIB }
+  expect(readSettings(test, emptyFolder).hashMemoryKib).toBe(64)
+  for (const NODE_ENV of ['production', 'development'])
+    expect(read({ NODE_ENV, HASH_MEMORY_KIB }).hashMemoryKib).toBe(19_456)
+})
+
 describe('readSettings of limits', () => {
   it.each([
     ['LOGINS_PER_ACCOUNT', 60],

@@ -39,7 +39,7 @@ const VECTORS = [
 /** The package itself: what is imported from it is a copy. */
 const argon2Package = jest.requireActual<typeof import('@node-rs/argon2')>('@node-rs/argon2')
 
-const passwords = new Passwords({ hashConcurrency: 2 } as Settings, new Metrics())
+const passwords = new Passwords({ hashConcurrency: 2, hashMemoryKib: 19_456 } as Settings, new Metrics())
 const isReady = passwords.onModuleInit()
 
 async function verify(stored: string | null, password: string): Promise<boolean> {
