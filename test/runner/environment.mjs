@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { createContext } from 'node:vm'
 import { LegacyFakeTimers, ModernFakeTimers } from '@jest/fake-timers'
+import { Logger } from '@nestjs/common'
 import { ModuleMocker } from 'jest-mock'
 import { runsIn } from './tiers.mjs'
 
@@ -38,6 +39,8 @@ export default class OneRealm {
 
   constructor({ projectConfig: config }, { testPath }) {
     this.testPath = testPath
+    // LOG_LEVEL=warn npm run test:quick -- <path> shows what the code says that has no service.
+    if (!process.env.LOG_LEVEL) Logger.overrideLogger(false)
     const { global, moduleMocker } = this
     const timerConfig = { idToRef: id => id, refToId: timer => timer }
     this.fakeTimers = new LegacyFakeTimers({ config, global, moduleMocker, timerConfig })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Not in `npm test`, whose other files leave out only what they mark as `slow`. */
-const REST = /^test\/(browser|packages|deploy|faults)\//
+const REST = /^test\/((browser|packages|deploy|faults)\/|http\/auth\/(floods|login-cost)\.)/
 /** Long, or a minute for what one change in a hundred can break. Looked at before {@link REST}. */
 const NIGHTLY =
   /^test\/(faults\/(fleet|billing|upgrade|recovery)|browser\/(languages|docs-site|examples)\.|packages\/(next|examples)\.)/

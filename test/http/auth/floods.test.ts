@@ -35,6 +35,8 @@ beforeAll(async () => {
   app = await TestApp.start({
     TRUST_PROXY: '127.0.0.1',
     HASH_CONCURRENCY: '1',
+    // As long as in production: a queue has to form.
+    HASH_MEMORY_KIB: '19456',
     LOGINS_PER_ACCOUNT: String(LOGINS),
     WRITES_PER_USER: String(WRITES),
     WRONG_SESSION_IDS_PER_NETWORK: String(WRONG_IDS),

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
-import { ConsoleLogger, Logger } from '@nestjs/common'
+import { Logger } from '@nestjs/common'
 import { CommandLogger, runCommand } from '../../sources.js'
 import type { Ended } from './run-program.js'
 
 /**
  * Runs a command of the command line with these settings and no others. In this process, because one of its own
- * takes two seconds to load everything; what the stores log goes where this process logs.
+ * takes two seconds to load everything; what the stores log is printed if LOG_LEVEL is set.
  */
 export async function runInProcess(
   args: readonly string[],
@@ -13,7 +13,7 @@ export async function runInProcess(
   input = '',
 ): Promise<Ended> {
   // As src/cli.ts does.
-  Logger.overrideLogger(new CommandLogger(console.error))
+  Logger.overrideLogger(process.env.LOG_LEVEL ? new CommandLogger(console.error) : false)
   const written = { output: '', errors: '' }
   try {
     const code = await runCommand(args, {
@@ -29,6 +29,6 @@ export async function runInProcess(
     return { code, ...written }
   } finally {
     // A service of the same test goes on.
-    Logger.overrideLogger(new ConsoleLogger({ logLevels: ['error', 'warn'] }))
+    Logger.overrideLogger(false)
   }
 }
