@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import type { ExecutionContext } from '@nestjs/common'
 import { GUARDS_METADATA } from '@nestjs/common/constants.js'
 import { Reflector } from '@nestjs/core'
@@ -13,55 +13,52 @@ import {
   permissionsOf,
 } from '../../sources.js'
 
-describe('What a handler is protected by', () => {
-  it.each([
-    [() => MainSite(), ['MainSourceGuard']],
-    [() => MainSite({ permission: 'payments' }), ['MainSourceGuard', 'PaymentsPermissionGuard']],
-    [() => MainSite({ permission: 'teamManagement' }), ['MainSourceGuard', 'PermissionGuard']],
-    [
-      () => MainSite({ reauthenticated: true, guard: OwnerGuard }),
-      ['MainSourceGuard', 'OwnerGuard', 'ReauthenticationGuard'],
-    ],
-    [
-      () => MainSite({ reauthenticated: true, permission: 'payments' }),
-      ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
-    ],
-    [
-      () => MainSite({ reauthenticated: true, enrolled: true }),
-      ['MainSourceGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
-    ],
-    [() => LiveSession(), ['LiveSessionGuard']],
-    [() => LiveSession({ enrolled: true }), ['LiveSessionGuard', 'EnrolmentGuard']],
-    [
-      () => LiveSession({ reauthenticated: true, cookieBound: true }),
-      ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
-    ],
-  ])('in the order of the checks (%#)', (decorate, names) => {
+it('a handler runs its guards in the order of the checks', () => {
+  const guardsOf = (decorate: ReturnType<typeof MainSite>) => {
     class Controller {}
-    decorate()(Controller)
-    const guards = Reflect.getMetadata(GUARDS_METADATA, Controller) as { name: string }[]
-    expect(guards.map(({ name }) => name)).toEqual(names)
-  })
+    decorate(Controller)
+    return (Reflect.getMetadata(GUARDS_METADATA, Controller) as { name: string }[]).map(({ name }) => name)
+  }
+  expect([
+    guardsOf(MainSite({ permission: 'teamManagement' })),
+    guardsOf(MainSite({ reauthenticated: true, guard: OwnerGuard })),
+    guardsOf(MainSite({ reauthenticated: true, permission: 'payments' })),
+    guardsOf(MainSite({ reauthenticated: true, enrolled: true })),
+    guardsOf(LiveSession({ enrolled: true })),
+    guardsOf(LiveSession({ reauthenticated: true, cookieBound: true })),
+  ]).toEqual([
+    ['MainSourceGuard', 'PermissionGuard'],
+    ['MainSourceGuard', 'OwnerGuard', 'ReauthenticationGuard'],
+    ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
+    ['MainSourceGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
+    ['LiveSessionGuard', 'EnrolmentGuard'],
+    ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
+  ])
+})
 
-  it.each<[Permission[], boolean]>([
-    [['accountSettings', 'teamManagement'], true],
-    [['accountSettings'], false],
-    [['teamManagement'], false],
-  ])('a method requires the permission of its class too (%#)', async (held, isAllowed) => {
-    @MainSite({ permission: 'accountSettings' })
-    class Controller {
-      @MainSite({ permission: 'teamManagement' })
-      handle() {}
-    }
+it('a method requires the permission of its class too, and none is given where none is named', async () => {
+  @MainSite({ permission: 'accountSettings' })
+  class Controller {
+    @MainSite({ permission: 'teamManagement' })
+    handle() {}
+  }
+  class Unnamed {
+    handle() {}
+  }
+  const guard = new PermissionGuard(
+    new Reflector(),
+    new EnrolmentRefusal({ run: async () => [{ mustEnrol: false }] } as unknown as Database),
+  )
+  const ask = async (held: Permission[], of: typeof Unnamed = Controller) => {
     const context = {
-      getClass: () => Controller,
-      getHandler: () => Controller.prototype.handle,
+      getClass: () => of,
+      getHandler: () => of.prototype.handle,
       getArgByIndex: () => ({ session: { permissions: permissionsOf(held) } }),
     }
-    const enrolled = { run: async () => [{ mustEnrol: false }] } as unknown as Database
-    const guard = new PermissionGuard(new Reflector(), new EnrolmentRefusal(enrolled))
-    const answer = guard.canActivate(context as unknown as ExecutionContext)
-    if (isAllowed) expect(await answer).toBe(true)
-    else await expect(answer).rejects.toMatchObject({ code: 'PERMISSION_REQUIRED' })
-  })
+    return guard.canActivate(context as unknown as ExecutionContext)
+  }
+  expect(await ask(['accountSettings', 'teamManagement'])).toBe(true)
+  for (const held of [['accountSettings'], ['teamManagement']] as Permission[][])
+    await expect(ask(held)).rejects.toMatchObject({ code: 'PERMISSION_REQUIRED' })
+  await expect(ask(['accountSettings'], Unnamed)).rejects.toMatchObject({ code: 'PERMISSION_REQUIRED' })
 })

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  auditEvent,
   Database,
   handleOf,
-  Logger,
   mergeRecorded,
   NOTHING_RECORDED,
   newSessionId,
@@ -90,15 +88,6 @@ describe('the log of what happens to sessions', () => {
     expect(await end({ sid: one })).toEqual([])
   })
 
-  it('lets children go on where that is asked for, and only there', async () => {
-    const [keeping, ending] = [await listed(), await listed()]
-    const [kept, gone] = [await childOf(keeping), await childOf(ending)]
-    expect(await end({ sid: keeping, keepsChildren: true }, { sid: ending })).toEqual(
-      [keeping, ending, gone].sort(),
-    )
-    expect(await left()).toEqual([kept])
-  })
-
   it('ends all sessions of a user, except one, and none of other users', async () => {
     const other = await anOwner(app)
     const theirs = await listed(other)
@@ -180,12 +169,6 @@ describe('changes of sessions', () => {
       client: null,
     })
 
-  it('reach the store, and say how many sessions they have ended', async () => {
-    const { session } = await openSession(app, owner, 'main', CLIENT)
-    expect(await apply({ kind: 'end-all', userId: owner.id })).toBe(1)
-    expect(await app.app.get(SessionStore).find(session.sid, app.clock.now())).toBeNull()
-  })
-
   it('give live sessions what was granted, together with what else was decided', async () => {
     const [one, other] = [
       await openSession(app, owner, 'main', CLIENT),
@@ -220,22 +203,6 @@ describe('changes of sessions', () => {
     await apply({ kind: 'end-all', userId: owner.id })
     await apply({ kind: 'set-permissions', userId: owner.id, granted: permissionsOf([]) })
     expect(await revocations()).toHaveLength(3)
-  })
-
-  it('write a row for only one of several changes', async () => {
-    const gone = randomBytes(32).toString('base64url') as SessionHandle
-    const event = auditEvent({ userId: owner.id, accountId: owner.accountId, client: null }, 'session.revoke')
-    await changes.commit(transaction =>
-      changes.record(
-        transaction,
-        [
-          { kind: 'end', sid: gone },
-          { kind: 'end-all', userId: owner.id },
-        ],
-        event,
-      ),
-    )
-    expect(await revocations()).toHaveLength(1)
   })
 
   it('tell the store of a named session missing from the list, once for each', async () => {
@@ -275,20 +242,6 @@ describe('changes of sessions', () => {
     const following = (what: string): RecordedChanges => ({
       ...NOTHING_RECORDED,
       afterCommit: () => void done.push(what),
-    })
-
-    it('count all sessions that the steps have ended, and need no follow-up', async () => {
-      const ended = { ...NOTHING_RECORDED, ended: 2 }
-      const steps = mergeRecorded(ended, { ...ended, ended: 3 })
-      expect(steps.ended).toBe(5)
-      await expect(changes.commit(async () => steps)).resolves.toBe(steps)
-    })
-
-    it('follow all steps in order', async () => {
-      const steps = mergeRecorded(mergeRecorded(following('one'), NOTHING_RECORDED), following('two'))
-      await changes.commit(async () => steps)
-      await changes.commitToleratingOutage(async () => steps)
-      expect(done).toEqual(['one', 'two', 'one', 'two'])
     })
 
     it('follow also when the store is unreachable, which is reported', async () => {
@@ -357,14 +310,6 @@ describe('changes of sessions', () => {
     })
   })
 
-  it('end also what the session was handed off to', async () => {
-    const sid = await listed()
-    await childOf(sid)
-    const { id: userId, accountId } = owner
-    await changes.end({ sid, userId, accountId }, null, 'a reason')
-    expect(await left()).toEqual([])
-  })
-
   it('refuse a request that was let in just before the session ended', async () => {
     const sid = await listed()
     const check = () => database.transaction(transaction => changes.requireNotRevoked(transaction, { sid }))
@@ -396,23 +341,6 @@ describe('changes of sessions', () => {
       await changes.endReplaced([expired, sessionId], CLIENT)
       expect(told.mock.calls.flatMap(([{ ended }]) => ended).sort()).toEqual([sid, session.sid].sort())
       expect((await revocations()).map(row => row.sid)).toEqual([session.sid])
-    })
-
-    it('ask nothing where the browser had no session', async () => {
-      const asked = jest.spyOn(database, 'transaction')
-      await changes.endReplaced([], CLIENT)
-      expect(asked).not.toHaveBeenCalled()
-    })
-
-    it('let the login succeed when the store does not answer, and tell it later', async () => {
-      const { sessionId } = await openSession(app, owner, 'main', CLIENT)
-      jest
-        .spyOn(app.app.get(SessionStore), 'apply')
-        .mockRejectedValue(unavailable('SESSION_STORE_UNAVAILABLE'))
-      const warned = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => {})
-      await changes.endReplaced([sessionId], CLIENT)
-      expect(warned).toHaveBeenCalledTimes(1)
-      expect(await left()).toEqual([])
     })
   })
 })

@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
   authMethods,
-  Database,
   handleOf,
   type Proof,
   permissionsOf,
   type Session,
-  SessionLinks,
   SessionStore,
   SessionsService,
   type Source,
@@ -17,7 +15,6 @@ import {
 } from '../../sources.js'
 import { listRow } from '../../support/open-session.js'
 import { anOwner } from '../../support/people.js'
-import { aSatellite } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const LIMIT = 3
@@ -90,13 +87,6 @@ describe('a new session', () => {
     expect(await store.find(session.sid, app.clock.now())).toMatchObject(rest)
   })
 
-  it('lasts no longer than its satellite allows', async () => {
-    const origin = 'https://short.test'
-    await aSatellite(app, owner, origin, { sessionSeconds: 3_600 })
-    expect(secondsOf((await open({ source: 'satellite', origin })).session)).toBe(3_600)
-    expect(secondsOf((await open()).session)).toBe(LIFETIME)
-  })
-
   it.each([
     ['ends then', -1_000],
     ['does not last longer for that', 1_000],
@@ -111,11 +101,6 @@ describe('a new session', () => {
     const inheritedAuthTime = secondsAfter(app.clock.now(), -600)
     const { session } = await open({ proof: { ...PASSWORD, inheritedAuthTime } })
     expect(session.authTime).toEqual(inheritedAuthTime)
-  })
-
-  it('that cannot be stored is not created', async () => {
-    jest.spyOn(store, 'create').mockRejectedValue(OUT_OF_REACH)
-    await expect(open()).rejects.toBe(OUT_OF_REACH)
   })
 })
 
@@ -136,33 +121,6 @@ describe('the limit of a user’s sessions', () => {
   const end = (count: number) => sessions.endSurplus(owner.id, count, CLIENT)
   const live = async () => (await store.listByUser(owner.id, app.clock.now())).map(({ sid }) => sid)
   const sidsOf = (some: (Session | undefined)[]) => some.map(session => session?.sid)
-
-  it('ends those that were used least recently, with the reason', async () => {
-    const [one, two, three, four, five] = await opened(50, 10, 40, 20, 30)
-    await end(5)
-    expect(await live()).toEqual(sidsOf([five, three, one]))
-    const ended = (await app.auditRows()).filter(
-      row => row.userId === owner.id && row.action === 'session.revoke',
-    )
-    expect(ended).toMatchObject(
-      [two, four].map(session => ({
-        sid: session?.sid,
-        accountId: owner.accountId,
-        ip: CLIENT.ip,
-        detail: { reason: 'too many sessions' },
-      })),
-    )
-  })
-
-  it('ends none of those that they were handed off to', async () => {
-    const [parent, child, ...rest] = (await opened(0, 30, 10, 20)) as [Session, Session]
-    const links = app.app.get(SessionLinks)
-    await app.app
-      .get(Database)
-      .transaction(transaction => links.add(transaction, { ...child, origin: SHOP_ONE }, parent))
-    await end(4)
-    expect(await live()).toEqual(sidsOf([...rest, child]))
-  })
 
   it('ends none where some have ended since they were counted', async () => {
     const [one, two] = await opened(10, 20)
@@ -205,14 +163,6 @@ describe('the limit of a user’s sessions', () => {
       for (let turn = 0; turn < 5; turn++) await list.sidsOf(owner.id, app.clock.now())
     }
 
-    it('asks the store once for those that arrive together', async () => {
-      await opened(10, 20, 30, 40)
-      const logins = [end(4), end(4), end(4)]
-      goOn()
-      await Promise.all(logins)
-      expect(asked).toBe(1)
-    })
-
     it('asks it once more for all that arrive while that goes on, and ends what is too many by then', async () => {
       await opened(10, 20, 30, 40)
       const logins = [end(4)]
@@ -228,15 +178,6 @@ describe('the limit of a user’s sessions', () => {
       const left = await live()
       expect(left).toHaveLength(LIMIT)
       expect(left.slice(-2)).toEqual(sidsOf(late))
-    })
-
-    it('asks it anew for one that arrives later', async () => {
-      goOn()
-      await opened(10, 20, 30, 40)
-      await end(4)
-      await opened(50)
-      await end(4)
-      expect(asked).toBe(2)
     })
 
     it('lets no user wait for another', async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import {
   Database,
   PastSessions,
@@ -65,17 +65,6 @@ describe('the list of a user’s sessions', () => {
     const now = app.clock.now()
     expect(await list.sidsOf(owner.id, now)).toEqual([first, second])
     expect(await list.sidsOf(owner.id, secondsAfter(now, DAY + 1))).toEqual([])
-  })
-
-  it('has a row for each row that was found, and none for none', async () => {
-    const session = {
-      sid: aSid(),
-      userId: owner.id,
-      expiresAt: secondsAfter(app.clock.now(), DAY),
-    } as Session
-    const nothing = sql`(select 1 where false) as found`
-    await database.run(db => db.execute(list.insertFor(session, nothing)))
-    expect(await list.sidsOf(owner.id, app.clock.now())).toEqual([])
   })
 
   it('says whether one is still there, also to a transaction that keeps it there', async () => {
