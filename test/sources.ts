@@ -101,7 +101,6 @@ export { SecondFactorChallenges } from '../src/auth/second-factor/second-factor-
 export { PaymentStepUpGuard } from '../src/auth/step-up/payment-step-up.guard.js'
 export { AccountSettlement } from '../src/billing/account-settlement.js'
 export { CheckoutService } from '../src/billing/checkout/checkout.service.js'
-export { PAYABLE_FOR_SECONDS } from '../src/billing/checkout/checkouts.js'
 export { isSafeReturnUrl, withCheckout, withPortal } from '../src/billing/checkout/return-url.js'
 export { EntitlementSweep } from '../src/billing/entitlements/entitlement-sweep.job.js'
 export { Entitlements } from '../src/billing/entitlements/entitlements.js'
@@ -146,7 +145,7 @@ export { BillingWorker } from '../src/billing/sync/billing-worker.js'
 export { CustomerSnapshots, CustomerSync } from '../src/billing/sync/customer-sync.js'
 export { type Cause, CustomerWriter } from '../src/billing/sync/customer-writer.js'
 export { isAnyDue } from '../src/billing/sync/overdue-invoices.js'
-export { redactEvents, WaitingEvents } from '../src/billing/sync/waiting-events.js'
+export { WaitingEvents } from '../src/billing/sync/waiting-events.js'
 export type { Brand } from '../src/brand/brand.js'
 export { accentsOf, backgroundOf, inkOn } from '../src/brand/contrast.js'
 export { CommandLogger } from '../src/cli/command-logger.js'
@@ -174,7 +173,6 @@ export { Settings } from '../src/config/settings.js'
 export { SettingsModule } from '../src/config/settings.module.js'
 export { ANOMALY_SETTINGS } from '../src/config/tables/anomaly-settings.js'
 export { RATE_LIMIT_SETTINGS } from '../src/config/tables/rate-limit-settings.js'
-export { CorsModule } from '../src/cors/cors.module.js'
 export { corsPolicyFor } from '../src/cors/cors-policy.js'
 export { createApp } from '../src/create-app.js'
 export { createMainstay, type Mainstay } from '../src/create-mainstay.js'
@@ -224,7 +222,6 @@ export { ApiError, unavailable } from '../src/errors/api-error.js'
 export { causeMessage } from '../src/errors/cause-message.js'
 export { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js'
 export { FIELD_FAULTS, faultOf } from '../src/errors/field-faults.js'
-export { ProblemFilter } from '../src/errors/problem.filter.js'
 export { StartError } from '../src/errors/start-error.js'
 export { FactorResets } from '../src/factors/factor-resets.js'
 export { inQuestionSince } from '../src/factors/in-question-since.js'
@@ -246,7 +243,6 @@ export {
   HEADERS_TIMEOUT_MS,
   INACTIVITY_MS,
   MAX_BODY_BYTES,
-  MAX_URL_LENGTH,
   MAX_WEBHOOK_BODY_BYTES,
 } from '../src/http/edge/limits.js'
 export { FIELD_RULES } from '../src/http/field-rules.js'
@@ -381,7 +377,6 @@ export {
   type SessionHandle,
   type SessionId,
 } from '../src/sessions/session.js'
-export { CurrentActor, CurrentSession, type SessionActor } from '../src/sessions/session-actor.js'
 export { SessionCleanup } from '../src/sessions/session-cleanup.job.js'
 export {
   acceptedCookies,
@@ -441,7 +436,7 @@ export {
   withMethods,
 } from '../src/tokens/auth-methods.js'
 export { JwksController } from '../src/tokens/jwks.controller.js'
-export { CurrentCaller, isPublic, JwtGuard, Public } from '../src/tokens/jwt.guard.js'
+export { CurrentCaller, isPublic, Public } from '../src/tokens/jwt.guard.js'
 export {
   generateKeys,
   loadKeys,

@@ -130,10 +130,6 @@ describe('an access token', () => {
     })
   })
 
-  it('differs each time', () => {
-    expect(parts(tokens.issue(CALLER)).payload.jti).not.toBe(parts(tokens.issue(CALLER)).payload.jti)
-  })
-
   it('gives its caller back, also when it is shown again', () => {
     const token = tokens.issue(CALLER)
     const first = tokens.verify(token)
@@ -179,17 +175,11 @@ describe('verify refuses', () => {
     return [Buffer.from(JSON.stringify(header)).toString('base64url'), payload, signature].join('.')
   }
 
-  it.each([[null], [7], ['text'], [[]], [{}]])('a header of %j', header => {
-    expect(tokens.verify(withHeader(header))).toBeNull()
-  })
-
-  it('what has three parts but no header', () => {
+  it('what is no token, or has no header', () => {
     const [, payload, signature] = tokens.issue(CALLER).split('.')
-    expect(tokens.verify(['bm90IGpzb24', payload, signature].join('.'))).toBeNull()
-  })
-
-  it.each([[''], ['a.b.c'], ['not a token']])('%j', text => {
-    expect(tokens.verify(text)).toBeNull()
+    const texts = ['', 'a.b.c', 'not a token', ['bm90IGpzb24', payload, signature].join('.')]
+    const headers = [null, 7, 'text', [], {}].map(withHeader)
+    expect([...texts, ...headers].filter(text => tokens.verify(text) !== null)).toEqual([])
   })
 
   it('another spelling of the same signature, so that one token has one', () => {
@@ -298,12 +288,6 @@ describe('the keys', () => {
     expect(keys.verifying(old)).toBeNull()
     expect(keys.published().map(({ state }) => state)).toEqual(['current', 'next'])
     expect(keys.verifying('unknown')).toBeNull()
-  })
-
-  it('that are retired verify what they signed', async () => {
-    const token = tokens.issue(CALLER)
-    await rotateAfter(600)
-    expect(tokens.verify(token)).toMatchObject(CALLER)
   })
 
   it('tell who listens when they have changed', async () => {
