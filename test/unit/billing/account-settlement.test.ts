@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import {
   AccountSettlement,
   billingCustomers,
@@ -8,7 +8,6 @@ import {
   checkouts,
   Database,
   type Db,
-  PAYABLE_FOR_SECONDS,
   providerEvents,
   secondsAfter,
   subscriptions,
@@ -17,8 +16,6 @@ import { anOwner } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 
 const DAY = 24 * 60 * 60
-/** How long after its last moment the event of a page that was paid may arrive. */
-const LEEWAY_SECONDS = 60 * 60
 
 let app: TestApp
 let settlement: AccountSettlement
@@ -73,20 +70,6 @@ async function checkedOut(about: Partial<typeof checkouts.$inferInsert> = {}): P
   return providerId
 }
 
-async function anEvent(about: string, effect: string | null = null): Promise<string> {
-  const id = `evt_${++count}`
-  const now = app.clock.now()
-  const data = { object: { id: 'in_1', object: 'invoice', customer_email: 'somebody@example.com' } }
-  const event = { id, type: 'invoice.paid', created: 1, data }
-  const times = { createdAt: now, receivedAt: now }
-  await run(db =>
-    db
-      .insert(providerEvents)
-      .values({ id, type: 'invoice.paid', customerId: about, event, effect, ...times }),
-  )
-  return id
-}
-
 describe('an account is billed', () => {
   const billedUntil = () => run(db => settlement.billedUntil(db, accountId))
 
@@ -115,33 +98,6 @@ describe('an account is billed', () => {
     expect(await billedUntil()).toEqual(endsAt)
     await subscribed({ cancelAtPeriodEnd: true, currentPeriodEnd, endsAt: currentPeriodEnd })
     expect(await billedUntil()).toBeNull()
-  })
-})
-
-describe('a subscription of an account that is to be deleted', () => {
-  /** The customers that are to be looked at after this, which then ends what was cancelled. */
-  const queued = () =>
-    run(async db => {
-      await settlement.endCancelled(db, accountId)
-      const rows = await db.select().from(billingWork).where(eq(billingWork.customerId, customerId))
-      return rows.length > 0
-    })
-
-  it('is ended early if it was cancelled', async () => {
-    await subscribed({ cancelAtPeriodEnd: true }, (await anAccount()).accountId)
-    expect(await queued()).toBe(false)
-    await subscribed()
-    expect(await queued()).toBe(false)
-    await subscribed({ cancelAtPeriodEnd: true })
-    expect(await queued()).toBe(true)
-  })
-
-  it('needs no end where its customer is gone', async () => {
-    await run(db =>
-      db.update(billingCustomers).set({ customerId: null }).where(eq(billingCustomers.accountId, accountId)),
-    )
-    await subscribed({ cancelAtPeriodEnd: true })
-    expect(await queued()).toBe(false)
   })
 })
 
@@ -179,21 +135,6 @@ describe('the payment pages of an account that is to be deleted', () => {
   })
 })
 
-describe('a subscription that holds up the deletion of its account', () => {
-  const uncancelled = () => run(db => settlement.uncancelled(db, accountId))
-
-  it('is a live one that nobody has cancelled', async () => {
-    await subscribed({}, (await anAccount()).accountId)
-    expect(await uncancelled()).toBeNull()
-    await subscribed({ status: 'past_due' })
-    expect(await uncancelled()).toBe('past_due')
-    await subscribed({ status: 'canceled' })
-    expect(await uncancelled()).toBeNull()
-    await subscribed({ cancelAtPeriodEnd: true })
-    expect(await uncancelled()).toBeNull()
-  })
-})
-
 describe('an account is settled', () => {
   const isSettled = () => run(db => settlement.isSettled(db, accountId))
 
@@ -209,62 +150,4 @@ describe('an account is settled', () => {
       expect([status, await isSettled()]).toEqual([status, true])
     }
   })
-
-  it('when no page can be paid, and none can have been paid that we do not know of', async () => {
-    await checkedOut()
-    expect(await isSettled()).toBe(false)
-    app.clock.advance(PAYABLE_FOR_SECONDS + LEEWAY_SECONDS - 10)
-    expect(await isSettled()).toBe(false)
-    app.clock.advance(10)
-    expect(await isSettled()).toBe(true)
-    await run(db => db.delete(checkouts).where(eq(checkouts.accountId, accountId)))
-    await checkedOut({ isOpen: false })
-    expect(await isSettled()).toBe(true)
-  })
-
-  it('when no event waits that is about it', async () => {
-    await anEvent('cus_of_nobody')
-    await anEvent(`checkout:${await checkedOut({ isOpen: false })}`, 'none')
-    await anEvent(customerId, 'applied')
-    expect(await isSettled()).toBe(true)
-    await anEvent(customerId)
-    expect(await isSettled()).toBe(false)
-  })
-
-  it('when no event waits that is about a page of it', async () => {
-    await anEvent(`checkout:${await checkedOut({ isOpen: false })}`)
-    expect(await isSettled()).toBe(false)
-  })
-})
-
-it('what we know of its payments can be forgotten, with what its events say of people', async () => {
-  const other = await anAccount()
-  await subscribed({}, other.accountId)
-  await subscribed({ status: 'canceled' })
-  const checkout = await checkedOut({ isOpen: false })
-  const ours = [await anEvent(customerId, 'applied'), await anEvent(`checkout:${checkout}`, 'applied')]
-  const theirs = await anEvent(other.customerId, 'applied')
-  await run(db => settlement.forget(db, accountId))
-  const left = await run(async db => {
-    const of = [accountId, other.accountId]
-    const tables = [checkouts, subscriptions, billingCustomers]
-    const rows = []
-    for (const table of tables)
-      rows.push(
-        await db.select({ accountId: table.accountId }).from(table).where(inArray(table.accountId, of)),
-      )
-    return rows
-  })
-  const ofTheOther = [{ accountId: other.accountId }]
-  expect(left).toEqual([[], ofTheOther, ofTheOther])
-  const emailsIn = (ids: string[]) =>
-    run(async db => {
-      const rows = await db
-        .select({ event: providerEvents.event })
-        .from(providerEvents)
-        .where(inArray(providerEvents.id, ids))
-      return rows.map(({ event }) => JSON.stringify(event).includes('somebody@example.com'))
-    })
-  expect(await emailsIn(ours)).toEqual([false, false])
-  expect(await emailsIn([theirs])).toEqual([true])
 })

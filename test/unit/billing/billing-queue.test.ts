@@ -92,22 +92,6 @@ describe('a claim', () => {
     expect(row?.claimed_for).toBeLessThanOrEqual(60)
   })
 
-  it('is lost when it has expired: what its worker does then changes nothing', async () => {
-    await queue.add('cus_1')
-    const late = await claimed()
-    await run(sql`update billing_work set claimed_until = clock_timestamp() - interval '1 second'`)
-    const next = await claimed()
-    expect(next.claim).not.toBe(late.claim)
-    await finish(late)
-    await queue.release(late)
-    expect(await queue.retry({ ...late, attempts: 19 }, 'late')).toBe(false)
-    expect(await work()).toMatchObject([
-      { is_claimed: true, attempts: 0, is_parked: false, last_error: null },
-    ])
-    await finish(next)
-    expect(await work()).toEqual([])
-  })
-
   it('can be given back at once', async () => {
     await queue.add('cus_1')
     await queue.release(await claimed())
@@ -170,17 +154,6 @@ describe('a claim', () => {
 })
 
 describe('work is done', () => {
-  it('unless there was another reason to look meanwhile', async () => {
-    await queue.add('cus_1')
-    const claim = await claimed()
-    await run(sql`update billing_work set attempts = 3, last_error = 'before'`)
-    await queue.add('cus_1')
-    await finish(claim)
-    expect(await work()).toMatchObject([{ version: 2, is_claimed: false, attempts: 0, last_error: null }])
-    await finish(await claimed())
-    expect(await work()).toEqual([])
-  })
-
   it('unless events are left that wait', async () => {
     await inbox.store(anEvent('evt_1', 'cus_1'))
     await inbox.store(anEvent('evt_2', 'cus_other'))
@@ -263,21 +236,6 @@ describe('comparisons', () => {
 })
 
 describe('events', () => {
-  it('are stored once, and have their customer looked at', async () => {
-    expect(await inbox.store(anEvent('evt_1', 'cus_1'))).toBe(true)
-    await inbox.store(anEvent('evt_1', 'cus_1'))
-    await inbox.store(anEvent('evt_2', 'cus_1'))
-    expect(await work()).toMatchObject([{ customer_id: 'cus_1', version: 2, is_routine: false }])
-    const stored = await run(sql`
-      select id, type, customer_id, effect, handled_at, event #>> '{data,object,id}' as object,
-        extract(epoch from created_at)::float8 as created from provider_events order by id`)
-    const row = { type: 'invoice.paid', customer_id: 'cus_1', effect: null, handled_at: null }
-    expect(stored).toEqual([
-      { id: 'evt_1', ...row, object: 'in_1', created: 1_800_000_000 },
-      { id: 'evt_2', ...row, object: 'in_1', created: 1_800_000_000 },
-    ])
-  })
-
   it.each([
     ['of nobody', anEvent('evt_1', null)],
     ['without an effect', anEvent('evt_1', 'cus_1', 'invoice.created')],
@@ -325,16 +283,5 @@ describe('events', () => {
     expect(await queue.addUnqueued()).toBe(1)
     expect((await work()).map(({ customer_id }) => customer_id)).toEqual(['cus_1', 'cus_2'])
     expect(await queue.addUnqueued()).toBe(0)
-  })
-
-  it('that nobody looks at are found, however many there are', async () => {
-    const many = 23_456
-    await run(sql`
-      insert into provider_events (id, type, customer_id, created_at, received_at)
-      select 'evt_' || n, 'invoice.paid', 'cus_' || n, clock_timestamp(), clock_timestamp()
-      from generate_series(1, ${many}::int) as n`)
-    await run(sql`insert into billing_work (customer_id, due_at) values ('cus_1', clock_timestamp())`)
-    expect(await queue.addUnqueued()).toBe(many - 1)
-    expect(await work()).toHaveLength(many)
   })
 })

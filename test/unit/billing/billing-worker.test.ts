@@ -11,7 +11,6 @@ import {
 const SLOTS = 6
 const OTHER_SLOTS = 4
 const POLL_EVERY_MS = 1_000
-const MAX_MS = 30_000
 const CLOSING_MS = 5_000
 
 function aWork(customerId: string, { attempts = 0, isRoutine = false } = {}): ClaimedWork {
@@ -123,27 +122,6 @@ describe('slots', () => {
     ])
   })
 
-  it.each([
-    ['routine comparisons', { isRoutine: true }],
-    ['retries', { attempts: 1 }],
-  ])('are not all given to %s', async (_, of) => {
-    queue.waiting = Array.from({ length: SLOTS }, (_, index) => aWork(`old${index}`, of))
-    worker.nudge()
-    await turns()
-    expect(sync.customers).toHaveLength(OTHER_SLOTS)
-    worker.nudge()
-    await turns()
-    expect(queue.claims.at(-1)).toEqual([SLOTS - OTHER_SLOTS, 0])
-    queue.waiting.push(aWork('new'))
-    worker.nudge()
-    await turns()
-    expect(sync.customers.at(-1)).toBe('new')
-    // One of the old ends: its slot takes another old one, and no more.
-    sync.end('old0')
-    await turns()
-    expect(queue.claims.at(-1)).toEqual([SLOTS - OTHER_SLOTS, 1])
-  })
-
   it('take what is announced while one claim is under way', async () => {
     let open = () => {}
     queue.gate = new Promise(resolve => {
@@ -174,20 +152,6 @@ it('looks by itself every second from the start on, and no more once it stops', 
   expect(queue.claims).toHaveLength(3)
 })
 
-it('is settled when what waits has been handled', async () => {
-  queue.waiting = [aWork('a')]
-  let isSettled = false
-  const settled = worker.settled().then(() => {
-    isSettled = true
-  })
-  await turns()
-  expect(isSettled).toBe(false)
-  sync.end('a')
-  await settled
-  expect(queue.released).toEqual([])
-  expect(queue.postponed).toEqual([])
-})
-
 describe('what cannot be handled', () => {
   it('goes back at once where more has happened meanwhile', async () => {
     queue.waiting = [aWork('a')]
@@ -209,23 +173,6 @@ describe('what cannot be handled', () => {
     expect(queue.postponed).toEqual([['a', 'the provider said no: no such customer']])
     expect(logged).toEqual(['warn: Customer a will be tried again: the provider said no: no such customer'])
     expect(queue.claims.at(-1)).toEqual([SLOTS, OTHER_SLOTS])
-  })
-
-  it('says no more than five causes, also one that is no error', async () => {
-    queue.waiting = [aWork('a'), aWork('b')]
-    worker.nudge()
-    await turns()
-    const nested = Array.from({ length: 7 }, (_, index) => `${index}`).reduceRight<Error | undefined>(
-      (cause, message) => new Error(message, { cause }),
-      undefined,
-    )
-    sync.begun.get('a')?.fail(nested as Error)
-    sync.begun.get('b')?.fail(new Error('out', { cause: 'a text' }))
-    await turns()
-    expect(queue.postponed).toEqual([
-      ['a', '0: 1: 2: 3: 4'],
-      ['b', 'out: a text'],
-    ])
   })
 
   it('is an error in the log once it is given up', async () => {
@@ -254,20 +201,6 @@ describe('what cannot be handled', () => {
     await turns()
     expect(sync.customers).toContain('c')
   })
-
-  it('has thirty seconds: then it is tried again later, whatever the look goes on to do', async () => {
-    const time = new AbortController()
-    const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(time.signal)
-    queue.waiting = [aWork('a')]
-    worker.nudge()
-    await turns()
-    expect(timeout).toHaveBeenCalledWith(MAX_MS)
-    time.abort(new Error('too late'))
-    await turns()
-    expect(sync.begun.get('a')?.limit.aborted).toBe(true)
-    expect(queue.postponed).toEqual([['a', 'too late']])
-    expect(queue.claims.at(-1)).toEqual([SLOTS, OTHER_SLOTS])
-  })
 })
 
 describe('the safety net', () => {
@@ -277,13 +210,6 @@ describe('the safety net', () => {
     await turns()
     expect(logged).toEqual(['error: Found events of 3 customers that were not queued'])
     expect(queue.claims).toHaveLength(1)
-  })
-
-  it('says nothing when there are none', async () => {
-    await worker.findUnqueued()
-    await turns()
-    expect(logged).toEqual([])
-    expect(queue.claims).toHaveLength(0)
   })
 
   it('warns when it could not look', async () => {
@@ -323,16 +249,5 @@ describe('a stop', () => {
     expect(sync.begun.get('a')?.limit.aborted).toBe(true)
     expect(queue.released).toEqual(['a'])
     expect(queue.postponed).toEqual([])
-  })
-
-  it('ends also while the database is down', async () => {
-    queue.waiting = [aWork('a')]
-    worker.nudge()
-    await turns()
-    queue.fault = new Error('down')
-    const stopped = worker.onApplicationShutdown()
-    await jest.advanceTimersByTimeAsync(CLOSING_MS)
-    await stopped
-    expect(queue.released).toEqual(['a'])
   })
 })

@@ -13,7 +13,6 @@ import {
   type Permissions,
   PlansFile,
   permissionsOf,
-  redactEvents,
   rowsOf,
   SessionStore,
   Subscriptions,
@@ -21,7 +20,6 @@ import {
   UserEntitlements,
   WaitingEvents,
 } from '../../sources.js'
-import { openSession } from '../../support/open-session.js'
 import { anOwner, importMembers } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 
@@ -169,17 +167,6 @@ describe('what accounts are entitled to', () => {
     expect(await changesOf()).toHaveLength(1)
   })
 
-  it('says why, and what it is, in the account’s log', async () => {
-    await subscribe(owner, { price: 'price_yearly' })
-    await decide([owner])
-    await subscribe(owner, { status: 'canceled', price: 'price_yearly' })
-    await decide([owner])
-    expect(await changesOf()).toEqual([
-      { state: 'active', plan: 'price_yearly', entitled: TEAM },
-      { state: 'canceled', plan: 'price_yearly', entitled: NOTHING_PAID },
-    ])
-  })
-
   it.each<[string, Parameters<typeof subscribe>[1] & object, Permission[] | null]>([
     ['paid', {}, BASIC],
     ['being tried', { status: 'trialing' }, BASIC],
@@ -190,14 +177,6 @@ describe('what accounts are entitled to', () => {
     await subscribe(owner, subscription)
     await decide([owner])
     expect(await lastEntitled()).toEqual(remembered)
-  })
-
-  it('is not remembered anew while a payment is due: the larger plan has not been paid for', async () => {
-    const due = { status: 'past_due', price: 'price_yearly', dueSince: app.clock.now() }
-    await subscribe(owner, { ...due, lastEntitled: BASIC })
-    await decide([owner])
-    expect(await lastEntitled()).toEqual(BASIC)
-    expect(namesOf((await account()).entitled)).toEqual(BASIC)
   })
 
   it('is what the plan gives when a payment is due and nothing is remembered', async () => {
@@ -248,12 +227,6 @@ describe('what accounts are entitled to', () => {
       expect(logged.find(line => line.includes('price_older'))).toContain(`account ${other.accountId} keeps`)
       expect(logged.find(line => line.includes('price_old '))).toContain('and others keep')
     })
-
-    it('is not reported once it is not paid for any more', async () => {
-      await subscribe(owner, { price: 'price_old', status: 'canceled' })
-      await decide([owner], watched())
-      expect(noted).toEqual([])
-    })
   })
 
   describe('without a plans file', () => {
@@ -291,16 +264,6 @@ describe('what accounts are entitled to', () => {
       await run(sql`update accounts set users_behind = true where id = ${owner.accountId}`)
       expect(await decide([owner], unruled())).toEqual(new Set([owner.accountId]))
     })
-
-    it('has no end of a grace period, and reports no price', async () => {
-      await subscribe(owner)
-      await decide([owner])
-      await subscribe(owner, { status: 'past_due', price: 'price_old', dueSince: app.clock.now() })
-      const error = jest.spyOn(Logger.prototype, 'error')
-      await decide([owner], unruled())
-      expect(await account()).toMatchObject({ entitled: null, until: null })
-      expect(error).not.toHaveBeenCalled()
-    })
   })
 })
 
@@ -336,15 +299,6 @@ describe('users of an account', () => {
     expect([await behindOf(other), (await account(other)).behind]).toEqual([0, false])
   })
 
-  it('have it in their live sessions too', async () => {
-    const user = await decided()
-    const client = { requestId: 'a', ip: '192.0.2.1', userAgent: null, origin: null }
-    const { session } = await openSession(app, { ...user, entitled: null }, 'main', client)
-    await users.applyToUsers(user.accountId)
-    const store = app.app.get(SessionStore)
-    expect(namesOf((await store.find(session.sid, app.clock.now()))?.permissions ?? null)).toEqual(BASIC)
-  })
-
   it('have it although the session store does not answer, which is only worth a warning', async () => {
     const user = await decided()
     const warnings: string[] = []
@@ -367,21 +321,6 @@ describe('events that wait', () => {
       insert into provider_events (id, type, customer_id, event, created_at, received_at)
       values (${id}, 'invoice.paid', ${customer}, ${event}::jsonb, clock_timestamp(), clock_timestamp())`)
   }
-
-  it('are read 500 at a time, only those of the customer that have had no effect', async () => {
-    const customer = `cus_${owner.accountId}`
-    await run(sql`
-      insert into provider_events (id, type, customer_id, created_at, received_at)
-      select ${`evt_${owner.accountId}_`} || lpad(n::text, 3, '0'), 'invoice.paid', ${customer}, now(), now() from generate_series(1, 501) n`)
-    await run(sql`update provider_events set effect = 'none' where id = ${`evt_${owner.accountId}_001`}`)
-    await store(`evt_other_${owner.accountId}`, 'cus_other')
-    const waiting = await database.run(db => events().of(db, customer))
-    expect(waiting).toHaveLength(500)
-    expect([waiting[0]?.id, waiting.at(-1)?.id]).toEqual([
-      `evt_${owner.accountId}_002`,
-      `evt_${owner.accountId}_501`,
-    ])
-  })
 
   it('of nobody are reported with how many there are', async () => {
     const warnings: string[] = []
@@ -407,36 +346,5 @@ describe('events that wait', () => {
       expect.stringMatching(/^Event evt_a_\S+ is about a customer/),
       expect.stringMatching(/^2 events, such as evt_[bc]_\S+, are about a customer/),
     ])
-  })
-
-  it('of an account that is deleted lose their personal data, those of its checkouts too, and no others', async () => {
-    const other = await anOwner(app)
-    const id = (name: string) => `evt_${name}_${owner.accountId}`
-    await run(sql`
-      insert into billing_customers (account_id, customer_id) values (${owner.accountId}, ${`cus_${owner.accountId}`}), (${other.accountId}, ${`cus_${other.accountId}`})`)
-    await run(sql`
-      insert into checkouts (id, account_id, price_id, return_url, provider_id, created_at, expires_at)
-      values (gen_random_uuid(), ${owner.accountId}, 'price_monthly', 'https://www.main.test/', ${`cs_${owner.accountId}`}, now(), now())`)
-    const personal = { customer_email: 'rosa@example.com', object: 'invoice' }
-    await store(id('customer'), `cus_${owner.accountId}`, personal)
-    await store(id('checkout'), `checkout:cs_${owner.accountId}`, personal)
-    await store(id('other'), `cus_${other.accountId}`, personal)
-    await store(id('empty'), `cus_${owner.accountId}`, null)
-    await database.transaction(transaction => redactEvents(transaction, owner.accountId))
-    const rows = await run<{ id: string; event: object | null }>(
-      sql`select id, event from provider_events where id like ${`evt%_${owner.accountId}`}`,
-    )
-    const byId = Object.fromEntries(rows.map(row => [row.id, row.event]))
-    const left = (name: string) => ({
-      id: id(name),
-      object: 'event',
-      type: 'invoice.paid',
-      created: 1,
-      data: { object: { id: 'in_1', object: 'invoice' } },
-    })
-    expect(byId[id('customer')]).toEqual(left('customer'))
-    expect(byId[id('checkout')]).toEqual(left('checkout'))
-    expect(JSON.stringify(byId[id('other')])).toContain('rosa@example.com')
-    expect(byId[id('empty')]).toBeNull()
   })
 })
