@@ -139,3 +139,115 @@ describe('API', () => {
     expect(days).toEqual(['2027-02-28T23:59:00.000Z', '2027-03-31T23:59:00.000Z', '2028-01-31T23:59:00.000Z'])
   })
 })
+
+describe('Faults', () => {
+  it.each([
+    ['refuse', 'StripeConnectionError', 0],
+    ['hang', 'StripeConnectionError', 0],
+    ['error-500', 'StripeAPIError', 0],
+    ['rate-limit', 'StripeRateLimitError', 0],
+    ['answer-then-reset', 'StripeConnectionError', 1],
+  ] as const)('%s', async (fault, type, made) => {
+    stage.sandbox.fault = fault
+    const options = { idempotencyKey: 'key-1' }
+    await expect(stage.stripe.customers.create({}, options)).rejects.toMatchObject({ type })
+    expect(stage.sandbox.customers()).toHaveLength(made)
+    expect(stage.sandbox.requests[0]).toMatchObject({ path: '/v1/customers', idempotencyKey: 'key-1' })
+    stage.sandbox.fault = null
+    await stage.stripe.customers.create({}, options)
+    expect(stage.sandbox.customers()).toHaveLength(1)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const options = { idempotencyKey: 'key-1' }
+
+  it('gives the first answer again', async () => {
+    const first = await stage.stripe.checkout.sessions.create(checkoutTerms(), options)
+    await stage.sandbox.simulate.pay(first.id)
+    const again = await stage.stripe.checkout.sessions.create(checkoutTerms(), options)
+    expect(again).toEqual(first)
+    expect(again.lastResponse.headers['idempotent-replayed']).toBe('true')
+    expect(stage.sandbox.checkouts()).toHaveLength(1)
+  })
+
+  it('refuses other parameters under the same key', async () => {
+    await stage.stripe.customers.create({ email: 'a@example.com' }, options)
+    const refused = stage.stripe.customers.create({ email: 'b@example.com' }, options)
+    await expect(refused).rejects.toMatchObject({ type: 'StripeIdempotencyError', statusCode: 400 })
+  })
+
+  it('refuses a second request while the first is under way, and takes it afterwards', async () => {
+    stage.sandbox.fault = 'hang'
+    const first = stage.stripe.customers.create({}, options).catch((error: Error) => error)
+    while (stage.sandbox.requests.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    stage.sandbox.fault = null
+    const second = stage.stripe.customers.create({}, options)
+    await expect(second).rejects.toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' })
+    expect(await first).toMatchObject({ type: 'StripeConnectionError' })
+    await stage.stripe.customers.create({}, options)
+    expect(stage.sandbox.customers()).toHaveLength(1)
+  })
+
+  it('keeps a refusal of a missing thing, but not of a bad parameter', async () => {
+    await expect(stage.stripe.checkout.sessions.create(checkoutTerms('cus_x'), options)).rejects.toThrow()
+    const replayed = stage.stripe.checkout.sessions.create(checkoutTerms('cus_x'), options)
+    await expect(replayed).rejects.toMatchObject({ headers: { 'idempotent-replayed': 'true' } })
+    const bad = { ...checkoutTerms(), success_url: 'nowhere' }
+    await expect(stage.stripe.checkout.sessions.create(bad, { idempotencyKey: 'key-2' })).rejects.toThrow()
+    await stage.stripe.checkout.sessions.create(checkoutTerms(), { idempotencyKey: 'key-2' })
+  })
+})
+
+describe('Webhooks', () => {
+  it('sends signed events after a payment', async () => {
+    const { id, subscription } = await stage.openCheckout().then(async ({ id, url }) => {
+      await clickOnPage(url, 'pay')
+      return stage.stripe.checkout.sessions.retrieve(id)
+    })
+    await stage.sandbox.settled()
+    const byType = Object.fromEntries(stage.received.map(event => [event.type, event.data.object]))
+    expect(Object.keys(byType).sort()).toEqual([
+      'checkout.session.completed',
+      'customer.subscription.created',
+      'invoice.paid',
+    ])
+    expect(byType['checkout.session.completed']).toMatchObject({ id, status: 'complete', subscription })
+    expect(byType['customer.subscription.created']).toMatchObject({ id: subscription, status: 'active' })
+    const { parent } = byType['invoice.paid'] as Stripe.Invoice
+    expect(parent!.subscription_details!.subscription).toBe(subscription)
+    expect(stage.received[0]).toMatchObject({ object: 'event', livemode: false, pending_webhooks: 1 })
+    expect(stage.sandbox.events().map(event => event.pending_webhooks)).toEqual([0, 0, 0])
+  })
+
+  it('tries again after a 500, and sends a duplicate when asked', async () => {
+    stage.statuses = [500]
+    await stage.sandbox.simulate.expire((await stage.openCheckout()).id)
+    await stage.sandbox.settled()
+    expect(stage.received.map(({ id }) => id)).toEqual(Array(2).fill(stage.sandbox.events()[0]!.id))
+    expect(await stage.sandbox.deliver(stage.sandbox.events()[0]!)).toBe(true)
+    expect(stage.received).toHaveLength(3)
+  })
+
+  it('names the request that caused an event', async () => {
+    await stage.stripe.checkout.sessions.expire(
+      (await stage.openCheckout()).id,
+      {},
+      { idempotencyKey: 'key-1' },
+    )
+    await stage.sandbox.settled()
+    expect(stage.received[0]!.request).toEqual({
+      id: expect.stringMatching(/^req_/),
+      idempotency_key: 'key-1',
+    })
+  })
+
+  it('sends nothing without a URL', async () => {
+    stage.sandbox.webhookUrl = null
+    await stage.sandbox.simulate.pay((await stage.openCheckout()).id)
+    stage.sandbox.webhookUrl = stage.webhookUrl
+    await stage.sandbox.settled()
+    expect(stage.sandbox.events()).toHaveLength(3)
+    expect(stage.received).toEqual([])
+  })
+})

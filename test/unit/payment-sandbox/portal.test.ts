@@ -132,13 +132,6 @@ describe('The home page', () => {
     expect(await Promise.all(statuses)).toEqual([404, 404])
   })
 
-  it('takes another card', async () => {
-    const { url } = await portal()
-    expect(await page(url)).toMatch(/Payment method.*The card used at checkout.*Use another card/s)
-    await click(url, 'method')
-    expect(await page(url)).toMatch(/Card ending in \w{4}/)
-  })
-
   it('pays an open invoice once', async () => {
     await sandbox.simulate.failPayment(subscription.id)
     const { url } = await portal()
@@ -156,14 +149,6 @@ describe('The home page', () => {
     expect(await page(url)).not.toContain(other.id)
     await click(url, 'cancel', { subscription: other.id })
     expect(await stripe.subscriptions.retrieve(other.id)).toMatchObject({ cancel_at_period_end: false })
-  })
-
-  it('escapes hostile text and allows no script', async () => {
-    const hostile = 'https://main.example/?x="><script>alert(1)</script>'
-    const { url } = await stripe.billingPortal.sessions.create({ customer, return_url: hostile })
-    const answer = await fetch(url)
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-    expect(await answer.text()).not.toContain('<script')
   })
 
   it('is gone with its customer, and unknown ones are 404', async () => {

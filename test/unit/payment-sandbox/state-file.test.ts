@@ -46,8 +46,10 @@ describe('State file', () => {
 
   it('refuses a file that is not its own', async () => {
     const file = join(folder, 'state.json')
-    await writeFile(file, '{"customers":')
-    await expect(stage.start(file)).rejects.toThrow('delete it to start afresh')
+    for (const content of ['{"customers":', '{}']) {
+      await writeFile(file, content)
+      await expect(stage.start(file)).rejects.toThrow('delete it to start afresh')
+    }
   })
 
   it('keeps invoices, disputes, portals, prorations and deleted customers', async () => {
@@ -90,11 +92,5 @@ describe('State file', () => {
     await stage.sandbox.simulate.failPayment(id)
     await stage.sandbox.simulate.recoverPayment(id)
     expect(await stage.stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active' })
-  })
-
-  it('without its first parts is not ours', async () => {
-    const stateFile = join(folder, 'state.json')
-    await writeFile(stateFile, '{}')
-    await expect(stage.start(stateFile)).rejects.toThrow('delete it to start afresh')
   })
 })
