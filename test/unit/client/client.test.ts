@@ -218,8 +218,6 @@ describe('a tab', () => {
 
   it.each([
     ['a lost network', 'lost' as const],
-    ['503', UNAVAILABLE],
-    ['502 of a proxy', { status: 502 }],
     ['429', { status: 429, headers: { 'Retry-After': '20' } }],
     ['an answer that is none of the service', { status: 200 }],
   ])('waits out %s', async (_, outage) => {
@@ -521,17 +519,13 @@ describe('tabs of a satellite', () => {
 })
 
 describe('fetch', () => {
-  it.each([
-    'https://evil.test/',
-    'https://auth.test.evil.test/',
-    'https://auth.test@evil.test/',
-    'https://auth.test:8443/',
-    'https://auth.test',
-    'http://auth.test/',
-    'api/data',
-  ])('sends no token to %s', async address => {
+  it('sends no token to any other address', async () => {
     const [tab] = (await openTabs(1)) as [Client]
-    await expect(tab.fetch(address)).rejects.toThrow(TypeError)
+    for (const address of [
+      ...['https://evil.test/', 'https://auth.test.evil.test/', 'https://auth.test@evil.test/'],
+      ...['https://auth.test:8443/', 'https://auth.test', 'http://auth.test/', 'api/data'],
+    ])
+      await expect(tab.fetch(address)).rejects.toThrow(TypeError)
     expect(service.requests).toEqual(['POST /api/login'])
   })
 
@@ -648,22 +642,22 @@ describe('fetch', () => {
     await expect(tab.fetch(new Request(`${SERVICE}/api/data`, { signal: leaving.signal }))).rejects.toThrow()
   })
 
-  it.each([
-    'INVALID_CREDENTIALS',
-    'SECOND_FACTOR_INVALID',
-    'PASSKEY_INVALID',
-    'REAUTHENTICATION_REQUIRED',
-    'STEP_UP_REQUIRED',
-  ])('neither refreshes nor repeats anything for %s', async code => {
+  it('neither refreshes nor repeats anything for a refusal that a new token would not change', async () => {
     const [tab] = (await openTabs(1)) as [Client]
-    let requests = 0
-    const send: typeof fetch = async () => {
-      requests += 1
-      return new Response(JSON.stringify({ code }), { status: 401 })
+    const codes = [
+      ...['INVALID_CREDENTIALS', 'SECOND_FACTOR_INVALID', 'PASSKEY_INVALID'],
+      ...['REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'],
+    ]
+    const answered: string[] = []
+    for (const code of codes) {
+      const send: typeof fetch = async () => {
+        answered.push(code)
+        return new Response(JSON.stringify({ code }), { status: 401 })
+      }
+      Object.assign(tab, { platform: { ...device.tab(send) } })
+      expect((await tab.fetch('/api/account')).status).toBe(401)
     }
-    Object.assign(tab, { platform: { ...device.tab(send) } })
-    expect((await tab.fetch('/api/account')).status).toBe(401)
-    expect([service.refreshes(), requests]).toEqual([0, 1])
+    expect([service.refreshes(), answered]).toEqual([0, codes])
   })
 })
 
@@ -1386,15 +1380,12 @@ it('wakes when the network is back or the page is looked at, and says when it wa
   }
 })
 
-it.each(['null', '"text"', '7', '[1]', '<html>'])('a refusal that is none of the service: %s', async body => {
-  const refusal = await errorOf(new Response(body, { status: 502, headers: { 'Retry-After': 'soon' } }))
-  expect(refusal).toMatchObject({
-    status: 502,
-    code: 'UNKNOWN',
-    errors: [],
-    methods: [],
-    retryAfterSeconds: null,
-  })
+it('a refusal that is none of the service has no code', async () => {
+  for (const body of ['null', '"text"', '7', '[1]', '<html>']) {
+    const refusal = await errorOf(new Response(body, { status: 502, headers: { 'Retry-After': 'soon' } }))
+    const nothing = { code: 'UNKNOWN', errors: [], methods: [], retryAfterSeconds: null }
+    expect({ body, refusal }).toMatchObject({ body, refusal: { status: 502, ...nothing } })
+  }
 })
 
 it('knows every code of the service', () => {

@@ -18,9 +18,7 @@ const NAMES: [string, string][] = [
   ['Chrome on Chrome OS', `Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${BLINK} ${CHROME} Safari/537.36`],
   ['Chrome on Android', `${ANDROID} ${BLINK} ${CHROME} Mobile Safari/537.36`],
   ['Chrome on iPhone', `${IPHONE} ${WEBKIT} CriOS/140.0.7339.101 Mobile/15E148 Safari/604.1`],
-  ['Chrome on iPad', `${IPAD} ${WEBKIT} CriOS/140.0.7339.101 Mobile/15E148 Safari/604.1`],
   ['Edge on Windows', `${WINDOWS} ${BLINK} ${CHROME} Safari/537.36 Edg/140.0.0.0`],
-  ['Edge on macOS', `${MAC} ${BLINK} ${CHROME} Safari/537.36 Edg/140.0.0.0`],
   ['Edge on Android', `${ANDROID} ${BLINK} ${CHROME} Mobile Safari/537.36 EdgA/140.0.0.0`],
   ['Edge on iPhone', `${IPHONE} ${WEBKIT} Version/18.0 EdgiOS/140.0.3485.54 Mobile/15E148 Safari/605.1.15`],
   ['Firefox on Windows', `${WINDOWS.slice(0, -1)}; rv:143.0) Gecko/20100101 Firefox/143.0`],
@@ -62,9 +60,7 @@ const NAMES: [string, string][] = [
   ['Dart', 'Dart/3.5 (dart:io)'],
   ['curl', 'curl/8.5.0'],
   ['PostmanRuntime', 'PostmanRuntime/7.42.0'],
-  ['python-requests', 'python-requests/2.32.3'],
   ['Googlebot', 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)'],
-  ['AhrefsBot', 'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)'],
   ['constructor', 'constructor/1.0'],
   // Security L7: what mail programs would make a link of.
   ['evil example com', 'evil.example.com/1.0'],
@@ -80,12 +76,12 @@ const NAMES: [string, string][] = [
 ]
 
 describe('deviceName', () => {
-  it.each(NAMES)('says %s of %s', (name, userAgent) => {
-    expect(deviceName(userAgent)).toBe(name)
-  })
-
-  it.each(NAMES)('says %s of what a session keeps of %s', (name, userAgent) => {
-    expect(deviceName(shortUserAgent(userAgent))).toBe(name)
+  it('says the same of what is sent and of what a session keeps of it', () => {
+    const said = NAMES.flatMap(([, userAgent]) => [
+      [deviceName(userAgent), userAgent],
+      [deviceName(shortUserAgent(userAgent)), userAgent],
+    ])
+    expect(said).toEqual(NAMES.flatMap(row => [row, row]))
   })
 
   it('says that nothing was sent', () => {
