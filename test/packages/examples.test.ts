@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -77,19 +75,14 @@ describe('npm run example -- express-backend', () => {
 
 describe('npm run example -- expo', () => {
   let project: InstalledProject
-  let archives: string
   beforeAll(async () => {
-    archives = await mkdtemp(join(tmpdir(), 'mainstay-archives-'))
     // Without Expo itself, which is what it would install beside its secure store.
-    const client = await pack('packages/client', archives)
+    const client = await pack('packages/client')
     project = await InstalledProject.with(client, SECURE_STORE, '--legacy-peer-deps')
     await project.link('@types/node', 'undici-types')
     await run('cp', [join(ROOT, 'examples/expo/session.ts'), project.folder])
   }, PATIENCE_MS)
-  afterAll(async () => {
-    await project?.remove()
-    await rm(archives, { recursive: true, force: true })
-  })
+  afterAll(() => project?.remove())
 
   it('is right in its types, by those of Expo', () => {
     expect(typeFaults(project.folder, 'session.ts', { types: ['node'] })).toEqual([])

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { transform } from 'esbuild'
@@ -21,15 +20,13 @@ const FORM_PAGE = `import { LoginForm } from '@mainstay-auth/react'
 const NEXT = ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1']
 
 describe('@mainstay-auth/react in a site made with Next 16', () => {
-  let archives: string
   let project: InstalledProject
   let service: TestApp
   let site: string
   beforeAll(async () => {
     site = `http://127.0.0.1:${await freePort()}`
     service = await TestApp.start({ ALLOWED_ORIGINS: site })
-    archives = await mkdtemp(join(tmpdir(), 'mainstay-archives-'))
-    const ours = await Promise.all(['packages/client', 'packages/react'].map(path => pack(path, archives)))
+    const ours = await Promise.all(['packages/client', 'packages/react'].map(pack))
     project = await InstalledProject.with(...ours, ...NEXT)
     await mkdir(join(project.folder, 'app/form'), { recursive: true })
     const documented = await documentedBlocks('Next')
@@ -43,7 +40,6 @@ describe('@mainstay-auth/react in a site made with Next 16', () => {
   afterAll(async () => {
     await service?.stop()
     await project?.remove()
-    await rm(archives, { recursive: true, force: true })
   })
 
   const built = (page: string) => readFile(join(project.folder, '.next/server/app', page), 'utf8')

@@ -1,7 +1,14 @@
+import { mkdtempSync } from 'node:fs'
 import Module from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-/** Starts the PostgreSQL that the chosen tests share, if they need one. Workers find it by TEST_POSTGRES_URL. */
+/**
+ * Makes the folder of the archives that the tests share, TEST_ARCHIVES. Starts the PostgreSQL that the chosen tests share,
+ * if they need one. Workers find it by TEST_POSTGRES_URL.
+ */
 export default async function globalSetup(): Promise<void> {
+  process.env.TEST_ARCHIVES = mkdtempSync(join(tmpdir(), 'mainstay-archives-'))
   if (process.env.TEST_SERVERS !== 'yes' || !process.env.TEST_NEEDS_SERVERS) return
   findSourcesOfJsNames()
   const { startPostgres } = await import('./postgres/postgres-server.js')

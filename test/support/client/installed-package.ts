@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -15,7 +16,7 @@ export async function projectWithPackages(): Promise<{ folder: string; remove():
   await mkdir(join(modules, '@mainstay-auth'))
   await Promise.all(
     ['client', 'react', 'verify'].map(async name => {
-      const archive = await pack(join('packages', name), folder)
+      const archive = await pack(join('packages', name))
       const unpacked = await mkdtemp(join(folder, 'unpacked-'))
       await run('tar', ['-xf', archive, '-C', unpacked])
       await rename(join(unpacked, 'package'), join(modules, '@mainstay-auth', name))
@@ -24,12 +25,22 @@ export async function projectWithPackages(): Promise<{ folder: string; remove():
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** The path of the archive that `npm publish` would send of one of our packages, which are built before any test runs. */
-export async function pack(source: string, destination: string): Promise<string> {
-  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', destination]
-  const { stdout } = await run('npm', args, { cwd: join(ROOT, source) })
-  const [{ filename }] = JSON.parse(stdout)
-  return join(destination, filename)
+/**
+ * The path of the archive that `npm publish` would send of one of our packages, which are built before any test runs.
+ * Made once in a run: global-teardown.ts removes it.
+ */
+export async function pack(source: string): Promise<string> {
+  const folder = join(process.env.TEST_ARCHIVES as string, source === '.' ? 'service' : source)
+  if (!existsSync(folder)) {
+    const made = await mkdtemp(join(process.env.TEST_ARCHIVES as string, 'made-'))
+    const args = ['pack', '--ignore-scripts', '--pack-destination', made]
+    await run('npm', args, { cwd: join(ROOT, source) })
+    await mkdir(dirname(folder), { recursive: true })
+    // Another worker may have been quicker, with the same archive.
+    await rename(made, folder).catch(() => {})
+  }
+  const [archive] = await readdir(folder)
+  return join(folder, archive as string)
 }
 
 async function linkPackages(folder: string): Promise<void> {
