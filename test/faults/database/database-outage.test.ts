@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import { Database } from '../../sources.js'
+import { Database, Satellites } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { scrape } from '../../support/metrics.js'
@@ -105,9 +105,11 @@ describe('while PostgreSQL is down', () => {
         path: '/api/refresh',
         headers: { Origin: origin, 'X-Session-ID': sessionId },
       })
+    const looks = jest.spyOn(app.app.get(Satellites), 'refresh')
     await postgres.kill('SIGQUIT')
-    // Two looks for a newer version in vain.
-    await sleep(2_500)
+    // For a newer version, in vain.
+    await eventually(() => looks.mock.results.length > 2, { what: 'two more looks' })
+    looks.mockRestore()
     expect(await refreshThere()).toMatchObject({ status: 200 })
     const unknown = await app.request({ path: '/health/live', headers: { Origin: `${origin}:8443` } })
     expect(unknown).toMatchObject({ status: 403, json: { code: 'ORIGIN_NOT_ALLOWED' } })

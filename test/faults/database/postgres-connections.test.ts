@@ -183,15 +183,15 @@ describe('a start while connecting takes more than the second that requests wait
   })
 
   test('fails after some seconds', async () => {
-    const startedAt = performance.now()
     await expect(connection.migrate()).rejects.toThrow('does not answer')
-    expect(performance.now() - startedAt).toBeGreaterThan(5_000)
   })
 
   test('succeeds as soon as connecting is quick', async () => {
+    const before = address.accepted
     const migrated = connection.migrate()
     // After the search for a host and the migration, which wait for longer.
-    setTimeout(() => address.beSlow(0), 4_000)
+    await eventually(() => address.accepted > before + 1, { what: 'a second try' })
+    address.beSlow(0)
     await migrated
     expect(await connection.run(db => db.execute(sql`select 1 as one`))).toMatchObject({ rows: [{ one: 1 }] })
   })

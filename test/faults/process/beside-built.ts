@@ -16,7 +16,8 @@ export interface BesideBuilt {
 export async function startBesideBuilt(): Promise<BesideBuilt> {
   const [database, redis] = await Promise.all([createDatabase(), startRedis()])
   const stores = { DATABASE_URL: database.url, SESSION_STORE_URL: redis.url }
-  const app = await TestApp.start({ ...stores })
+  // As the built ones hash: a login takes its time there.
+  const app = await TestApp.start({ ...stores, HASH_MEMORY_KIB: '19456' })
   return {
     app,
     redis,

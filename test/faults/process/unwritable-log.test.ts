@@ -8,7 +8,7 @@ import { ServerFolder } from '../../support/processes/server-folder.js'
 import { type BesideBuilt, startBesideBuilt } from './beside-built.js'
 
 /** A pipe holds 64 KiB, about 200 of these lines; then whoever writes to it waits. */
-const REQUESTS = 1_000
+const REQUESTS = 500
 const PATIENCE_MS = 60_000
 
 let beside: BesideBuilt

@@ -76,19 +76,14 @@ describe('while Redis has no memory left', () => {
   })
 })
 
-test.each(['allkeys-lru', 'volatile-ttl'])(
-  'the service does not start on a Redis that evicts by %s',
-  async policy => {
-    const redis = await startRedis({ args: ['--maxmemory-policy', policy] })
-    try {
-      await expect(start(redis.url)).rejects.toThrow(
-        new RegExp(`maxmemory-policy is ${policy}; it must be noeviction`),
-      )
-    } finally {
-      await redis.stop()
-    }
-  },
-)
+test('the service does not start on a Redis that evicts', async () => {
+  const redis = await startRedis({ args: ['--maxmemory-policy', 'volatile-ttl'] })
+  try {
+    await expect(start(redis.url)).rejects.toThrow(/maxmemory-policy is volatile-ttl; it must be noeviction/)
+  } finally {
+    await redis.stop()
+  }
+})
 
 test('fleet 7: the service does not start on a Redis with a replica that would evict', async () => {
   const password = 'correct: horse/battery'
