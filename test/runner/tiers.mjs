@@ -6,19 +6,33 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Not in `npm test`, whose other files leave out only what they mark as `slow`. */
-const REST = /^test\/((browser|packages|deploy|faults)\/|http\/auth\/(floods|login-cost)\.)/
+const REST = startsWithAnyOf(
+  ...['browser/', 'packages/', 'deploy/', 'faults/'],
+  ...['http/audit/audit-backlog.', 'http/audit/audit-retention.', 'http/audit/audit-scan.'],
+  ...['http/auth/floods.', 'http/auth/login-cost.', 'http/team/many-invited.'],
+  ...[
+    'http/billing/billing-large-accounts.',
+    'http/billing/billing-long-queue.',
+    'http/billing/provider-outage.',
+  ],
+  ...['http/server/fuzz.', 'http/server/taken-port.'],
+)
+
 /** Long, or a minute for what one change in a hundred can break. Looked at before {@link REST}. */
-const NIGHTLY =
-  /^test\/(faults\/(fleet|billing|upgrade|recovery)|browser\/(languages|docs-site|examples)\.|packages\/(next|examples)\.)/
+const NIGHTLY = startsWithAnyOf(
+  ...['faults/fleet/', 'faults/billing/', 'faults/upgrade/', 'faults/recovery/'],
+  ...['browser/languages.', 'browser/docs-site.', 'browser/examples.'],
+  ...['packages/next.', 'packages/examples.'],
+)
 
 const TIERS = {
-  fast: { command: 'npm test', has: path => !NIGHTLY.test(path) && !REST.test(path) },
+  fast: { command: 'npm test', has: path => !NIGHTLY(path) && !REST(path) },
   rest: {
     command: 'npm run test:rest',
-    has: path => !NIGHTLY.test(path) && (REST.test(path) || hasSlowTests(path)),
+    has: path => !NIGHTLY(path) && (REST(path) || hasSlowTests(path)),
   },
-  all: { command: 'npm run test:all', has: path => !NIGHTLY.test(path) },
-  nightly: { command: 'npm run test:nightly', has: path => NIGHTLY.test(path) },
+  all: { command: 'npm run test:all', has: path => !NIGHTLY(path) },
+  nightly: { command: 'npm run test:nightly', has: NIGHTLY },
   /** What is asked for by path; installs nothing. */
   quick: { command: 'npm run test:quick', has: () => true },
   /** As `quick`, on servers that are installed first: for reports. */
@@ -33,7 +47,7 @@ export function ofTier(tier, paths) {
 /** Whether a test in this file runs in the tier, by the marks of test/support/tiers.ts that it bears. */
 export function runsIn(tier, path, marks) {
   if (tier === 'fast') return !marks.has('slow')
-  return tier !== 'rest' || REST.test(relative(root, path)) || marks.has('slow')
+  return tier !== 'rest' || REST(relative(root, path)) || marks.has('slow')
 }
 
 /** For somebody who asked for a file by the command of another tier. */
@@ -55,7 +69,7 @@ export function needsOf(paths) {
 }
 
 function hasSlowTests(path) {
-  return /\bslow[.(]/.test(readFileSync(join(root, path), 'utf8'))
+  return /\bslow(\.each|\.describe|\.describe\.each)?\(/.test(readFileSync(join(root, path), 'utf8'))
 }
 
 /** The texts of these files and of all under test/ that they import, by path. */
@@ -72,4 +86,8 @@ function withImports(paths) {
     }
   }
   return texts
+}
+
+function startsWithAnyOf(...starts) {
+  return path => starts.some(start => path.startsWith(`test/${start}`))
 }

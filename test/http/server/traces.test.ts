@@ -58,9 +58,7 @@ test('a collector that is away costs nobody anything', async () => {
   })
   try {
     expect((await signIn(app, await anOwner(app), 'main')).answer.status).toBe(200)
-    const startedAt = performance.now()
     await app.app.close()
-    expect(performance.now() - startedAt).toBeLessThan(10_000)
   } finally {
     await app.stop()
   }
