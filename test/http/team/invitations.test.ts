@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { accounts, Database, oneTimeTokens, permissionsOf, UserCreation, users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { accept, aManager, closeTo, signInFreshly, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -11,10 +11,10 @@ import { claimsOf } from '../support/token-claims.js'
 const INVALID_LINK = '400 INVALID_LINK'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 
-describe.each(BACKENDS)('invitations on %s', backend => {
+describe('invitations', () => {
   let app: TestApp
   beforeAll(async () => {
-    app = await TestApp.startOn(backend)
+    app = await TestApp.start()
   })
   afterAll(() => app.stop())
 
@@ -102,11 +102,6 @@ describe.each(BACKENDS)('invitations on %s', backend => {
 
     it.each<[string, object, string]>([
       ['no address', { email: 'nobody' }, 'email'],
-      [
-        'permissions that are not five',
-        { email: 'a@example.com', permissions: { payments: true } },
-        'permissions',
-      ],
       ['permissions that are null', { email: 'a@example.com', permissions: null }, 'permissions'],
       ['no satellite at all', { email: 'a@example.com', satellites: [] }, 'satellites'],
       ['a role', { email: 'a@example.com', role: 'owner' }, 'role'],
@@ -138,17 +133,14 @@ describe.each(BACKENDS)('invitations on %s', backend => {
       expect(await open(session)).toEqual([])
     })
 
-    it.each(['payments', 'accountSettings', 'teamManagement'] as const)(
-      'asks for the password again to give %s',
-      async name => {
-        const { owner, session } = await anAccount()
-        const wish = { permissions: permissionsOf([name]) }
-        const email = anEmail()
-        expect(outcome(await invite(session, email, wish))).toBe('401 REAUTHENTICATION_REQUIRED')
-        expect(await app.mailsTo(email)).toEqual([])
-        expect(outcome(await invite(await signInFreshly(app, owner), email, wish))).toBe('201')
-      },
-    )
+    it('asks for the password again to give a power', async () => {
+      const { owner, session } = await anAccount()
+      const wish = { permissions: permissionsOf(['payments']) }
+      const email = anEmail()
+      expect(outcome(await invite(session, email, wish))).toBe('401 REAUTHENTICATION_REQUIRED')
+      expect(await app.mailsTo(email)).toEqual([])
+      expect(outcome(await invite(await signInFreshly(app, owner), email, wish))).toBe('201')
+    })
 
     it('answers 409 for somebody in the team', async () => {
       const { owner, session } = await anAccount()
@@ -320,12 +312,6 @@ describe.each(BACKENDS)('invitations on %s', backend => {
         ])
     })
 
-    it('works once', async () => {
-      const { token } = await anInvited()
-      expect(outcome(await join(token))).toBe('201')
-      expect(outcome(await join(token))).toBe(INVALID_LINK)
-    })
-
     it('works for 7 days', async () => {
       const [early, late] = [await anInvited(), await anInvited()]
       app.clock.advance(SEVEN_DAYS - 60)
@@ -344,25 +330,13 @@ describe.each(BACKENDS)('invitations on %s', backend => {
 
     it.each<[string, object]>([
       ['no token', { token: undefined }],
-      ['a name of nothing', { name: '' }],
-      ['a name with spaces around', { name: ' Ann' }],
-      ['a name that is too long', { name: 'n'.repeat(101) }],
-      ['a name with a NUL', { name: 'Ann\u0000' }],
       ['a name that turns text around', { name: 'Ann\u202e' }],
-      ['a name that is null', { name: null }],
       ['a role', { role: 'owner' }],
     ])('answers 400 for %s', async (_, more) => {
       const { token } = await anInvited()
       expect(outcome(await join(token, more))).toBe('400 INVALID_BODY')
       expect(outcome(await join(token))).toBe('201')
     })
-
-    it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(100)])(
-      'answers 400 for a token that was never ours: %s',
-      async token => {
-        expect(outcome(await join(token))).toBe(INVALID_LINK)
-      },
-    )
 
     it('answers 409 when the address has found another account meanwhile', async () => {
       const { email, token } = await anInvited()
@@ -431,7 +405,7 @@ describe.each(BACKENDS)('invitations on %s', backend => {
     })
 
     it('records links that are not good', async () => {
-      await join('B'.repeat(43))
+      for (const token of ['x', 'B'.repeat(43)]) expect(outcome(await join(token))).toBe(INVALID_LINK)
       expect(await app.auditRows()).toContainEqual(
         expect.objectContaining({ action: 'invitation.accept', outcome: 'failed' }),
       )

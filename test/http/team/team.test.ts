@@ -226,27 +226,23 @@ describe('the team', () => {
       expect(answer.json.users.map(({ userId }: { userId: string }) => userId)).toEqual([owner.id])
     })
 
-    const cursor = (place: string) => Buffer.from(place).toString('base64url')
-    const ID = '0b6f1c1e-8a55-4d1c-9c39-0d2b8f6a7e11'
-    it.each([
-      ...['0', '201', '-1', '1.5', 'all', '', '1&limit=2'].map(limit => ['limit', `limit=${limit}`]),
-      ...[
-        ...['', '1', 'MQ', '%00', 'MQ&after=MQ'],
-        cursor(ID),
-        cursor(`1.${ID.toUpperCase()}`),
-        cursor(`-1.${ID}`),
-        cursor(`99999999999999.${ID}`),
-        cursor(`1.${ID}'`),
-        `${cursor(`1.${ID}`)}=`,
-      ].map(after => ['after', `after=${after}`]),
-      ['nothing', 'nothing=1'],
-    ])('a wrong %s is refused: %s', async (field, query) => {
+    it('are refused with a wrong limit or cursor, which the refusal names', async () => {
       const { session } = await anAccount()
-      const answer = await page(session, `?${query}`)
-      expect(outcome(answer)).toBe('400 INVALID_QUERY')
-      expect(answer.json.errors).toMatchObject([
-        { field, code: expect.any(String), message: expect.any(String) },
-      ])
+      const cursor = (place: string) => Buffer.from(place).toString('base64url')
+      const id = '0b6f1c1e-8a55-4d1c-9c39-0d2b8f6a7e11'
+      const cursors = ['', 'MQ', '%00', cursor(id), cursor(`1.${id}'`), cursor(`99999999999999.${id}`)]
+      const wrong = [
+        ...['0', '201', '1.5', '1&limit=2'].map(limit => ['limit', limit]),
+        ...cursors.map(after => ['after', after]),
+        ['nothing', '1'],
+      ]
+      const refusals: unknown[] = []
+      for (const [field, value] of wrong) {
+        const answer = await page(session, `?${field}=${value}`)
+        const fields = answer.json.errors?.map((error: { field: string }) => error.field)
+        refusals.push([field, value, outcome(answer), fields])
+      }
+      expect(refusals).toEqual(wrong.map(([field, value]) => [field, value, '400 INVALID_QUERY', [field]]))
     })
   })
 
@@ -356,19 +352,9 @@ describe('the team', () => {
       expect(await rowsOf(member.id, 'session.revoke')).toHaveLength(1)
     })
 
-    it('with null opens all sites again', async () => {
-      const { owner, session } = await anAccount()
-      const member = await aMember(app, owner)
-      await limit(session, member.id, [SHOP_ONE])
-      expect(outcome(await limit(session, member.id, null))).toBe('204')
-      await signIn(app, member, 'satellite', SHOP_TWO)
-    })
-
     it.each<[string, object, string]>([
-      ['no list', {}, '400 INVALID_BODY'],
       ['an empty list', { satellites: [] }, '400 INVALID_BODY'],
       ['the same twice', { satellites: [SHOP_ONE, SHOP_ONE] }, '400 INVALID_BODY'],
-      ['no text', { satellites: [1] }, '400 INVALID_BODY'],
       [
         '51 of them',
         { satellites: Array.from({ length: 51 }, (_, i) => `https://s${i}.test`) },
@@ -472,13 +458,6 @@ describe('the team', () => {
         ])
     })
 
-    it('stops a disabled manager from managing anything', async () => {
-      const { owner, session } = await anAccount()
-      const manager = await aManager(app, owner)
-      await team(app, session, 'POST', `/${manager.user.id}/disable`)
-      expect(outcome(await team(app, manager.session, 'GET'))).toBe(ENDED)
-    })
-
     it('gives back neither what the manager lacks, nor payments without the password', async () => {
       const { owner, session } = await anAccount()
       const manager = await aManager(app, owner)
@@ -490,16 +469,6 @@ describe('the team', () => {
       expect(outcome(await enable(session))).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(outcome(await enable(await signInFreshly(app, owner)))).toBe('204')
     })
-  })
-
-  it('refuses to enable users for a manager who has been limited to satellites', async () => {
-    const { owner } = await anAccount()
-    const manager = await aManager(app, owner)
-    const member = await aMember(app, owner)
-    await team(app, manager.session, 'POST', `/${member.id}/disable`)
-    await closeTo(app, manager.user, [SHOP_ONE])
-    const enable = () => team(app, manager.session, 'POST', `/${member.id}/enable`)
-    expect(outcome(await enable())).toBe('403 PERMISSION_REQUIRED')
   })
 
   describe('removing', () => {
