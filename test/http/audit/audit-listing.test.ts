@@ -16,6 +16,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -227,55 +228,38 @@ describe('The audit log of an account', () => {
       expect(await entries(signedIn, `?from=${time}&to=${time}`)).toEqual([])
     })
 
-    const MALFORMED: [string, string][] = [
-      ['user', 'user=1'],
-      ['user', `user=${NOBODY}&user=${NOBODY}`],
-      ['user', 'user=%00'],
-      ['user', 'user='],
-      ['action', 'action=nothing'],
-      ['action', 'action=login&action=logout'],
-      ['action', 'action='],
-      ['outcome', 'outcome=OK'],
-      ['from', 'from=yesterday'],
-      ['from', 'from=2026-11-21'],
-      ['from', 'from=2026-11-21T10:00:00'],
-      ['from', 'from=2026-13-01T10:00:00Z'],
-      ['from', 'from=0000-01-01T00:00:00Z'],
-      ['to', 'to=2026-11-21T25:00:00Z'],
-      ['to', 'to=2026-11-21T10:00:00%2B99:00'],
-      ['to', 'to=1'],
-      ['nothing', 'nothing=1'],
-      ['accountId', `accountId=${NOBODY}`],
-    ]
-    it.each([
-      ...MALFORMED.map(([field, query]) => [field, `/api/audit?${query}`]),
-      ...MALFORMED.map(([field, query]) => [field, `/api/audit/export?${query}`]),
-      ...['0', '201', '-1', '1.5', '1e1', '%201', 'all', '', '1&limit=2', '99999'].map(limit => [
-        'limit',
-        `/api/audit?limit=${limit}`,
-      ]),
-      ...['', '1', 'MQ=', 'LTE', 'MA', 'Mg==', '%00', 'MTIzNDU2Nzg5MDEyMzQ1Ng', 'MQ&after=MQ'].map(after => [
-        'after',
-        `/api/audit?after=${after}`,
-      ]),
-      ['limit', '/api/audit/export?limit=1'],
-      ['format', '/api/audit?format=ocsf'],
-      ['format', '/api/audit/export?format=csv'],
-      ['after', '/api/audit/export?after=MQ'],
-    ])('a wrong %s is refused: %s', async (field, path) => {
-      const signedIn = await signedInOnce()
-      const answer = await read(signedIn, '', path)
-      expect(outcome(answer)).toBe('400 INVALID_QUERY')
-      expect(answer.json.errors).toMatchObject([
-        { field, code: expect.any(String), message: expect.any(String) },
-      ])
+    it('are refused where one is wrong, which the refusal names, of a page and of an export', async () => {
+      const signedIn = await signIn(app, await anOwner(app), 'main')
+      const ofBoth = [
+        ...['1', '%00', '', `${NOBODY}&user=${NOBODY}`].map(user => ['user', user]),
+        ...['nothing', '', 'login&action=logout'].map(action => ['action', action]),
+        ['outcome', 'OK'],
+        ...['2026-11-21T10:00:00', '2026-13-01T10:00:00Z', '0000-01-01T00:00:00Z'].map(at => ['from', at]),
+        ...['2026-11-21T10:00:00%2B99:00', '1'].map(at => ['to', at]),
+        ['accountId', NOBODY],
+      ]
+      const ofPages = [
+        ...['0', '201', '1.5', '%201', '', '1&limit=2'].map(limit => ['limit', limit]),
+        ...['', '1', 'MQ=', 'LTE', '%00', 'MTIzNDU2Nzg5MDEyMzQ1Ng', 'MQ&after=MQ'].map(id => ['after', id]),
+        ['format', 'ocsf'],
+      ]
+      const ofExports = [
+        ['limit', '1'],
+        ['format', 'csv'],
+        ['after', 'MQ'],
+      ]
+      const wrong = [
+        ...[...ofBoth, ...ofPages].map(query => ['/api/audit', ...query]),
+        ...[...ofBoth, ...ofExports].map(query => ['/api/audit/export', ...query]),
+      ]
+      const refusals: unknown[] = []
+      for (const [path, field, value] of wrong) {
+        const answer = await read(signedIn, `?${field}=${value}`, path)
+        const fields = answer.json?.errors?.map((error: { field: string }) => error.field)
+        refusals.push([path, field, value, outcome(answer), fields])
+      }
+      expect(refusals).toEqual(wrong.map(asked => [...asked, '400 INVALID_QUERY', [asked[1]]]))
     })
-
-    let signedInBefore: Promise<SignedIn> | undefined
-    function signedInOnce(): Promise<SignedIn> {
-      signedInBefore ??= anOwner(app).then(owner => signIn(app, owner, 'main'))
-      return signedInBefore
-    }
   })
 
   describe('pages', () => {
@@ -533,7 +517,7 @@ describe('The audit log of an account', () => {
       expect(linesOf(await exported(signedIn)).length).toBeGreaterThan(1_200)
     })
 
-    it('reads no further ahead than its reader', async () => {
+    slow('reads no further ahead than its reader', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       await app.app.get(Database).run(db =>
@@ -570,16 +554,6 @@ describe('The audit log of an account', () => {
           .end()
       })
     }
-  })
-
-  it('is refused to a satellite page', async () => {
-    const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
-    const headers = { Origin: SHOP_ONE, ...bearer(accessToken), ...cookie(sessionId) }
-    const { status, headers: answered } = await app.request({ path: '/api/audit', headers })
-    expect({ status, allows: answered['access-control-allow-credentials'] }).toEqual({
-      status: 403,
-      allows: undefined,
-    })
   })
 })
 

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import {
-  Database,
-  handleOf,
-  permissionsOf,
-  SessionChanges,
-  type SessionId,
-  UserAdministration,
-} from '../../sources.js'
+import { Database, handleOf, SessionChanges, type SessionId, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
@@ -142,14 +135,6 @@ describe('The audit log', () => {
         expect.objectContaining({ action: 'session.revoke', detail: { all: true } }),
         expect.objectContaining({ action: 'user.disable', outcome: 'ok' }),
       ])
-    })
-
-    it('of changed permissions', async () => {
-      const owner = await anOwner(app)
-      const granted = permissionsOf(['viewReports'])
-      await app.app.get(UserAdministration).grant(owner, granted)
-      const rows = (await app.auditRows()).filter(({ userId }) => userId === owner.id)
-      expect(rows.at(-1)).toMatchObject({ action: 'permissions.change', outcome: 'ok', detail: { granted } })
     })
 
     it('of a checkout, and of the webhook that it led to', async () => {
