@@ -61,35 +61,6 @@ describe('Every answer', () => {
   })
 })
 
-test.each([
-  ['nothing', '/nothing', 404],
-  ['a lone percent sign', '/%', 400],
-  ['a broken escape', '/%zz', 400],
-  ['a part that is too long', `/api/team/${'x'.repeat(9_000)}`, 414],
-])('The request log has one line about a path with %s', async (_, path, statusCode) => {
-  const lines: string[] = []
-  const logged = await createApp({ ...app.settings, logLevel: 'info' }, new Clock(), {
-    write: line => lines.push(line),
-  })
-  try {
-    await logged.listen(0, '127.0.0.1')
-    const { status, json } = await request(await logged.getUrl(), { path })
-    expect(status).toBe(statusCode)
-    await eventually(() => lines.some(line => line.includes('"msg":"request"')))
-    const requests = lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-    expect(requests).toEqual([
-      expect.objectContaining({
-        req: { id: json.requestId, method: 'GET', path: path.slice(0, 200), ip: '127.0.0.1' },
-        res: { statusCode },
-        milliseconds: expect.any(Number),
-      }),
-    ])
-    expect(requests[0].milliseconds).toBeGreaterThan(0)
-  } finally {
-    await logged.close()
-  }
-})
-
 describe.each([
   ['that cannot be decoded', '/api/team/%zz', '400 INVALID_REQUEST'],
   ['that is too long', `/api/team/${'x'.repeat(9_000)}`, '414 URL_TOO_LONG'],
@@ -120,20 +91,27 @@ describe.each([
   })
 })
 
-test('The request log does not take the address of a proxy for that of a client', async () => {
+test('The request log has one line about each request, with its path cut, and the address of the client behind a proxy', async () => {
   const lines: string[] = []
   const settings = { ...app.settings, logLevel: 'info', trustProxy: ['127.0.0.1'] } as const
   const logged = await createApp(settings, new Clock(), { write: line => lines.push(line) })
   try {
     await logged.listen(0, '127.0.0.1')
-    const headers = { 'X-Forwarded-For': '203.0.113.9' }
-    for (const path of ['/nothing', '/%zz']) await request(await logged.getUrl(), { path, headers })
+    const url = await logged.getUrl()
+    const expected: object[] = []
+    for (const path of ['/nothing', '/%', '/%zz', `/api/team/${'x'.repeat(9_000)}`]) {
+      const headers = { 'X-Forwarded-For': '203.0.113.9' }
+      const { status: statusCode, json } = await request(url, { path, headers })
+      expected.push({
+        req: { id: json.requestId, method: 'GET', path: path.slice(0, 200), ip: '203.0.113.9' },
+        res: { statusCode },
+      })
+    }
     const requests = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-    await eventually(() => requests().length === 2)
-    expect(requests().map(({ req }) => [req.path, req.ip])).toEqual([
-      ['/nothing', '203.0.113.9'],
-      ['/%zz', '203.0.113.9'],
-    ])
+    await eventually(() => requests().length >= expected.length)
+    expect(requests()).toMatchObject(expected)
+    expect(requests().map(({ res }) => res.statusCode)).toEqual([404, 400, 400, 414])
+    for (const { milliseconds } of requests()) expect(milliseconds).toBeGreaterThan(0)
   } finally {
     await logged.close()
   }
@@ -150,10 +128,6 @@ describe('A body', () => {
     expect(MAX_WEBHOOK_BODY_BYTES).toBe(1024 * 1024)
     expect((await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES)).status).toBe(200)
     expect(outcome(await postEventOfSize(app, MAX_WEBHOOK_BODY_BYTES + 1))).toBe('413 BODY_TOO_LARGE')
-  })
-
-  it('is refused everywhere else at the size that the webhook accepts', async () => {
-    expect(outcome(await logInWith(MAX_WEBHOOK_BODY_BYTES))).toBe('413 BODY_TOO_LARGE')
   })
 
   // Blanks after the JSON count as bytes and mean nothing.

