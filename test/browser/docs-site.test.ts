@@ -3,10 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { request } from '../support/http-request.js'
 import { Laptop } from '../support/processes/laptop.js'
 import { seriousFindings } from './stage/accessibility.js'
+import { sharedChromium } from './stage/chromium.js'
 import { keepScreenshot } from './stage/screenshot.js'
 
 const run = promisify(execFile)
@@ -32,15 +33,9 @@ let laptop: Laptop
 let browser: Browser
 beforeAll(async () => {
   laptop = await Laptop.start()
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--disable-gpu'],
-  })
+  browser = await sharedChromium()
 }, PATIENCE_MS)
-afterAll(async () => {
-  await browser?.close()
-  await laptop?.stop()
-})
+afterAll(() => laptop?.stop())
 
 describe('the documentation at /docs/', () => {
   it('has no link that leads nowhere, on any page', async () => {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
+import { sharedChromium } from './stage/chromium.js'
 import { expectGoodPage } from './stage/good-page.js'
 
 const PATIENCE_MS = 120_000
@@ -14,12 +15,8 @@ const PASSWORD = 'correct horse battery staple'
 
 let browser: Browser
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--disable-gpu'],
-  })
+  browser = await sharedChromium()
 }, PATIENCE_MS)
-afterAll(() => browser?.close())
 
 describe('npm run example -- react-satellite', () => {
   let laptop: Laptop

@@ -36,9 +36,9 @@ afterEach(async () => {
   await page.context().close()
 })
 
-async function open(options: BrowserContextOptions, onStage = stage): Promise<void> {
+async function open(options: BrowserContextOptions): Promise<void> {
   await page?.context().close()
-  ;({ page, complaints } = await openTab(await onStage.newPerson(options)))
+  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
 }
 
 async function readMessages(language: string): Promise<Messages> {
@@ -121,25 +121,20 @@ describe('the language', () => {
 
 describe('one more message file', () => {
   let folder: string
-  let hebrewStage: Stage
   beforeAll(async () => {
+    await stage.stop()
     folder = await mkdtemp(join(tmpdir(), 'mainstay-messages-'))
     await cp('web/messages', `${folder}/messages`, { recursive: true })
     const hebrew = Object.entries(english).map(([key, text]) => [key, key === 'login.title' ? 'כניסה' : text])
     await writeFile(`${folder}/messages/he.json`, JSON.stringify(Object.fromEntries(hebrew)))
     const args = ['web/build.mjs', '--messages', `${folder}/messages/`, '--out', `${folder}/dist/`]
     await promisify(execFile)(process.execPath, args)
-    hebrewStage = await Stage.start(certificate =>
-      startBuiltPages(certificate, relative('.', `${folder}/dist`)),
-    )
+    stage = await Stage.start(certificate => startBuiltPages(certificate, relative('.', `${folder}/dist`)))
   }, START_MS + BUILD_MS)
-  afterAll(async () => {
-    await hebrewStage?.stop()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test('is one more language, from right to left where it is written so', async () => {
-    await open({ locale: 'he-IL', viewport: NARROW }, hebrewStage)
+    await open({ locale: 'he-IL', viewport: NARROW })
     await visit(page, `${MAIN}/login`)
     await page.getByRole('heading', { name: 'כניסה' }).waitFor()
     expect(await page.evaluate('document.documentElement.dir')).toBe('rtl')

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { en, htmlOf, LANGUAGES, MailLanguage, type MailName } from '../sources.js'
 import { seriousFindings } from './stage/accessibility.js'
+import { sharedChromium } from './stage/chromium.js'
 import { keepScreenshot } from './stage/screenshot.js'
 
 const PATIENCE_MS = 120_000
@@ -14,16 +15,11 @@ const SENDER = {
   supportUrl: 'mailto:help@harbour-supplies.example',
 }
 
-let browser: Browser
 let page: Page
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--disable-gpu'],
-  })
-  page = await browser.newPage()
+  page = await (await sharedChromium()).newPage()
 })
-afterAll(() => browser?.close())
+afterAll(() => page?.close())
 
 /** As long as they get. */
 function valuesIn(words: MailLanguage) {

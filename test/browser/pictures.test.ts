@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Browser, chromium, type Page, type Request } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { Clock } from '../sources.js'
 import { Authenticator } from '../support/authenticator.js'
 import { eventually } from '../support/eventually.js'
@@ -12,6 +12,7 @@ import { request } from '../support/http-request.js'
 import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
 import { run } from '../support/processes/run-program.js'
+import { sharedChromium } from './stage/chromium.js'
 import { logInAsOperator, type Operator } from './stage/operator-login.js'
 import { logInOn, untilLoggedIn, untilShown } from './stage/site-page.js'
 
@@ -43,7 +44,6 @@ let operatorOrigin: string
 /** What `operator:add` has printed. */
 let operator: Operator
 let folder: string
-let browser: Browser
 let page: Page
 let kept: Contents
 const seen: Record<string, readonly string[]> = {}
@@ -58,12 +58,10 @@ beforeAll(async () => {
   operator = await addOperator(settings)
   const places = { PORT: String(port), ALLOWED_ORIGINS: satellite }
   laptop = await Laptop.start('dist/joined/development.js', [], { ...settings, ...places })
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--disable-gpu'],
-  })
   page = await (
-    await browser.newContext({
+    await (
+      await sharedChromium()
+    ).newContext({
       locale: 'en-GB',
       timezoneId: 'Europe/Berlin',
       colorScheme: 'light',
@@ -77,7 +75,7 @@ beforeAll(async () => {
   if (!IS_RENEWING) kept = JSON.parse(await readFile(CONTENTS, 'utf8'))
 }, PATIENCE_MS)
 afterAll(async () => {
-  await browser?.close()
+  await page?.context().close()
   await laptop?.stop()
   await rm(folder, { recursive: true, force: true })
 })

@@ -24,6 +24,9 @@ const MARKS = Symbol.for('mainstay.marks')
 /** The state of Jest's own that belongs to one file. */
 const OF_JEST = /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|TEST_TIMEOUT_SYMBOL|RETRY_|LOG_ERRORS_|WAIT_BEFORE_)/
 
+/** Listeners of the process that a file has added for what the later files use too, such as a browser. */
+const KEPT_LISTENERS = Symbol.for('mainstay.kept-listeners')
+
 /**
  * Runs the test files of a worker one after the other in the realm of its process, not each in one of its own, so that
  * they can share packages (runtime.mjs): those check `instanceof Date` and the like, which holds within a realm alone.
@@ -100,6 +103,7 @@ function restore({ globals, environment, listeners, exit }) {
   Object.assign(process.env, environment)
   for (const name of process.eventNames())
     for (const listener of process.rawListeners(name))
-      if (!listeners.get(name)?.includes(listener)) process.removeListener(name, listener)
+      if (!listeners.get(name)?.includes(listener) && !globalThis[KEPT_LISTENERS]?.has(listener))
+        process.removeListener(name, listener)
   process.exit = exit
 }

@@ -1,25 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
-import { type Certificate, makeCertificate } from './certificate.js'
-import { launchChromium } from './chromium.js'
-import { API, MAIN, OPERATORS, ORIGINS, SHOP_ONE, SHOP_TWO } from './hosts.js'
+import type { Certificate } from './certificate.js'
+import { lead, sharedChromium, trustedCertificate } from './chromium.js'
+import { API, MAIN, OPERATORS, SHOP_ONE, SHOP_TWO } from './hosts.js'
 import type { Pages } from './pages.js'
 import { openPlainDoor } from './plain-door.js'
 import { startPlainPages } from './plain-pages.js'
 import { ReceivedRequests } from './received-requests.js'
 
-/** For the hook that starts a stage: a browser and three servers, on a machine that may be busy. */
+/** For the hook that starts a stage: three servers, perhaps a browser, on a machine that may be busy. */
 export const START_MS = 60_000
 /** Of each step in a browser, on a machine that may be busy. */
 const PATIENCE_MS = 30_000
 
-/** The service on its servers, pages of every origin, and a browser: all over https, each under its own name. */
+/**
+ * The service on its servers and pages of every origin: all over https, each under its own name, in the browser of the
+ * worker. One at a time: the browser is led to the latest.
+ */
 export class Stage {
+  private readonly people: BrowserContext[] = []
+
   private constructor(
     readonly app: TestApp,
     readonly redis: RedisServer,
@@ -45,6 +47,7 @@ export class Stage {
   async newPerson(options: BrowserContextOptions = {}): Promise<BrowserContext> {
     const person = await this.browser.newContext({ serviceWorkers: 'block', ...options })
     person.setDefaultTimeout(PATIENCE_MS)
+    this.people.push(person)
     return person
   }
 
@@ -57,9 +60,7 @@ export class Stage {
     startPages: (certificate: Certificate) => Promise<Pages>,
     environment: Readonly<Record<string, string>>,
   ): Promise<Stage> {
-    const folder = await mkdtemp(join(tmpdir(), 'mainstay-browser-'))
-    cleanUp.unshift(() => rm(folder, { recursive: true, force: true }))
-    const certificate = await makeCertificate(folder, ORIGINS)
+    const certificate = await trustedCertificate()
     const [redis, database] = await Promise.all([
       // With its sessions after a crash too, as in production.
       startRedis({ args: ['--appendonly', 'yes', '--appendfsync', 'always'] }),
@@ -89,12 +90,13 @@ export class Stage {
     cleanUp.unshift(() => webhookDoor.close())
     const pages = await startPages(certificate)
     cleanUp.unshift(() => pages.stop())
-    const browser = await launchChromium(certificate, {
-      ...pages.ports,
-      [API]: Number(new URL(app.url).port),
-      [OPERATORS]: Number(new URL(app.url).port),
+    const port = Number(new URL(app.url).port)
+    await lead({ ...pages.ports, [API]: port, [OPERATORS]: port })
+    const browser = await sharedChromium()
+    const stage = new Stage(app, redis, new ReceivedRequests(app.app.getHttpServer()), browser, cleanUp)
+    cleanUp.unshift(async () => {
+      for (const person of stage.people) await person.close()
     })
-    cleanUp.unshift(() => browser.close())
-    return new Stage(app, redis, new ReceivedRequests(app.app.getHttpServer()), browser, cleanUp)
+    return stage
   }
 }
