@@ -8,7 +8,7 @@ import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { handsOn, logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const NEW_PASSWORD = 'another password nobody else has'
@@ -54,13 +54,7 @@ async function followMail(email: string, subject: RegExp): Promise<void> {
   await visit(page, link)
 }
 
-function press(name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click()
-}
-
-async function seeing(text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor()
-}
+const { press, seeing, confirmPassword } = handsOn(() => page)
 
 /** With a wrong current password first. */
 async function changePassword(): Promise<void> {
@@ -71,11 +65,6 @@ async function changePassword(): Promise<void> {
   await page.getByLabel('Current password').fill(PASSWORD)
   await press('Change password')
   await seeing('Your password has been changed')
-}
-
-async function confirmPassword(): Promise<void> {
-  await page.getByLabel('Your password').fill(PASSWORD)
-  await press('Confirm')
 }
 
 test('pages 12, 17, 18: signs up, proves the address, and is at home', async () => {

@@ -18,7 +18,7 @@ import { expectGoodPage } from './stage/good-page.js'
 import { startHandoffPages } from './stage/handoff-pages.js'
 import { API, CUSTOMER, EVIL, MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
-import { ACCOUNT_MENU, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
+import { ACCOUNT_MENU, handsOn, sendLogin, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const PENDING = 'https://pending.test'
@@ -58,14 +58,8 @@ function addressOf(satellite: string, more: Record<string, string> = {}): string
   return `${MAIN}/handoff#${new URLSearchParams({ satellite, challenge: CHALLENGE, state: STATE, ...more })}`
 }
 
-const press = (name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()
-const seeing = (text: string | RegExp) => page.getByText(text).first().waitFor()
-
-async function logInHere({ email }: Pick<User, 'email'> = member): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await press('Log in')
-}
+const { press, seeing } = handsOn(() => page)
+const logInHere = (user: Pick<User, 'email'> = member) => sendLogin(page, user)
 
 async function logInOnMain(user = member): Promise<void> {
   await visit(page, `${MAIN}/`)

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { BrowserContext, Page } from 'playwright-core'
 import type { User } from '../sources.js'
 import { giveAuthenticator } from '../support/authenticator.js'
-import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
 import { startHandoffPages } from './stage/handoff-pages.js'
 import { MAIN, SHOP_ONE, SHOP_THREE, SHOP_TWO } from './stage/hosts.js'
 import { LoadedDocuments } from './stage/loaded-documents.js'
-import { ACCOUNT_MENU, logOutOn, untilShown, visit } from './stage/site-page.js'
+import { ACCOUNT_MENU, logOutOn, sendLogin, untilIdle, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const HANDOFF = 'main.test/handoff'
@@ -63,11 +63,7 @@ function press(name: string | RegExp, tab = page): () => Promise<void> {
 const asMember = () => `Continue to shop-one.test as ${member.email}`
 
 /** On the form that is there; what is shown afterwards waits for the next gesture. */
-async function logInHere(tab = page, { email }: Pick<User, 'email'> = member): Promise<void> {
-  await tab.getByLabel('E-mail').fill(email)
-  await tab.getByLabel('Password').fill(PASSWORD)
-  await press('Log in', tab)()
-}
+const logInHere = (tab = page) => sendLogin(tab, member)
 
 /** The first time at this satellite, from its login to its page. */
 async function handOffOnce(): Promise<void> {
@@ -247,25 +243,35 @@ describe('slow hops', () => {
     })
   }
 
-  test('of three seconds each are as many as quick ones', async () => {
+  test('of half a minute each are as many as quick ones', async () => {
+    await person.clock.install()
     await handOffOnce()
     await loseSession()
-    // Real ones: whatever counted laps by the clock would forget them meanwhile.
+    // Whatever counted laps by the clock would forget them meanwhile.
     for (const hop of [`${MAIN}/handoff`, `${SHOP_ONE}/handoff-callback`])
-      await delay(hop, () => new Promise(done => setTimeout(done, 3_000)))
+      await delay(hop, () => person.clock.fastForward(30_000))
     await gesture(press(THROUGH), ACCOUNT_MENU, [HANDOFF, CALLBACK])
   })
 
   test('are begun once, however often people press', async () => {
+    await page.clock.install()
     let begun = 0
-    await delay(`${MAIN}/handoff`, async () => {
-      begun++
-      await new Promise(done => setTimeout(done, 2_000))
+    let goOn = () => {}
+    const isPressedThrice = new Promise<void>(resolve => {
+      goOn = resolve
     })
-    const pressThrice = () =>
-      page.getByRole('button', { name: THROUGH }).evaluate((button: { click(): void }) => {
-        for (const atMs of [0, 300, 600]) setTimeout(() => button.click(), atMs)
-      })
+    await delay(`${MAIN}/handoff`, () => {
+      begun++
+      return isPressedThrice
+    })
+    const pressThrice = async () => {
+      const button = (await page.getByRole('button', { name: THROUGH }).elementHandle())!
+      for (let time = 1; time <= 3; time++) {
+        await button.evaluate((pressed: { click(): void }) => pressed.click())
+        await page.clock.fastForward(300)
+      }
+      goOn()
+    }
     await gesture(pressThrice, 'Afterwards you can go on', [HANDOFF])
     expect(begun).toBe(1)
   })
@@ -283,8 +289,8 @@ describe('slow hops', () => {
     await gesture(press('Use another account'), 'Go back', [])
     const code = page.waitForResponse('**/api/handoff/codes')
     answer()
-    await code
-    await new Promise(done => setTimeout(done, 300))
+    await (await code).finished()
+    await untilIdle(page)
     await page.unroute('**/api/handoff/codes')
     await gesture(press('Go back'), asMember(), [])
     await gesture(press(asMember()), ACCOUNT_MENU, [CALLBACK])

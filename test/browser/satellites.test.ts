@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core'
 import { Database, Satellites, satelliteProofs, satellites, type User } from '../sources.js'
 import { DnsServer } from '../support/dns-server.js'
 import { eventually } from '../support/eventually.js'
-import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, MAIN } from './stage/hosts.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { handsOn, logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 const RECORD = '_mainstay-challenge.customer.test'
@@ -35,18 +35,7 @@ afterEach(async () => {
   await page.context().close()
 })
 
-function press(name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click()
-}
-
-async function seeing(text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor()
-}
-
-async function confirmPassword(): Promise<void> {
-  await page.getByLabel('Your password').fill(PASSWORD)
-  await press('Confirm')
-}
+const { press, seeing, confirmPassword } = handsOn(() => page)
 
 async function addSatellite(address: string, name: string): Promise<void> {
   await page.getByLabel('Address', { exact: true }).fill(address)

@@ -9,7 +9,16 @@ import { isPreflight } from './stage/false-answers.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, logOutOn, openTab, untilLoggedIn, untilShown, visit } from './stage/site-page.js'
+import {
+  handsOn,
+  logInOn,
+  logOutOn,
+  openTab,
+  sendLogin,
+  untilLoggedIn,
+  untilShown,
+  visit,
+} from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 import { addAuthenticator } from './stage/virtual-authenticator.js'
 
@@ -35,24 +44,9 @@ afterEach(async () => {
   await page.context().close()
 })
 
-function press(name: string): Promise<void> {
-  return page.getByRole('button', { name, exact: true }).click()
-}
+const { press, seeing, confirmPassword } = handsOn(() => page)
 
-async function seeing(text: string | RegExp): Promise<void> {
-  await page.getByText(text).first().waitFor()
-}
-
-async function confirmPassword(): Promise<void> {
-  await page.getByLabel('Your password').fill(PASSWORD)
-  await press('Confirm')
-}
-
-async function beginLogin({ email }: Pick<User, 'email'>): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await press('Log in')
-}
+const beginLogin = (user: Pick<User, 'email'>) => sendLogin(page, user)
 
 /** Six digits are sent without a press of the button. */
 function enterCode(code: string): Promise<void> {

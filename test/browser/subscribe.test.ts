@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { eq } from 'drizzle-orm'
-import type { Page } from 'playwright-core'
 import { Database, subscriptions, type User } from '../sources.js'
-import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner } from '../support/people.js'
 import { aSatellite } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, openTab, sendLogin, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 import { openPage, type Payer, subscribed } from './stage/subscribed.js'
 
@@ -26,7 +25,7 @@ test('billing 7: tells users who cannot see prices, and still lets them pay', as
   const { page } = await openTab(await stage.newPerson())
   stage.app.sandbox.fault = 'refuse'
   await visit(page, `${MAIN}/subscribe`)
-  await enter(page, owner)
+  await sendLogin(page, owner)
   await page.getByText('We cannot show our prices at the moment').waitFor()
   await keepScreenshot(page, 'subscribe-without-prices')
   await page.getByRole('button', { name: 'Go to payment' }).click()
@@ -53,7 +52,7 @@ test('from a satellite to the main site, to the payment, and back', async () => 
   const signUp = await page.getByRole('link', { name: 'Create an account' }).getAttribute('href')
   expect(decodeURIComponent(signUp ?? '')).toContain('/signup?next=/subscribe?return=')
   // The session of the satellite is none of the main site.
-  await enter(page, owner)
+  await sendLogin(page, owner)
   await page.getByLabel('Yearly').check()
   await page.getByRole('button', { name: 'Go to payment' }).click()
 
@@ -94,14 +93,14 @@ test('a satellite is called by its name where people are admitted, with its host
   const host = new URL(CUSTOMER).host
   // Anybody can register a name, so nobody is told one who has not logged in.
   await page.getByText(`You will return to ${host} afterwards.`).waitFor()
-  await enter(page, owner)
+  await sendLogin(page, owner)
   await page.getByText(`You will return to Rose & Sons (${host}) afterwards.`).waitFor()
   await page.getByRole('link', { name: `Back to Rose & Sons (${host})` }).waitFor()
   await keepScreenshot(page, 'subscribe-for-a-satellite')
   const stranger = await anOwner(stage.app)
   const other = await openTab(await stage.newPerson())
   await visit(other.page, `${MAIN}/subscribe?return=${back}`)
-  await enter(other.page, stranger)
+  await sendLogin(other.page, stranger)
   await other.page.getByRole('link', { name: 'Subscribe without going back there' }).waitFor()
   expect(await other.page.getByText('Rose & Sons').count()).toBe(0)
 })
@@ -114,13 +113,6 @@ test('pages 12: does not send users to pay who may not', async () => {
   await page.getByText('Ask whoever handles payments for your account to subscribe.').waitFor()
   expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
 })
-
-/** Logs in on a page that has no account menu afterwards. */
-async function enter(page: Page, { email }: User): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByLabel('Password').fill(PASSWORD)
-  await page.getByRole('button', { name: 'Log in' }).click()
-}
 
 const PERIOD_DAYS = 40
 const DAY_SECONDS = 24 * 60 * 60

@@ -36,8 +36,8 @@ export async function untilAnswered(page: Page): Promise<void> {
   await untilShown(page)
 }
 
-/** Logs in on the login form that the page shows. */
-export async function logInOn(
+/** Fills in the login form that the page shows, and sends it. */
+export async function sendLogin(
   page: Page,
   { email }: { readonly email: string },
   password = PASSWORD,
@@ -45,8 +45,35 @@ export async function logInOn(
   await page.getByLabel('E-mail').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
+}
+
+/** As {@link sendLogin}, and waits until the page has an account menu and what it shows. */
+export async function logInOn(
+  page: Page,
+  user: { readonly email: string },
+  password = PASSWORD,
+): Promise<void> {
+  await sendLogin(page, user, password)
   await untilLoggedIn(page)
   await untilShown(page)
+}
+
+/** What people do on a page, by its words. */
+export function handsOn(current: () => Page) {
+  const press = (name: string | RegExp) => current().getByRole('button', { name, exact: true }).click()
+  return {
+    press,
+    seeing: (text: string | RegExp) => current().getByText(text).first().waitFor(),
+    confirmPassword: async () => {
+      await current().getByLabel('Your password').fill(PASSWORD)
+      await press('Confirm')
+    },
+  }
+}
+
+/** Resolves when a page has done what it does with an answer that it has got. */
+export async function untilIdle(page: Page): Promise<void> {
+  await page.evaluate('new Promise(done => requestIdleCallback(() => setTimeout(done)))')
 }
 
 /** Stands on every page of somebody who is logged in. */
