@@ -9,7 +9,6 @@ import { type User, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { anEmail, anOwner, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
-import type { Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN } from './stage/hosts.js'
 import { logInOn, openTab, visit } from './stage/site-page.js'
@@ -21,7 +20,7 @@ const BUILD_MS = 120_000
 
 let stage: Stage
 let owner: User
-let english: Messages
+let english: Record<string, string>
 let page: Page
 let complaints: string[]
 beforeAll(async () => {
@@ -41,7 +40,7 @@ async function open(options: BrowserContextOptions): Promise<void> {
   ;({ page, complaints } = await openTab(await stage.newPerson(options)))
 }
 
-async function readMessages(language: string): Promise<Messages> {
+async function readMessages(language: string): Promise<Record<string, string>> {
   return JSON.parse(await readFile(`web/messages/${language}.json`, 'utf8'))
 }
 

@@ -1,24 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { eq } from 'drizzle-orm'
-import type { Page } from 'playwright-core'
-import { Database, type User, users } from '../sources.js'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { type User } from '../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../support/people.js'
-import { brokenParts, brokenWords } from './stage/broken-words.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { ALLOWED, isPreflight, YES } from './stage/false-answers.js'
-import { expectGoodPage } from './stage/good-page.js'
-import { API, CUSTOMER, MAIN } from './stage/hosts.js'
+import { API, CUSTOMER, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { bearWithLinks } from './stage/previewed-link.js'
 import { logInOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
-
-/** The service cannot send mails. */
-const NO_MAIL = {
-  status: 503,
-  headers: ALLOWED,
-  contentType: 'application/problem+json',
-  body: JSON.stringify({ status: 503, code: 'MAIL_UNAVAILABLE', detail: 'No mail.' }),
-}
 
 let stage: Stage
 let owner: User
@@ -29,13 +18,21 @@ beforeAll(async () => {
   owner = await anOwner(stage.app)
 }, START_MS)
 afterAll(() => stage?.stop())
-beforeEach(async () => {
-  ;({ page, complaints } = await openTab(await stage.newPerson()))
-})
+beforeEach(() => open())
 afterEach(async () => {
   expect(complaints).toEqual([])
   await page.context().close()
 })
+
+async function open(options: BrowserContextOptions = {}): Promise<void> {
+  await page?.context().close()
+  ;({ page, complaints } = await openTab(await stage.newPerson(options)))
+}
+
+async function goTo(path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  await untilShown(page)
+}
 
 test('the typeface is there, of it what the text needs, and nothing moves when it comes', async () => {
   await page.addInitScript(`
@@ -51,19 +48,17 @@ test('the typeface is there, of it what the text needs, and nothing moves when i
   expect(await page.evaluate('shifts')).toBeLessThan(0.02)
 })
 
-test.each(['light', 'dark'] as const)(
-  'a satellite has the colour that was chosen, where people prefer a %s one too',
-  async colorScheme => {
+test('a satellite has the colour that was chosen, whichever theme people prefer', async () => {
+  await visit(page, `${CUSTOMER}/`)
+  for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
-    await visit(page, `${CUSTOMER}/`)
     const color = (name: string) => page.evaluate(`getComputedStyle(document.body)['${name}']`)
     expect([await color('backgroundColor'), await color('color')]).toEqual([
       'rgb(11, 18, 32)',
       'rgb(236, 238, 242)',
     ])
-    await expectGoodPage(page, `satellite-background-${colorScheme}`)
-  },
-)
+  }
+})
 
 test('from the e-mail address the keyboard goes to the password, then to the way for who has forgotten it', async () => {
   await visit(page, `${MAIN}/login`)
@@ -101,32 +96,6 @@ test('a dialog looks the same wherever it is opened: no part of the page has a s
   expect(ofSection[0]).toMatch(/ 0px 0px 16px$/)
 })
 
-test('an address that is too long for its line continues between its parts', async () => {
-  const { id } = await anOwner(stage.app)
-  const email = 'maximiliane.oppenheimer@accounting.headquarters.company.example.com'
-  const database = stage.app.app.get(Database)
-  await database.run(db => db.update(users).set({ email }).where(eq(users.id, id)))
-  await visit(page, `${MAIN}/account`)
-  await logInOn(page, { email })
-  for (const path of ['', '/team', `/team/${id}`, '/profile', '/audit']) {
-    await visit(page, `${MAIN}/account${path}`)
-    for (const width of [320, 768]) {
-      await page.setViewportSize({ width, height: 800 })
-      expect([path, width, await brokenParts(page, email)]).toEqual([path, width, []])
-    }
-  }
-})
-
-test('an address whose line is too short for it is not torn at a hyphen, and is found in the page', async () => {
-  const email = 'anna-oppenheimer@accounting-north.company-south.example.com'
-  await visit(page, `${MAIN}/forgot-password`)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByText(/^If there is an account/).waitFor()
-  await expectWhole(page, email)
-  expect(await page.evaluate(`window.find('${email}')`)).toBe(true)
-})
-
 test('of what can be done about a member, only what is final is red', async () => {
   const member = await aMember(stage.app, owner)
   await visit(page, `${MAIN}/account/team/${member.id}`)
@@ -155,70 +124,19 @@ test('on a phone, what can be done about a member stands in one column', async (
   expect(new Set(boxes.map(box => box!.y)).size).toBe(3)
 })
 
-test('on a phone, neither the word e-mail of a heading nor an address in a notice is torn', async () => {
-  await page.setViewportSize({ width: 320, height: 740 })
-  await bearWithLinks(page)
-  await visit(page, `${MAIN}/verify-email#token=${'a'.repeat(43)}`)
-  expect(await page.getByRole('heading', { level: 1 }).innerText()).toMatch(/e-mail/)
-  expect(await brokenWords(page)).toEqual([])
-  const email = 'new.person@example.company.com'
-  await visit(page, `${MAIN}/forgot-password`)
-  await page.getByLabel('E-mail').fill(email)
-  await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByText(/^If there is an account/).waitFor()
-  expect(await brokenParts(page, email)).toEqual([])
-})
-
-test.each([
-  ['en-GB', 'e-mail'],
-  ['de-DE', 'E-Mail-Adresse'],
-])('running text in %s has the word %s in one line, however narrow the page is', async (locale, word) => {
-  const { page: other } = await openTab(await stage.newPerson({ locale }))
-  await bearWithLinks(other)
-  await visit(other, `${MAIN}/undo-email#token=any`)
-  await expectWhole(other, word)
-  await visit(other, `${MAIN}/forgot-password`)
-  await expectWhole(other, word)
-  await other.context().close()
-})
-
-test.each([
-  ['en-GB', 'e-mails'],
-  ['de-DE', 'E-Mails'],
-])('so does a hint at a field in %s', async (locale, word) => {
-  const { page: other } = await openTab(await stage.newPerson({ locale }))
-  await visit(other, `${MAIN}/account/satellites`)
-  await other.locator('input[name=email]').fill(owner.email)
-  await other.locator('input[name=password]').fill(PASSWORD)
-  await other.locator('form button[type=submit]').click()
-  await other.locator('small').filter({ hasText: word }).waitFor()
-  await expectWhole(other, word)
-  await other.context().close()
-})
-
-test.each([
-  ['en-GB', 'e-mail'],
-  ['de-DE', 'E-Mail-Adresse'],
-])('so does what is wrong with a field in %s', async (locale, word) => {
-  const { page: other } = await openTab(await stage.newPerson({ locale }))
-  const email = 'anna.schmidt@versicherung-nord.de'
-  await visit(other, `${MAIN}/signup`)
-  await other.locator('input[name=password]').fill(email)
-  await other.locator('.strength.good').waitFor()
-  // The page does not call a password good that the service refuses, also when it learns afterwards whose it is.
-  await other.locator('input[name=email]').fill(email)
-  await other.locator('.strength.weak').waitFor()
-  await other.locator('form button[type=submit]').click()
-  await other.locator('.fault').waitFor()
-  await expectWhole(other, word)
-  await other.context().close()
-})
-
 test('what is not torn is found in the page, and is one word to who hears it', async () => {
   await bearWithLinks(page)
   await visit(page, `${MAIN}/confirm-email#token=any`)
   await page.getByRole('heading', { name: 'Confirm your new e-mail address' }).waitFor()
   expect(await page.evaluate("window.find('new e-mail address')")).toBe(true)
+  // Also where a line ends at its hyphens.
+  const email = 'anna-oppenheimer@accounting-north.company-south.example.com'
+  await page.setViewportSize({ width: 320, height: 740 })
+  await visit(page, `${MAIN}/forgot-password`)
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByText(/^If there is an account/).waitFor()
+  expect(await page.evaluate(`window.find('${email}')`)).toBe(true)
   const member = await aMember(stage.app, owner)
   await visit(page, `${MAIN}/account/team`)
   await logInOn(page, owner)
@@ -229,26 +147,6 @@ test('what is not torn is found in the page, and is one word to who hears it', a
   const names = nodes.filter(({ role }) => role?.value === 'link').map(({ name }) => name?.value)
   expect(names).toContain(member.email)
 })
-
-test('so does a notice about an error', async () => {
-  const { page: other } = await openTab(await stage.newPerson({ locale: 'de-DE' }))
-  await other.route(`${API}/api/password/forgot`, route =>
-    isPreflight(route) ? route.fulfill(YES) : route.fulfill(NO_MAIL),
-  )
-  await visit(other, `${MAIN}/forgot-password`)
-  await other.getByLabel('E-Mail').fill(anEmail())
-  await other.getByRole('button', { name: 'Link anfordern' }).click()
-  await other.locator('.notice.bad').waitFor()
-  await expectWhole(other, 'E-Mails')
-  await other.context().close()
-})
-
-async function expectWhole(other: Page, word: string): Promise<void> {
-  for (let width = 480; width >= 280; width -= 4) {
-    await other.setViewportSize({ width, height: 740 })
-    expect([other.url(), width, await brokenParts(other, word)]).toEqual([other.url(), width, []])
-  }
-}
 
 describe.each([
   ['en-GB', 'Try now'],
@@ -293,4 +191,69 @@ test('what can be done about an invitation stands side by side', async () => {
   const last = await boxOf(/^Withdraw the invitation/)
   expect([(await resend()).x, (await resend()).y]).toEqual([row.x, last.y])
   expect(last.x + last.width).toBeCloseTo(row.x + row.width)
+})
+
+test('the frame of a satellite cuts nothing off, and a session has its whole line on a phone', async () => {
+  await open({ viewport: { width: 768, height: 1024 }, locale: 'de-DE' })
+  await visit(page, `${SHOP_ONE}/security`)
+  await page.getByLabel('E-Mail').fill(owner.email)
+  await page.getByLabel('Passwort', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sicherheit', exact: true }).waitFor()
+  await untilShown(page)
+  const isWhole = (selector: string) =>
+    page.evaluate(
+      `[document.querySelector('${selector}')].every(each => each.scrollWidth <= each.clientWidth)`,
+    )
+  expect([await isWhole('.brand > span'), await isWhole('.row-nav')]).toEqual([true, true])
+
+  await page.setViewportSize({ width: 375, height: 812 })
+  const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!
+  const [brand, menu] = [await boxOf('.brand'), await boxOf('.person-button')]
+  expect(menu.y).toBeLessThan(brand.y + brand.height)
+  const [words, button] = [await boxOf('.rows .with-badge'), await boxOf('.rows button')]
+  expect(button.y).toBeGreaterThanOrEqual(words.y + words.height)
+  expect(await isWhole('.row-nav')).toBe(true)
+  // All in one line.
+  expect((await boxOf('.row-nav')).height).toBe((await boxOf('.row-nav a')).height)
+})
+
+test.each(['reduce', 'no-preference'] as const)(
+  'what moves by itself asks first (prefers-reduced-motion: %s)',
+  async reducedMotion => {
+    await open({ reducedMotion })
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, owner)
+    await goTo('/account/profile')
+    await page.getByLabel('Name').fill('Rosa Luna')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.toast').waitFor()
+    const name = await page.evaluate('getComputedStyle(document.querySelector(".toast")).animationName')
+    expect(name === 'none').toBe(reducedMotion === 'reduce')
+  },
+)
+
+test('good news stays for six seconds, and as long as somebody points at it', async () => {
+  await page.clock.install()
+  await visit(page, `${MAIN}/account`)
+  await logInOn(page, owner)
+  await goTo('/account/profile')
+  const toast = page.locator('.toast')
+  const save = async (name: string) => {
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await toast.waitFor()
+  }
+  await save('Rosa Luna')
+  await page.clock.runFor(5_000)
+  expect(await toast.count()).toBe(1)
+  await page.clock.runFor(1_500)
+  expect(await toast.count()).toBe(0)
+  await save('Rosa Luna the Second')
+  await toast.hover()
+  await page.clock.runFor(60_000)
+  expect(await toast.count()).toBe(1)
+  await page.mouse.move(0, 0)
+  await page.clock.runFor(6_500)
+  expect(await toast.count()).toBe(0)
 })

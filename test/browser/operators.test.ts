@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { AuditLog, auditEvent, FailedMails, Mailer, Users } from '../sources.js'
@@ -10,7 +9,6 @@ import { mailResetLink } from '../support/reset-link.js'
 import { aSatellite, setSatelliteState } from '../support/satellites.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import type { Certificate } from './stage/certificate.js'
-import { englishIn, type Messages } from './stage/english-left.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { CUSTOMER, EVIL, MAIN, OPERATORS, SHOP_ONE, SIBLING } from './stage/hosts.js'
 import { anOperator, logInAsOperator, type Operator } from './stage/operator-login.js'
@@ -91,7 +89,6 @@ describe('an operator', () => {
     await openSession(stage.app, owner, 'main', client(MAIN))
     await openSession(stage.app, owner, 'satellite', client(SHOP_ONE))
     await aSatellite(stage.app, owner, CUSTOMER)
-    await expectGoodPage(page, 'operators-login')
 
     await logIn(operator.app.wrongCode())
     await page.getByText('The address, the password or the code is wrong.').waitFor()
@@ -100,11 +97,9 @@ describe('an operator', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
 
     await search(owner.email)
-    await expectGoodPage(page, 'operators-search')
     await page.getByRole('link', { name: owner.email }).click()
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await untilShown(page)
-    await expectGoodPage(page, 'operators-user')
     await change('End all', 'have ended')
     await change('Disable', 'is disabled')
     await page.getByRole('button', { name: 'Enable' }).waitFor()
@@ -117,7 +112,6 @@ describe('an operator', () => {
     await page.getByRole('link', { name: 'Unnamed account' }).click()
     await page.getByRole('heading', { name: owner.email }).waitFor()
     await page.getByText(CUSTOMER).waitFor()
-    await expectGoodPage(page, 'operators-account')
     await change(`Suspend ${CUSTOMER}`, 'is suspended')
     await change(`Resume ${CUSTOMER}`, 'is active')
 
@@ -130,17 +124,10 @@ describe('an operator', () => {
 
   test('sees what waits and what has failed', async () => {
     await logIn()
-    for (const [link, name] of [
-      ['Satellites', 'satellites'],
-      ['Payment events', 'payments'],
-      ['Failed mails', 'mails'],
-      ['Activity', 'activity'],
-      ['Health', 'health'],
-    ] as const) {
+    for (const link of ['Satellites', 'Payment events', 'Failed mails', 'Activity', 'Health']) {
       await page.getByRole('link', { name: link, exact: true }).click()
       await page.getByRole('heading', { name: link, level: 1 }).waitFor()
       await untilShown(page)
-      await expectGoodPage(page, `operators-${name}`)
     }
     await visit(page, `${OPERATORS}/nothing`)
     await page.getByText('There is no such page').waitFor()
@@ -240,7 +227,6 @@ describe('lists of the console', () => {
     await page.getByRole('link', { name: 'Failed mails' }).click()
     await page.getByRole('link', { name: owner.email }).waitFor()
     await untilShown(page)
-    await expectGoodPage(page, 'operators-failed-mails')
     const row = page.getByRole('listitem').filter({ hasText: owner.email })
     await row.getByRole('button', { name: 'Send' }).click()
     const dialog = page.getByRole('dialog')
@@ -331,8 +317,9 @@ describe('lists of the console', () => {
     await page.getByLabel('To', { exact: true }).fill('')
     await row.waitFor()
     // As a year is typed.
+    await page.clock.install()
     await page.getByLabel('From', { exact: true }).fill('0202-01-01')
-    await page.waitForTimeout(500)
+    await page.clock.runFor(5_000)
     expect(page.url()).not.toContain('from=')
     await row.getByRole('link', { name: owner.email }).click()
     await page.getByRole('heading', { name: owner.email }).waitFor()
@@ -343,70 +330,29 @@ describe('lists of the console', () => {
   })
 })
 
-describe('an operator who reads German', () => {
-  const read = (language: string): Messages =>
-    Object.assign(
-      {},
-      ...['web/messages/', 'web/messages/operator/'].map(folder =>
-        JSON.parse(readFileSync(`${folder}${language}.json`, 'utf8')),
-      ),
-    )
-
-  test('finds no word of English, and can choose it', async () => {
-    const owner = await anOwner(stage.app)
-    await giveAuthenticator(stage.app, owner)
-    await openSession(stage.app, owner, 'main', client(MAIN))
-    await aSatellite(stage.app, owner, 'https://deutsch.example')
-    const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
-    const failed = auditEvent(actor, 'login', { reason: 'wrong password' })
-    stage.app.app.get(AuditLog).enqueue(failed, 'failed')
-    const refused = auditEvent(actor, 'handoff.code', { reason: 'not_invited' })
-    stage.app.app.get(AuditLog).enqueue(refused, 'refused')
-    await stage.app.app.get(AuditLog).flush()
-    await open('de-AT')
-    const [english, german] = [read('en'), read('de')]
-    // A mail is in the language of whoever it was for.
-    const subjects = ['Choose a new password']
-    const expectGerman = async (name: string) => {
-      await untilShown(page)
-      expect(await page.evaluate('document.documentElement.lang')).toBe('de')
-      const left = await englishIn(page, english, german)
-      expect(left.filter(text => !subjects.includes(text))).toEqual([])
-      await expectGoodPage(page, `operators-german-${name}`)
-    }
-    await page.getByRole('heading', { name: 'Betreiberkonsole' }).waitFor()
-    await expectGerman('login')
-    await page.getByLabel('E-Mail').fill(operator.email)
-    await page.getByLabel('Passwort').fill(operator.password)
-    await page.getByLabel('Code Ihrer Authenticator-App').fill(operator.app.code())
-    await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-    await page.getByRole('heading', { name: 'Suche' }).waitFor()
-    for (const path of [
-      ...[
-        `/?q=${owner.email}`,
-        '/satellites',
-        '/payments',
-        '/mails',
-        '/activity?kind=all',
-        '/health',
-        '/passkeys',
-      ],
-      ...[`/users/${owner.id}`, `/accounts/${owner.accountId}`, '/nothing'],
-    ]) {
-      await visit(page, `${OPERATORS}${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      await expectGerman(path.replace(/[^a-z]+/g, '-'))
-    }
-    await visit(page, `${OPERATORS}/users/${owner.id}`)
-    await page.getByRole('listitem').filter({ hasText: 'falsches Passwort' }).waitFor()
-    await page.getByRole('listitem').filter({ hasText: 'dort nicht eingeladen' }).waitFor()
-    await visit(page, `${OPERATORS}/nothing`)
-    await page.getByRole('button', { name: 'Kontomenü' }).click()
-    await page.getByLabel('Sprache').selectOption('English')
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
-    await page.reload()
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
-  })
+test('an operator who reads German is told in German what was refused, and can choose English', async () => {
+  const owner = await anOwner(stage.app)
+  const actor = { userId: owner.id, accountId: owner.accountId, client: client(MAIN) }
+  const log = stage.app.app.get(AuditLog)
+  log.enqueue(auditEvent(actor, 'login', { reason: 'wrong password' }), 'failed')
+  log.enqueue(auditEvent(actor, 'handoff.code', { reason: 'not_invited' }), 'refused')
+  await log.flush()
+  await open('de-AT')
+  await page.getByRole('heading', { name: 'Betreiberkonsole' }).waitFor()
+  await page.getByLabel('E-Mail').fill(operator.email)
+  await page.getByLabel('Passwort').fill(operator.password)
+  await page.getByLabel('Code Ihrer Authenticator-App').fill(operator.app.code())
+  await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
+  await page.getByRole('heading', { name: 'Suche' }).waitFor()
+  await visit(page, `${OPERATORS}/users/${owner.id}`)
+  await page.getByRole('listitem').filter({ hasText: 'falsches Passwort' }).waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'dort nicht eingeladen' }).waitFor()
+  await visit(page, `${OPERATORS}/nothing`)
+  await page.getByRole('button', { name: 'Kontomenü' }).click()
+  await page.getByLabel('Sprache').selectOption('English')
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
 })
 
 describe('a reason that an operator has typed', () => {

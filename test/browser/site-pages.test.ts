@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { Database, permissionsOf, type User, UserAdministration, Users } from '../sources.js'
@@ -10,7 +9,7 @@ import { expectGoodPage } from './stage/good-page.js'
 import { API, EVIL, MAIN, SHOP_ONE } from './stage/hosts.js'
 import { bearWithLinks } from './stage/previewed-link.js'
 import { keepScreenshot } from './stage/screenshot.js'
-import { logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
+import { logInOn, logOutOn, openTab, untilIdle, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
 
 let stage: Stage
@@ -22,78 +21,6 @@ beforeAll(async () => {
   member = await aMember(stage.app, owner)
 }, START_MS)
 afterAll(() => stage?.stop())
-
-describe.each([
-  {
-    who: 'anybody',
-    origin: MAIN,
-    site: 'main',
-    isLoggedIn: false,
-    paths: [
-      ...['/login', '/signup', '/forgot-password'],
-      ...[
-        '/verify-email',
-        '/reset-password',
-        '/accept-invitation',
-        '/confirm-email',
-        '/undo-email',
-        '/not-me',
-        '/accept-transfer',
-        '/stop-transfer',
-        '/factor-reset',
-        '/stop-factor-reset',
-      ],
-    ],
-  },
-  {
-    who: 'an owner',
-    origin: MAIN,
-    site: 'main',
-    isLoggedIn: true,
-    paths: [
-      ...['/account', '/account/team', '/account/team/:member', '/account/sessions', '/account/logins'],
-      ...[
-        '/account/satellites',
-        '/account/billing',
-        '/account/audit',
-        '/account/security',
-        '/account/profile',
-        '/account/settings',
-        '/subscribe',
-      ],
-      '/account/not-there',
-    ],
-  },
-  { who: 'anybody', origin: SHOP_ONE, site: 'satellite', isLoggedIn: false, paths: ['/login-form'] },
-  {
-    who: 'an owner',
-    origin: SHOP_ONE,
-    site: 'satellite',
-    isLoggedIn: true,
-    paths: ['/', '/data', '/reports', '/security', '/not-there'],
-  },
-])('pages of the $site site for $who', ({ origin, site, isLoggedIn, paths }) => {
-  let page: Page
-  let complaints: string[]
-  beforeAll(async () => {
-    const tab = await openTab(await stage.newPerson())
-    ;({ page, complaints } = tab)
-    await bearWithLinks(page, { accountName: 'Rose & Sons', invitedBy: owner.email, satellites: [SHOP_ONE] })
-    if (!isLoggedIn) return
-    await visit(page, `${origin}/`)
-    await logInOn(page, owner)
-  })
-  afterAll(() => page?.context().close())
-
-  test.each(paths)('%s', async path => {
-    const isMailed =
-      /email$|password$|invitation$|transfer$|not-me$|-reset$/.test(path) && path !== '/forgot-password'
-    const place = path.replace(':member', member.id).replace('/login-form', '/')
-    await visit(page, `${origin}${place}${isMailed ? '#token=abc' : ''}`)
-    await expectGoodPage(page, `${site}${path.replace(/[/:]+/g, '-').replace(/-$/, '-home')}`)
-    expect(complaints).toEqual([])
-  })
-})
 
 test('a satellite sends people who cannot change their password there to the main site', async () => {
   const { page, complaints } = await openTab(await stage.newPerson())
@@ -140,12 +67,10 @@ describe('what goes wrong', () => {
   test('pages 15: an outage is one banner, and over as soon as somebody asks', async () => {
     // As a balancer answers that knows no more than our headers.
     const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }
-    let isBack = false
+    let isBack: boolean | Promise<boolean> = false
     await page.route(`${API}/api/**`, async route => {
       if (isPreflight(route)) return route.fulfill(YES)
-      // Long enough for the press that asks: the page asks by itself too, and must not be served before it.
-      await sleep(300)
-      await (isBack ? route.continue() : route.fulfill(sick))
+      await ((await isBack) ? route.continue() : route.fulfill(sick))
     })
     await page.getByRole('link', { name: 'Team' }).click()
     await page.getByText('This is temporarily unavailable.').waitFor()
@@ -155,8 +80,13 @@ describe('what goes wrong', () => {
     const accountMenu = await page.getByRole('button', { name: 'Account menu' }).boundingBox()
     const bottom = (accountMenu?.y ?? Number.NaN) + (accountMenu?.height ?? Number.NaN)
     expect(bottom).toBeLessThanOrEqual(Number(await page.evaluate('innerHeight')))
+    let comeBack = (_: boolean) => {}
+    isBack = new Promise(resolve => {
+      comeBack = resolve
+    })
     await page.getByRole('button', { name: 'Try now' }).click()
-    isBack = true
+    // The page asks by itself too, and must not be served before the press.
+    comeBack(true)
     await page.getByText(member.email).first().waitFor()
     await page.locator('.outage').waitFor({ state: 'detached' })
     // The button that had the focus is gone.
@@ -267,8 +197,8 @@ describe('what goes wrong', () => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       const isRefused = page.waitForResponse(answer => answer.status() === 401)
       refuse()
-      await isRefused
-      await sleep(300)
+      await (await isRefused).finished()
+      await untilIdle(page)
       expect(await page.getByRole('dialog').count()).toBe(0)
     })
   })
