@@ -125,15 +125,6 @@ describe('a shard', () => {
     ])
   })
 
-  it('that is new is brought up to date once', async () => {
-    await watch()
-    servers.masters = ['one', 'two', 'three']
-    servers.isStale('three', 'connected')
-    expect(gates.status()[2]).toMatchObject({ isOpen: false, reason: 'connected' })
-    await areOpen()
-    expect(recovery.asked.map(([shard]) => shard)).toEqual(['one', 'two', 'three'])
-  })
-
   it('serves while another one does not', async () => {
     recovery.faults = { two: new Error('down') }
     await watch(0)
@@ -203,12 +194,6 @@ describe('a shard', () => {
     expect(gates.status()[0]?.waiting).toBe(0)
   })
 
-  it('goes on where nobody has the change that did not get through', async () => {
-    await watch()
-    gates.remember({ shard: null, changes: NO_CHANGES, error: new Error('no such slot') })
-    expect(served()).toEqual(['a', 'b'])
-  })
-
   it('that comes later is brought up to date too', async () => {
     await watch()
     servers.masters = ['one', 'two', 'three']
@@ -252,15 +237,6 @@ describe('the start waits', () => {
   const waits = (started: Promise<void>) =>
     Promise.race([started.then(() => false), meanwhile().then(() => true)])
 
-  it('for every shard', async () => {
-    const goOn = recovery.holdBack()
-    const started = watch()
-    expect(await waits(started)).toBe(true)
-    goOn()
-    await started
-    expect(gates.areAllOpen()).toBe(true)
-  })
-
   it('for servers, of which none is known yet', async () => {
     servers.masters = []
     const started = watch()
@@ -286,15 +262,6 @@ describe('the start waits', () => {
 
 describe('an answer', () => {
   const answer = async () => 'the answer'
-
-  it('of an open shard is served, whatever has happened to others', async () => {
-    await watch()
-    const work = async () => {
-      gates.markStale('two', 'lost')
-      return 'the answer'
-    }
-    expect(await gates.serve('a', work)).toBe('the answer')
-  })
 
   it('is not even asked for while its shard is shut, or nobody has it', async () => {
     let asked = 0
@@ -390,9 +357,9 @@ it('a new shard does not hide a doubt about another', async () => {
 })
 
 describe('the metrics of the gates', () => {
-  const read = (supervisor: { status(): ShardStatus[] } | null) => {
+  const read = (supervisor: { status(): ShardStatus[] }) => {
     const metrics = new Metrics()
-    new GateMetrics(supervisor as StoreSupervisor | null, metrics)
+    new GateMetrics(supervisor as StoreSupervisor, metrics)
     return Object.fromEntries(metrics.gauges.map(({ name, label, read }) => [name, [label, read()]]))
   }
 
@@ -409,13 +376,5 @@ describe('the metrics of the gates', () => {
       store_gate_since_timestamp_seconds: ['shard', { 0: shutAt - 1, 1: shutAt, 2: shutAt }],
       store_changes_waiting: ['shard', { 0: 0, 1: 7, 2: 0 }],
     })
-  })
-
-  it('are empty where sessions are in the database', () => {
-    expect(Object.values(read(null))).toEqual([
-      ['shard', {}],
-      ['shard', {}],
-      ['shard', {}],
-    ])
   })
 })
