@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import Stripe from 'stripe'
 import { nowSeconds, PaymentSandbox, type PaymentSandboxOptions } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
+import { slow } from '../../support/tiers.js'
 
 const SECRET_KEY = 'sk_test_for_the_sandbox'
 const WEBHOOK_SECRET = 'whsec_for_the_sandbox'
@@ -197,7 +198,7 @@ describe('The fault late-answer', () => {
 })
 
 describe('Speed', () => {
-  it('takes 10,000 events of 200 customers, and lists them', async () => {
+  slow('takes 10,000 events of 200 customers, and lists them', async () => {
     await start({ webhookUrl: null })
     const subscriptions: string[] = []
     for (let count = 0; count < 200; count++) subscriptions.push(await subscribed())
