@@ -54,6 +54,11 @@ describe('A refusal', () => {
       { ...LOGIN, headers: { 'Content-Type': 'text/plain' }, body: '{}' },
     ],
     [
+      'the encoding of a body',
+      '415 UNSUPPORTED_MEDIA_TYPE',
+      { ...LOGIN, headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip' }, body: '{}' },
+    ],
+    [
       'the size limit',
       '413 BODY_TOO_LARGE',
       { ...LOGIN, headers: JSON_TYPE, body: '{}'.padEnd(MAX_BODY_BYTES + 1) },

@@ -351,6 +351,7 @@ describe('invitations', () => {
         id => ['DELETE', `/${id}`],
         id => ['POST', `/${id}/disable`],
         id => ['PUT', `/${id}/permissions`, permissionsOf(['dataEntry', 'viewReports'])],
+        id => ['PUT', `/${id}/permissions`, permissionsOf(['teamManagement', 'viewReports'])],
         id => ['PUT', `/${id}/satellites`, { satellites: [SHOP_ONE] }],
       ]
       for (const lose of change) {
