@@ -122,6 +122,27 @@ describe('slots', () => {
     ])
   })
 
+  it.each([
+    ['routine comparisons', { isRoutine: true }],
+    ['retries', { attempts: 1 }],
+  ])('are not all given to %s', async (_, of) => {
+    queue.waiting = Array.from({ length: SLOTS }, (_, index) => aWork(`old${index}`, of))
+    worker.nudge()
+    await turns()
+    expect(sync.customers).toHaveLength(OTHER_SLOTS)
+    worker.nudge()
+    await turns()
+    expect(queue.claims.at(-1)).toEqual([SLOTS - OTHER_SLOTS, 0])
+    queue.waiting.push(aWork('new'))
+    worker.nudge()
+    await turns()
+    expect(sync.customers.at(-1)).toBe('new')
+    // One of the old ends: its slot takes another old one, and no more.
+    sync.end('old0')
+    await turns()
+    expect(queue.claims.at(-1)).toEqual([SLOTS - OTHER_SLOTS, 1])
+  })
+
   it('take what is announced while one claim is under way', async () => {
     let open = () => {}
     queue.gate = new Promise(resolve => {
