@@ -8,7 +8,6 @@ import {
   checkouts,
   Database,
   type Db,
-  providerEvents,
   secondsAfter,
   subscriptions,
 } from '../../sources.js'
