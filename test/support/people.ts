@@ -74,6 +74,21 @@ export async function signIn(
   return { accessToken, sessionId: sessionId ?? cookieValue(answer), answer }
 }
 
+/** Somebody in a session of theirs: the user, and what their client holds. */
+export type Person = User & SignedIn
+
+/** A new owner in a new account, logged in. */
+export async function aSignedInOwner(app: TestApp, source: Source = 'main'): Promise<Person> {
+  const owner = await anOwner(app)
+  return { ...owner, ...(await signIn(app, owner, source)) }
+}
+
+/** A new member of the owner's account, logged in. */
+export async function aSignedInMember(app: TestApp, owner: User, source: Source = 'main'): Promise<Person> {
+  const member = await aMember(app, owner)
+  return { ...member, ...(await signIn(app, member, source)) }
+}
+
 function cookieValue({ setCookies }: TestResponse): string {
   return /^sessionId=([^;]*)/.exec(setCookies[0] ?? '')?.[1] ?? ''
 }

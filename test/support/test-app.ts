@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from '@jest/globals'
+import type { Type } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import {
   AuditLog,
@@ -112,6 +114,26 @@ export class TestApp {
     return request(this.url, options)
   }
 
+  /** As a page of the main site sends it, unless told. */
+  post(
+    path: string,
+    body?: TestRequest['body'],
+    headers: TestRequest['headers'] = { Origin: MAIN },
+  ): Promise<TestResponse> {
+    return this.request({
+      method: 'POST',
+      path,
+      headers,
+      ...(body !== undefined && { body }),
+      timeoutMs: 30_000,
+    })
+  }
+
+  /** What has no front door. */
+  get<T>(provider: Type<T> | (abstract new (...args: never[]) => T)): T {
+    return this.app.get(provider)
+  }
+
   /** Resolves when every event has arrived and what it leads to is done. */
   async paymentsSettled(): Promise<void> {
     await this.sandbox.settled()
@@ -154,6 +176,16 @@ export class TestApp {
     await this.app.close()
     for (const step of this.cleanUp) await step()
   }
+}
+
+/** A service for the tests of the file or `describe` that calls this: there before they begin, stopped after them. */
+export function anApp(environment: Readonly<Record<string, string>> = {}, backend = USUAL_BACKEND): TestApp {
+  const app: TestApp = Object.create(TestApp.prototype)
+  beforeAll(async () => {
+    Object.assign(app, await TestApp.startOn(backend, environment))
+  })
+  afterAll(() => app.stop())
+  return app
 }
 
 /** Starts those that are not given. */

@@ -27,5 +27,5 @@ export async function changeAddress(
 /** Follows the link back. */
 export async function undoAddress(app: TestApp, { undo: token }: ChangedAddress): Promise<string> {
   const headers = { Origin: MAIN }
-  return outcome(await app.request({ method: 'POST', path: '/api/email/undo', headers, body: { token } }))
+  return outcome(await app.post('/api/email/undo', { token }, headers))
 }

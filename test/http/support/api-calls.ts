@@ -20,11 +20,7 @@ export function refreshByCookie(
   sessionId: string,
   headers: Headers = { Origin: MAIN },
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/refresh',
-    headers: { ...cookie(sessionId), ...headers },
-  })
+  return app.post('/api/refresh', undefined, { ...cookie(sessionId), ...headers })
 }
 
 /** What a satellite does every 15 minutes. */
@@ -33,11 +29,7 @@ export function refreshByHeader(
   sessionId: string,
   headers: Headers = { Origin: SHOP_ONE },
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/refresh',
-    headers: { 'X-Session-ID': sessionId, ...headers },
-  })
+  return app.post('/api/refresh', undefined, { 'X-Session-ID': sessionId, ...headers })
 }
 
 export function readData(app: TestApp, accessToken: string): Promise<TestResponse> {
@@ -65,11 +57,7 @@ export function subscribe(
 }
 
 export function logOut(app: TestApp, accessToken: string): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/logout',
-    headers: { Origin: MAIN, ...bearer(accessToken) },
-  })
+  return app.post('/api/logout', undefined, { Origin: MAIN, ...bearer(accessToken) })
 }
 
 /** Status and code at once, for comparing refusals: `401 SESSION_NOT_FOUND`; `200` where there is no code. */

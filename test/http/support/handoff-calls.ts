@@ -36,12 +36,11 @@ export function requestCode(
   { challenge, state }: Omit<Journey, 'verifier'> = aJourney(),
   headers: Headers = { Origin: MAIN, ...cookie(signedIn.sessionId) },
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/handoff/codes',
-    headers: { ...bearer(signedIn.accessToken), ...headers },
-    body: { satellite, challenge, state },
-  })
+  return app.post(
+    '/api/handoff/codes',
+    { satellite, challenge, state },
+    { ...bearer(signedIn.accessToken), ...headers },
+  )
 }
 
 /** A code for that satellite. Throws when there is none. */
@@ -66,12 +65,7 @@ export function redeem(
   body: { readonly code: unknown; readonly verifier: unknown; readonly deviceId?: unknown },
   origin: string | null,
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/handoff/redeem',
-    headers: origin === null ? {} : { Origin: origin },
-    body,
-  })
+  return app.post('/api/handoff/redeem', body, origin === null ? {} : { Origin: origin })
 }
 
 /** The whole way: a session on the satellite, from this one. Throws when it is refused. */

@@ -2,9 +2,9 @@ import { eq } from 'drizzle-orm'
 import { AccountDeletionJob, accounts, Database, type User, Users } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
-import { anOwner, type SignedIn } from '../../support/people.js'
+import { type SignedIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
-import { onMainSite, provenSession } from './reauthenticate.js'
+import { aProvenOwner, onMainSite } from './reauthenticate.js'
 
 const RUN_EVERY_SECONDS = 10 * 60
 
@@ -22,17 +22,16 @@ export function keep(app: TestApp, session: SignedIn): Promise<TestResponse> {
 
 /** An owner who has asked for the end of the account. */
 export async function aLeavingOwner(app: TestApp): Promise<{ owner: User; session: SignedIn }> {
-  const owner = await anOwner(app)
-  const session = await provenSession(app, owner)
-  const { status, text } = await ask(app, session)
+  const owner = await aProvenOwner(app)
+  const { status, text } = await ask(app, owner)
   if (status !== 200) throw new Error(`the wish to go was answered ${status} ${text}`)
-  return { owner, session }
+  return { owner, session: owner }
 }
 
 /** The next run of some replica; how many accounts went. */
 export async function run(app: TestApp): Promise<number | null> {
   await passTime(app, RUN_EVERY_SECONDS)
-  return app.app.get(AccountDeletionJob).run()
+  return app.get(AccountDeletionJob).run()
 }
 
 /** The payment sandbox has a clock of its own: it opens no page for longer than a day and signs what it sends. */
@@ -49,12 +48,12 @@ export async function pay(app: TestApp, checkoutId: string): Promise<string> {
 
 /** The users whom the account still has. */
 export function remaining(app: TestApp, { accountId }: User): Promise<User[]> {
-  return app.app.get(Users).listByAccount(accountId, null, 1_000)
+  return app.get(Users).listByAccount(accountId, null, 1_000)
 }
 
 /** Null for an account that stays, undefined for one that is gone. */
 export async function deleteAt(app: TestApp, { accountId }: User): Promise<Date | null | undefined> {
-  const [row] = await app.app
+  const [row] = await app
     .get(Database)
     .run(db => db.select().from(accounts).where(eq(accounts.id, accountId)))
   return row?.deleteAt
@@ -63,7 +62,7 @@ export async function deleteAt(app: TestApp, { accountId }: User): Promise<Date 
 /** As if the owner had asked long ago: the account goes in so many seconds. */
 export async function setGrace(app: TestApp, { accountId }: User, seconds: number): Promise<void> {
   const at = new Date(app.clock.now().getTime() + seconds * 1000)
-  await app.app
+  await app
     .get(Database)
     .run(db => db.update(accounts).set({ deleteAt: at }).where(eq(accounts.id, accountId)))
 }

@@ -15,11 +15,7 @@ export interface RequestOptions {
 }
 
 export async function passkeyOptions(app: TestApp): Promise<RequestOptions> {
-  const answer = await app.request({
-    method: 'POST',
-    path: '/api/login/passkey/options',
-    headers: { Origin: MAIN },
-  })
+  const answer = await app.post('/api/login/passkey/options')
   if (answer.status !== 200) throw new Error(`options answered ${answer.status} ${answer.text}`)
   return answer.json
 }
@@ -51,12 +47,7 @@ export function logInWithPasskey(
   body: object = { source: 'main' },
   headers: Record<string, string> = { Origin: MAIN },
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/login/passkey',
-    headers,
-    body: { response, ...body },
-  })
+  return app.post('/api/login/passkey', { response, ...body }, headers)
 }
 
 /** A main session of the passkey's user. */

@@ -41,5 +41,5 @@ export async function requireSecondFactor(app: TestApp, session: Session, requir
 /** The job, whose lease of the run before is over; says for how many accounts it has begun. */
 export async function enforcePolicies(app: TestApp): Promise<number | null> {
   await passTime(app, 60)
-  return app.app.get(PolicyJob).run()
+  return app.get(PolicyJob).run()
 }

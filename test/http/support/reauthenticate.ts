@@ -1,6 +1,6 @@
 import type { User } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
-import { PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { anOwner, PASSWORD, type Person, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { bearer, cookie } from './api-calls.js'
 
@@ -11,12 +11,7 @@ export function reauthenticate(
   password = PASSWORD,
   headers: Record<string, string> = { Origin: MAIN },
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/reauthenticate',
-    headers: { ...headers, ...bearer(accessToken) },
-    body: { password },
-  })
+  return app.post('/api/reauthenticate', { password }, { ...headers, ...bearer(accessToken) })
 }
 
 /** A main session of the user that has just given the password again. */
@@ -25,6 +20,12 @@ export async function provenSession(app: TestApp, user: Pick<User, 'email'>): Pr
   const { status, text } = await reauthenticate(app, session)
   if (status !== 200) throw new Error(`re-authentication answered ${status} ${text}`)
   return session
+}
+
+/** A new owner in such a session. */
+export async function aProvenOwner(app: TestApp): Promise<Person> {
+  const owner = await anOwner(app)
+  return { ...owner, ...(await provenSession(app, owner)) }
 }
 
 /** A call of a page of the main site: with access token and session cookie. */

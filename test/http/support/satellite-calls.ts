@@ -81,7 +81,7 @@ export async function anActiveSatellite(
 
 /** What the database knows, whoever may see it. */
 export async function stored(app: TestApp, id: string) {
-  const [row] = await app.app
+  const [row] = await app
     .get(Database)
     .run(db =>
       db
@@ -96,5 +96,5 @@ export async function stored(app: TestApp, id: string) {
 /** The next run of the daily check, after `seconds`; how many were checked. */
 export async function check(app: TestApp, seconds = 24 * 60 * 60 + 1): Promise<number | null> {
   await passTime(app, seconds)
-  return app.app.get(SatelliteCheckJob).run()
+  return app.get(SatelliteCheckJob).run()
 }

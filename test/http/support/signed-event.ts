@@ -33,12 +33,7 @@ export function postBytes(
   body: string,
   headers: Record<string, string | string[]>,
 ): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/webhooks/stripe',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body,
-  })
+  return app.post('/api/webhooks/stripe', body, { 'Content-Type': 'application/json', ...headers })
 }
 
 /** Posts an event of this size. Blanks after the JSON count as bytes and mean nothing. */
@@ -66,6 +61,6 @@ export function signatureOf(
 
 /** What the service keeps of an event when all that is due is done: one row, or none. */
 export async function keptEvents(app: TestApp, id: string) {
-  await app.app.get(BillingWorker).settled()
-  return app.app.get(Database).run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
+  await app.get(BillingWorker).settled()
+  return app.get(Database).run(db => db.select().from(providerEvents).where(eq(providerEvents.id, id)))
 }

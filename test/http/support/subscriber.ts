@@ -35,7 +35,7 @@ export async function openCheckout(app: TestApp, signedIn: SignedIn, body: objec
 
 /** The id of a subscription made at the provider, past us, as in its dashboard. */
 export async function anotherSubscription(app: TestApp, customer: string): Promise<string> {
-  const checkout = await app.app.get(Stripe).checkout.sessions.create({
+  const checkout = await app.get(Stripe).checkout.sessions.create({
     mode: 'subscription',
     customer,
     line_items: [{ price: 'price_yearly', quantity: 1 }],

@@ -8,7 +8,7 @@ import {
 } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { type TestApp } from '../../support/test-app.js'
 import { onMainSite, reauthenticate } from './reauthenticate.js'
 
 type Session = Pick<SignedIn, 'accessToken' | 'sessionId'>
@@ -22,7 +22,7 @@ export function team(app: TestApp, manager: Session, method: string, path = '', 
 export async function aMemberWith(app: TestApp, owner: User, ...permissions: Permission[]): Promise<User> {
   const member = await aMember(app, owner)
   const granted = permissionsOf(permissions)
-  await app.app.get(UserAdministration).grant(member, granted)
+  await app.get(UserAdministration).grant(member, granted)
   return { ...member, granted }
 }
 
@@ -41,13 +41,7 @@ export async function signInFreshly(app: TestApp, user: User): Promise<SignedIn>
 }
 
 export function accept(app: TestApp, body: object): Promise<TestResponse> {
-  return app.request({
-    method: 'POST',
-    path: '/api/invitations/accept',
-    headers: { Origin: MAIN },
-    body,
-    timeoutMs: 30_000,
-  })
+  return app.post('/api/invitations/accept', body)
 }
 
 /** Lets a user log in there alone from now on, as a change that came behind their live session. */
@@ -56,7 +50,7 @@ export function closeTo(
   { id }: Pick<User, 'id'>,
   satellites: readonly string[],
 ): Promise<void> {
-  return app.app
+  return app
     .get(Database)
-    .transaction(transaction => app.app.get(Users).setSatellites(transaction, id, satellites))
+    .transaction(transaction => app.get(Users).setSatellites(transaction, id, satellites))
 }

@@ -1,7 +1,7 @@
 import { TransferCompletion, type User } from '../../sources.js'
 import { passTime } from '../../support/passing-time.js'
 import type { SignedIn } from '../../support/people.js'
-import { MAIN, type TestApp } from '../../support/test-app.js'
+import { type TestApp } from '../../support/test-app.js'
 import { outcome } from './api-calls.js'
 import { onMainSite } from './reauthenticate.js'
 
@@ -23,7 +23,7 @@ export function stopTransfer(app: TestApp, token: string) {
 /** The job, whose lease of the run before is over; says how many transfers were done. */
 export async function completeTransfers(app: TestApp): Promise<number | null> {
   await passTime(app, 10 * 60)
-  return app.app.get(TransferCompletion).run()
+  return app.get(TransferCompletion).run()
 }
 
 /** Asked for and accepted. */
@@ -43,11 +43,5 @@ export async function transferAccount(app: TestApp, session: SignedIn, member: U
 }
 
 function follow(app: TestApp, path: string, token: string) {
-  return app.request({
-    method: 'POST',
-    path,
-    headers: { Origin: MAIN },
-    body: { token },
-    timeoutMs: 30_000,
-  })
+  return app.post(path, { token })
 }
