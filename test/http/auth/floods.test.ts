@@ -46,11 +46,11 @@ afterAll(() => app?.stop())
 
 /** Whatever was refused before, this hour is new, and nothing of the last one is still to be written. */
 beforeEach(async () => {
-  await app.app.get(AuditLog).flush()
+  await app.get(AuditLog).flush()
   app.clock.advance(HOUR_SECONDS)
 })
 
-const allCounts = () => app.app.get(Database).run(db => db.select().from(refusalCounts))
+const allCounts = () => app.get(Database).run(db => db.select().from(refusalCounts))
 
 /** Of this hour. */
 async function counts() {
@@ -77,13 +77,13 @@ it('security H5: a thousand refused origins are twenty audit rows, and the rest 
 })
 
 it('security H5: strangers write less than 50 MB a day, whatever they send from wherever', async () => {
-  await app.app.get(AuditSealer).seal()
+  await app.get(AuditSealer).seal()
   const before = await bytes()
   // All that is there for an hour, used up, is what a day has 24 times.
   const ip = (index: number) => `2001:db8:${index.toString(16)}::1`
   for (let sent = 0; sent < 400; sent += 20)
     await Promise.all(Array.from({ length: 20 }, (_, index) => hostile(sent + index, ip(sent + index))))
-  const log = app.app.get(AuditLog)
+  const log = app.get(AuditLog)
   for (let sent = 0; sent < 20_000; sent++) {
     const action = AUDIT_ACTIONS[sent % AUDIT_ACTIONS.length] as (typeof AUDIT_ACTIONS)[number]
     const client = { requestId: randomUUID(), ip: ip(sent), userAgent: 'x'.repeat(64), origin: SHOP_ONE }
@@ -93,7 +93,7 @@ it('security H5: strangers write less than 50 MB a day, whatever they send from 
     if (sent % 2_000 === 0) await log.flush()
   }
   await log.flush()
-  await app.app.get(AuditSealer).seal()
+  await app.get(AuditSealer).seal()
   const grown = (await bytes()) - before
   expect(grown).toBeGreaterThan(MEGABYTE / 10)
   expect(24 * grown).toBeLessThan(50 * MEGABYTE)
@@ -143,7 +143,7 @@ it('security H3: of 2,000 wrong session ids from one address the most are 429, t
 })
 
 it('what is only noted does not use up the rows for refusals', async () => {
-  const log = app.app.get(AuditLog)
+  const log = app.get(AuditLog)
   const client = { requestId: 'r', ip: '10.44.0.1', userAgent: null, origin: MAIN }
   for (let user = 0; user < 900; user++)
     log.enqueue({ action: 'session.anomaly', outcome: 'ok', userId: randomUUID(), client })
@@ -156,7 +156,7 @@ it('what is only noted does not use up the rows for refusals', async () => {
 })
 
 it('security H4: right logins are bounded for an account from one network', async () => {
-  const limits = app.app.get(RateLimiter)
+  const limits = app.get(RateLimiter)
   const [subject, client] = [anEmail(), { requestId: 'r', ip: '10.9.8.7', userAgent: null, origin: MAIN }]
   const logIn = (ip: string) =>
     limits
@@ -172,7 +172,7 @@ it('security H4: right logins are bounded for an account from one network', asyn
 })
 
 it('security H4: right logins are bounded for an account from a whole site, known as it may be', async () => {
-  const limits = app.app.get(RateLimiter)
+  const limits = app.get(RateLimiter)
   const subject = anEmail()
   let letIn = 0
   for (let network = 0; network < 5; network++)
@@ -215,9 +215,9 @@ it('security H4: an address with endless correct logins keeps nobody else out', 
 
 it('security H5: counts of refusals go after a month', async () => {
   for (let sent = 0; sent < 2 * ROWS_AN_HOUR; sent++) await refused('192.0.2.7')
-  await app.app.get(AuditLog).flush()
+  await app.get(AuditLog).flush()
   expect((await counts()).length).toBeGreaterThan(0)
-  const cleanup = app.app.get(RefusalCleanup)
+  const cleanup = app.get(RefusalCleanup)
   app.clock.advance(29 * 24 * 60 * 60)
   expect(await cleanup.run()).toBe(0)
   await passTime(app, 2 * 24 * 60 * 60)
@@ -229,7 +229,7 @@ it('security H5: counts of refusals go after a month', async () => {
 async function bytes(): Promise<number> {
   const all = sql`select sum(pg_total_relation_size(c.oid))::bigint as bytes
     from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'public' and c.relkind = 'r'`
-  const answer = await app.app.get(Database).run(db => db.execute(all))
+  const answer = await app.get(Database).run(db => db.execute(all))
   return Number((answer as unknown as { rows: { bytes: string }[] }).rows[0]?.bytes)
 }
 
@@ -260,7 +260,7 @@ async function hostile(index: number, ip: string): Promise<void> {
 
 async function isInTheLog({ headers }: TestResponse): Promise<boolean> {
   const isOfRequest = eq(auditLog.requestId, headers['x-request-id'] ?? '')
-  const rows = await app.app.get(Database).run(db => db.select().from(auditLog).where(isOfRequest))
+  const rows = await app.get(Database).run(db => db.select().from(auditLog).where(isOfRequest))
   return rows.length === 1
 }
 

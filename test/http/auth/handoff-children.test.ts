@@ -17,7 +17,7 @@ import {
   userSessions,
 } from '../../sources.js'
 import { listRow } from '../../support/open-session.js'
-import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
@@ -35,7 +35,7 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1'
 
 let app: TestApp
-const database = () => app.app.get(Database)
+const database = () => app.get(Database)
 const sidOf = ({ sessionId }: Pick<SignedIn, 'sessionId'>) => handleOf(sessionId as SessionId)
 
 /** A member on the main site and, from there, on a satellite. */
@@ -48,9 +48,8 @@ interface Browser {
 
 async function aBrowser(): Promise<Browser> {
   const owner = await anOwner(app)
-  const member = await aMember(app, owner)
-  const main = await signIn(app, member, 'main')
-  return { owner, member, main, child: await handOff(app, main, SHOP_ONE) }
+  const member = await aSignedInMember(app, owner)
+  return { owner, member, main: member, child: await handOff(app, member, SHOP_ONE) }
 }
 
 async function statesOf({ main, child }: Pick<Browser, 'main' | 'child'>) {
@@ -64,11 +63,7 @@ const endSession = (by: SignedIn, { sessionId }: SignedIn) =>
   onMainSite(app, by, 'DELETE', `/api/sessions/${handleOf(sessionId as SessionId)}`)
 
 const logOutHere = ({ accessToken }: SignedIn, scope: string) =>
-  app.request({
-    method: 'POST',
-    path: `/api/logout?scope=${scope}`,
-    headers: { Origin: MAIN, ...bearer(accessToken) },
-  })
+  app.post(`/api/logout?scope=${scope}`, undefined, { Origin: MAIN, ...bearer(accessToken) })
 
 /** What ends the session of the main site, by name. */
 const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> = {
@@ -84,29 +79,23 @@ const ENDINGS: Readonly<Record<string, (browser: Browser) => Promise<unknown>>> 
     return team(app, manager.session, 'DELETE', `/${member.id}/sessions/${sidOf(main)}`)
   },
   'an operator': async ({ main }) => {
-    const session = await app.app.get(SessionStore).find(sidOf(main), app.clock.now())
-    return app.app.get(SessionChanges).end(session as Session, null, 'an operator')
+    const session = await app.get(SessionStore).find(sidOf(main), app.clock.now())
+    return app.get(SessionChanges).end(session as Session, null, 'an operator')
   },
-  'an operator, with all of the user’s': ({ member }) => app.app.get(UserAdministration).endSessions(member),
-  'the user being disabled': ({ member }) => app.app.get(UserAdministration).disable(member),
+  'an operator, with all of the user’s': ({ member }) => app.get(UserAdministration).endSessions(member),
+  'the user being disabled': ({ member }) => app.get(UserAdministration).disable(member),
   'another login in the same browser': ({ main, member }) =>
-    app.request({
-      method: 'POST',
-      path: '/api/login',
-      headers: { Origin: MAIN, ...cookie(main.sessionId) },
-      body: { email: member.email, password: PASSWORD, source: 'main' },
-    }),
+    app.post(
+      '/api/login',
+      { email: member.email, password: PASSWORD, source: 'main' },
+      { Origin: MAIN, ...cookie(main.sessionId) },
+    ),
   'a refresh from an unusual place': ({ main }) =>
     refreshByCookie(app, main.sessionId, { Origin: MAIN, 'User-Agent': PHONE }),
   'a new password by a mailed link': async ({ member }) => {
     await mailResetLink(app, member)
     const token = await app.mailedToken(member.email)
-    return app.request({
-      method: 'POST',
-      path: '/api/password/reset',
-      headers: { Origin: MAIN },
-      body: { token, password: NEW_PASSWORD },
-    })
+    return app.post('/api/password/reset', { token, password: NEW_PASSWORD })
   },
 }
 
@@ -174,11 +163,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
   it('a satellite that logs out ends nothing else', async () => {
     const { main, child } = await aBrowser()
     const other = await handOff(app, main, SHOP_TWO)
-    await app.request({
-      method: 'POST',
-      path: '/api/logout',
-      headers: { Origin: SHOP_ONE, ...bearer(child.accessToken) },
-    })
+    await app.post('/api/logout', undefined, { Origin: SHOP_ONE, ...bearer(child.accessToken) })
     expect(await statesOf({ main, child })).toEqual({ main: '200', child: ENDED })
     expect(outcome(await refreshByHeader(app, other.sessionId, { Origin: SHOP_TWO }))).toBe('200')
   })
@@ -199,11 +184,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
     const { main, child } = await aBrowser()
     const known = async (origin: string) => (await describeHandoff(app, main, origin)).json.isKnown
     expect([await known(SHOP_ONE), await known(SHOP_TWO)]).toEqual([true, false])
-    await app.request({
-      method: 'POST',
-      path: '/api/logout',
-      headers: { Origin: SHOP_ONE, ...bearer(child.accessToken) },
-    })
+    await app.post('/api/logout', undefined, { Origin: SHOP_ONE, ...bearer(child.accessToken) })
     expect(await known(SHOP_ONE)).toBe(false)
   })
 
@@ -212,7 +193,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
     const journey = aJourney()
     const code = await aCode(app, main, SHOP_TWO, journey)
     // The permit has been given; the parent ends before the child is recorded.
-    const held = heldCall(app.app.get(SessionStore), 'create')
+    const held = heldCall(app.get(SessionStore), 'create')
     const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
     await held.begun
     await logOut(app, main.accessToken)
@@ -225,8 +206,8 @@ describe('Sessions on satellites that a hand-off opened', () => {
     const { member, main } = await aBrowser()
     await aCode(app, main, SHOP_TWO, aJourney())
     app.clock.advance(app.settings.sessionTtlSeconds + KEPT_AFTER_EXPIRY_SECONDS)
-    await app.app.get(SessionCleanup).run()
-    await app.app.get(OneTimeTokens).removeExpired(app.clock.now())
+    await app.get(SessionCleanup).run()
+    await app.get(OneTimeTokens).removeExpired(app.clock.now())
     expect(await linksOf(member)).toEqual([])
     expect(await liveSidsOf(member)).toEqual([])
   })
@@ -243,7 +224,7 @@ describe('with several connections to the database', () => {
     const journey = aJourney()
     const code = await aCode(app, main, SHOP_TWO, journey)
     // The parent is locked, the code used up, the link not yet written.
-    const held = heldCall(app.app.get(OneTimeTokens), 'turnInto')
+    const held = heldCall(app.get(OneTimeTokens), 'turnInto')
     const redeeming = redeem(app, { code, verifier: journey.verifier }, SHOP_TWO)
     await held.begun
     const loggingOut = logOut(app, main.accessToken)
@@ -263,7 +244,7 @@ describe('with several connections to the database', () => {
     let ending: Promise<number> | undefined
     await database().transaction(async transaction => {
       await transaction.execute(lock(parent))
-      ending = app.app.get(UserAdministration).endSessions(member)
+      ending = app.get(UserAdministration).endSessions(member)
       await untilWaiting(app)
       // What a logout does next. It would throw if the other held it.
       await transaction.execute(lock(child))
@@ -285,7 +266,7 @@ describe('with several connections to the database', () => {
     let ending: Promise<void> | undefined
     await database().transaction(async transaction => {
       await transaction.execute(lock(sidOf(first)))
-      ending = app.app.get(SessionChanges).endReplaced(replaced, client)
+      ending = app.get(SessionChanges).endReplaced(replaced, client)
       await untilWaiting(app)
       await transaction.execute(lock(sidOf(second)))
     })
@@ -307,7 +288,7 @@ describe('with several connections to the database', () => {
           handOffOrRefusal(main, SHOP_ONE),
           handOffOrRefusal(main, SHOP_TWO),
           logOut(app, main.accessToken).then(outcome),
-          app.app
+          app
             .get(UserAdministration)
             .endSessions(owner)
             .then(() => 'ended'),

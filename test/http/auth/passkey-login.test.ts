@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   CHALLENGE_SECONDS,
@@ -12,7 +12,7 @@ import {
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
 import { type Circumstances, SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, type SignedIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -35,20 +35,18 @@ const MANY = {
 const INVALID = '401 PASSKEY_INVALID'
 
 describe('POST /api/login/passkey', () => {
-  let app: TestApp
+  const app = anApp({
+    ...MANY,
+    OWNERS_ON_SATELLITES: 'barred',
+    PASSKEY_RP_ID: 'main.test',
+    PASSKEY_RELATED_ORIGINS: SHOP_ONE,
+  })
   let owner: User
   let key: SoftwareAuthenticator
   beforeAll(async () => {
-    app = await TestApp.start({
-      ...MANY,
-      OWNERS_ON_SATELLITES: 'barred',
-      PASSKEY_RP_ID: 'main.test',
-      PASSKEY_RELATED_ORIGINS: SHOP_ONE,
-    })
     owner = await anOwner(app)
     key = await aPasskeyOf(owner)
   })
-  afterAll(() => app.stop())
 
   async function aPasskeyOf(user: User, usual: Circumstances = {}): Promise<SoftwareAuthenticator> {
     const added = await addPasskey(app, await provenSession(app, user), new SoftwareAuthenticator(usual))
@@ -153,18 +151,18 @@ describe('POST /api/login/passkey', () => {
     it('a user who is disabled', async () => {
       const member = await aMember(app, owner)
       const theirs = await aPasskeyOf(member)
-      await app.app
+      await app
         .get(Database)
-        .transaction(transaction => app.app.get(Users).disable(transaction, [member.id], 'operator'))
+        .transaction(transaction => app.get(Users).disable(transaction, [member.id], 'operator'))
       expect(outcome(await logInWithPasskey(app, theirs.get(await passkeyOptions(app))))).toBe(INVALID)
     })
 
     it('a user who is invited elsewhere only, and an owner on a satellite', async () => {
       const member = await aMember(app, owner)
       const theirs = await aPasskeyOf(member)
-      await app.app
+      await app
         .get(Database)
-        .transaction(transaction => app.app.get(Users).setSatellites(transaction, member.id, [SHOP_TWO]))
+        .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [SHOP_TWO]))
       for (const one of [theirs, key]) {
         const response = one.get(await passkeyOptions(app), { origin: SHOP_ONE })
         const answer = await logInWithPasskey(app, response, { source: 'satellite' }, { Origin: SHOP_ONE })
@@ -234,12 +232,12 @@ describe('POST /api/login/passkey', () => {
     }
 
     const liveSessionsOf = ({ id }: User) =>
-      app.app.get(Database).run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
+      app.get(Database).run(db => db.select().from(userSessions).where(eq(userSessions.userId, id)))
 
     // Each step after the signature was found to be right.
     it.each<[string, () => ReturnType<typeof heldCall>]>([
-      ['its user is read', () => heldCall(app.app.get(PasskeyUsers), 'requireAllowed')],
-      ['the session is opened', () => heldCall(app.app.get(LoginSessions), 'admit')],
+      ['its user is read', () => heldCall(app.get(PasskeyUsers), 'requireAllowed')],
+      ['the session is opened', () => heldCall(app.get(LoginSessions), 'admit')],
     ])('opens no session when that is done before %s', async (_, hold) => {
       const member = await aMember(app, owner)
       const { authenticator, remove } = await anotherKeyOf(member)
@@ -259,7 +257,7 @@ describe('POST /api/login/passkey', () => {
       const { authenticator, remove } = await anotherKeyOf(member)
       const challenge = await aChallenge(app, member)
       const passkey = authenticator.get(await passkeyOptions(app))
-      const { begun, release } = heldCall(app.app.get(LoginSessions), 'admit')
+      const { begun, release } = heldCall(app.get(LoginSessions), 'admit')
       const login = secondStep(app, { challenge, passkey })
       await begun
       expect(outcome(await remove())).toBe('200')
@@ -273,7 +271,7 @@ describe('POST /api/login/passkey', () => {
       const { session } = await anotherKeyOf(member)
       const phone = await giveAuthenticator(app, member)
       const challenge = await aChallenge(app, member)
-      const { begun, release } = heldCall(app.app.get(LoginSessions), 'admit')
+      const { begun, release } = heldCall(app.get(LoginSessions), 'admit')
       const login = secondStep(app, { challenge, code: phone.code() })
       await begun
       expect(outcome(await onMainSite(app, session, 'DELETE', '/api/second-factor/totp'))).toBe('204')

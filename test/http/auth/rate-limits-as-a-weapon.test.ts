@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { giveAuthenticator, giveRecoveryCodes } from '../../support/authenticator.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
@@ -17,29 +18,19 @@ function anIp(): string {
 }
 
 describe('Strangers who use up limits', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({
-      ATTEMPTS_PER_ACCOUNT_AND_NETWORK: String(OWN),
-      ATTEMPTS_PER_ACCOUNT: '6',
-      ATTEMPTS_PER_NETWORK: '20',
-      ATTEMPTS_PER_ORIGIN: '30',
-      ATTEMPTS_TOTAL: '30',
-      MAILS_PER_NETWORK: '8',
-      MAILS_PER_ADDRESS: '6',
-      TRUST_PROXY: '127.0.0.1',
-    })
+  const app = anApp({
+    ATTEMPTS_PER_ACCOUNT_AND_NETWORK: String(OWN),
+    ATTEMPTS_PER_ACCOUNT: '6',
+    ATTEMPTS_PER_NETWORK: '20',
+    ATTEMPTS_PER_ORIGIN: '30',
+    ATTEMPTS_TOTAL: '30',
+    MAILS_PER_NETWORK: '8',
+    MAILS_PER_ADDRESS: '6',
+    TRUST_PROXY: '127.0.0.1',
   })
-  afterAll(() => app.stop())
 
   const call = (path: string, body: object, ip: string, headers = {}) =>
-    app.request({
-      method: 'POST',
-      path,
-      headers: { Origin: MAIN, 'X-Forwarded-For': ip, ...headers },
-      body,
-      timeoutMs: 30_000,
-    })
+    app.post(path, body, { Origin: MAIN, 'X-Forwarded-For': ip, ...headers })
   const logIn = (email: string, ip: string, password = PASSWORD) =>
     call('/api/login', { email, password, source: 'main' }, ip)
   const forgot = (email: string, ip: string) => call('/api/password/forgot', { email }, ip)
@@ -149,7 +140,7 @@ describe('Strangers who use up limits', () => {
 
   const site = (index: number) => `2001:db8:77:${index.toString(16)}::1`
   const twenty = (index: number) => `10.77.${index % 20}.7`
-  it.each([
+  slow.each([
     ['one IPv6 /48', site],
     ['twenty addresses', twenty],
   ])('security H3: change nothing for anybody else with a thousand requests from %s', async (_, ipOf) => {

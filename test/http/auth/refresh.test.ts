@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { cookie, outcome } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const NOT_FOUND = '401 SESSION_NOT_FOUND'
 
 describe('POST /api/refresh', () => {
-  let app: TestApp
+  const app = anApp()
   let main: string
   let satellite: string
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
 
   // Nothing here ends a session, so one of each kind serves a test.
   async function signInTwice(): Promise<void> {
@@ -24,29 +20,62 @@ describe('POST /api/refresh', () => {
   }
 
   async function refresh(headers: Record<string, string | string[]>): Promise<string> {
-    return outcome(await app.request({ method: 'POST', path: '/api/refresh', headers }))
+    return outcome(await app.post('/api/refresh', undefined, headers))
   }
 
-  describe('takes one identifier', () => {
-    it.each([
-      ['cookie and header, both valid', () => ({ ...cookie(main), 'X-Session-ID': satellite })],
-      ['cookie and header of the same value', () => ({ ...cookie(main), 'X-Session-ID': main })],
-      ['the header twice', () => ({ 'X-Session-ID': [satellite, satellite] })],
-      ['two values in one header', () => ({ 'X-Session-ID': `${satellite}, ${satellite}` })],
-      ['the cookie twice in one line', () => ({ Cookie: `sessionId=${main}; sessionId=${main}` })],
-      ['the cookie in two lines', () => ({ Cookie: [`sessionId=${main}`, `sessionId=${main}`] })],
-      ['an empty cookie beside it', () => ({ Cookie: `sessionId=; sessionId=${main}` })],
-    ])('not %s', async (_, headers) => {
-      await signInTwice()
-      expect(await refresh(headers())).toBe(NOT_FOUND)
-    })
-
-    it('and is not confused by other cookies', async () => {
-      await signInTwice()
-      expect(await refresh({ Origin: MAIN, Cookie: `theme=dark; sessionId=${main}; xsessionId=1` })).toBe(
+  it('takes one identifier, as it was handed out, where it belongs', async () => {
+    await signInTwice()
+    const { email } = await anOwner(app)
+    const login = await app.post('/api/login', { email, password: PASSWORD, source: 'satellite' }, {})
+    const ofApp = login.json.sessionId
+    const rows: Record<string, [headers: Record<string, string | string[]>, answer: string]> = {
+      'cookie and header, both valid': [{ ...cookie(main), 'X-Session-ID': satellite }, NOT_FOUND],
+      'cookie and header of the same value': [{ ...cookie(main), 'X-Session-ID': main }, NOT_FOUND],
+      'the header twice': [{ 'X-Session-ID': [satellite, satellite] }, NOT_FOUND],
+      'two values in one header': [{ 'X-Session-ID': `${satellite}, ${satellite}` }, NOT_FOUND],
+      'the cookie twice in one line': [{ Cookie: `sessionId=${main}; sessionId=${main}` }, NOT_FOUND],
+      'the cookie in two lines': [{ Cookie: [`sessionId=${main}`, `sessionId=${main}`] }, NOT_FOUND],
+      'an empty cookie beside it': [{ Cookie: `sessionId=; sessionId=${main}` }, NOT_FOUND],
+      'other cookies beside it': [{ Origin: MAIN, Cookie: `a=b; sessionId=${main}; xsessionId=1` }, '200'],
+      'upper case': [cookie(main.toUpperCase()), NOT_FOUND],
+      quotes: [cookie(`"${main}"`), NOT_FOUND],
+      'no dashes': [cookie(main.replaceAll('-', '')), NOT_FOUND],
+      'more behind it': [{ 'X-Session-ID': `${satellite}0` }, NOT_FOUND],
+      'percent-encoded': [cookie(`%${main.charCodeAt(0).toString(16)}${main.slice(1)}`), NOT_FOUND],
+      'a glob': [cookie('*'), NOT_FOUND],
+      'of the main site in the header there': [{ Origin: MAIN, 'X-Session-ID': main }, NOT_FOUND],
+      'of a satellite in the cookie': [{ Origin: MAIN, ...cookie(satellite) }, NOT_FOUND],
+      'of a satellite on another': [{ Origin: SHOP_TWO, 'X-Session-ID': satellite }, NOT_FOUND],
+      'of a satellite on the main site': [{ Origin: MAIN, 'X-Session-ID': satellite }, NOT_FOUND],
+      'of a satellite on its own': [{ Origin: SHOP_ONE, 'X-Session-ID': satellite }, '200'],
+      'of a satellite, beside the cookie': [
+        { Origin: SHOP_ONE, ...cookie(main), 'X-Session-ID': satellite },
         '200',
-      )
-    })
+      ],
+      'of a satellite without Origin': [{ 'X-Session-ID': satellite }, '200'],
+      'of an app without Origin': [{ 'X-Session-ID': ofApp }, '200'],
+      'the cookie on the main site': [{ Origin: MAIN, ...cookie(main) }, '200'],
+      'the cookie without Origin': [cookie(main), '200'],
+      'the cookie from the same site': [{ 'Sec-Fetch-Site': 'same-site', ...cookie(main) }, '200'],
+      'the cookie on a satellite': [{ Origin: SHOP_ONE, ...cookie(main) }, NOT_FOUND],
+      'the cookie on an unlisted site': [
+        { Origin: 'https://evil.test', ...cookie(main) },
+        '403 ORIGIN_NOT_ALLOWED',
+      ],
+      'the cookie from another site': [
+        { 'Sec-Fetch-Site': 'cross-site', ...cookie(main) },
+        '403 CROSS_SITE_REFUSED',
+      ],
+      'the cookie from another site that says it is ours': [
+        { Origin: MAIN, 'Sec-Fetch-Site': 'cross-site', ...cookie(main) },
+        '403 CROSS_SITE_REFUSED',
+      ],
+    }
+    const answers: Record<string, string> = {}
+    for (const [name, [headers]] of Object.entries(rows)) answers[name] = await refresh(headers)
+    expect(answers).toEqual(
+      Object.fromEntries(Object.entries(rows).map(([name, [, answer]]) => [name, answer])),
+    )
   })
 
   describe('from elsewhere gives what the session has by then:', () => {
@@ -54,25 +83,25 @@ describe('POST /api/refresh', () => {
     async function refreshDuring(work: (owner: User) => Promise<unknown>) {
       const owner = await anOwner(app)
       const { sessionId } = await signIn(app, owner, 'main')
-      const store = app.app.get(SessionStore)
+      const store = app.get(SessionStore)
       const updateClient = store.updateClient.bind(store)
       jest.spyOn(store, 'updateClient').mockImplementation(async (...change) => {
         await work(owner)
         return updateClient(...change)
       })
       const headers = { Origin: MAIN, ...cookie(sessionId), 'User-Agent': 'curl/8' }
-      const answer = app.request({ method: 'POST', path: '/api/refresh', headers })
+      const answer = app.post('/api/refresh', undefined, headers)
       return answer.finally(() => jest.restoreAllMocks())
     }
 
     it('nothing once it has ended', async () => {
-      const answer = await refreshDuring(owner => app.app.get(UserAdministration).endSessions(owner))
+      const answer = await refreshDuring(owner => app.get(UserAdministration).endSessions(owner))
       expect([outcome(answer), answer.json.reason]).toEqual([NOT_FOUND, 'revoked'])
     })
 
     it('its new permissions', async () => {
       const granted = permissionsOf(['viewReports'])
-      const answer = await refreshDuring(owner => app.app.get(UserAdministration).grant(owner, granted))
+      const answer = await refreshDuring(owner => app.get(UserAdministration).grant(owner, granted))
       expect(claimsOf(answer.json.accessToken).permissions).toEqual(granted)
     })
   })
@@ -80,85 +109,13 @@ describe('POST /api/refresh', () => {
   it('pages 22: with optional=true answers a visitor 204, and whoever presents a session as ever', async () => {
     await signInTwice()
     const ask = async (headers: Record<string, string>, query = '?optional=true') =>
-      outcome(await app.request({ method: 'POST', path: `/api/refresh${query}`, headers }))
+      outcome(await app.post(`/api/refresh${query}`, undefined, headers))
     expect(await ask({ Origin: MAIN })).toBe('204')
     expect(await ask({ Origin: SHOP_ONE })).toBe('204')
     expect(await ask({ Origin: MAIN, ...cookie(main) })).toBe('200')
     expect(await ask({ Origin: MAIN, ...cookie(satellite) })).toBe(NOT_FOUND)
     expect(await ask({ Origin: MAIN }, '')).toBe(NOT_FOUND)
     expect(await ask({ Origin: MAIN }, '?optional=false')).toBe(NOT_FOUND)
-  })
-
-  describe('takes the identifier as it was handed out', () => {
-    it.each([
-      ['in upper case', (id: string) => id.toUpperCase()],
-      ['in quotes', (id: string) => `"${id}"`],
-      ['without dashes', (id: string) => id.replaceAll('-', '')],
-      ['with more behind it', (id: string) => `${id}0`],
-      ['percent-encoded', (id: string) => `%${id.charCodeAt(0).toString(16)}${id.slice(1)}`],
-      ['as a glob', () => '*'],
-    ])('not %s', async (_, write) => {
-      await signInTwice()
-      const cookieAnswer = await refreshByCookie(app, write(main))
-      const headerAnswer = await refreshByHeader(app, write(satellite))
-      expect([cookieAnswer, headerAnswer].map(outcome)).toEqual([NOT_FOUND, NOT_FOUND])
-    })
-  })
-
-  describe('takes a session where its source belongs', () => {
-    it.each([
-      ['of the main site in the header', () => ({ Origin: SHOP_ONE, 'X-Session-ID': main })],
-      ['of the main site in the header, on the main site', () => ({ Origin: MAIN, 'X-Session-ID': main })],
-      ['of a satellite in the cookie', () => ({ Origin: MAIN, ...cookie(satellite) })],
-    ])('not one %s', async (_, headers) => {
-      await signInTwice()
-      expect(await refresh(headers())).toBe(NOT_FOUND)
-    })
-  })
-
-  describe('a satellite session', () => {
-    it.each([SHOP_TWO, MAIN])('made on shop one is refused on %s', async origin => {
-      await signInTwice()
-      expect(await refresh({ Origin: origin, 'X-Session-ID': satellite })).toBe(NOT_FOUND)
-    })
-
-    it.each<Record<string, string>>([{ Origin: SHOP_ONE }, {}])(
-      'made on shop one is accepted with %j',
-      async headers => {
-        await signInTwice()
-        expect(await refresh({ ...headers, 'X-Session-ID': satellite })).toBe('200')
-      },
-    )
-
-    it('of a mobile app is accepted without Origin', async () => {
-      const { email } = await anOwner(app)
-      const login = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        body: { email, password: PASSWORD, source: 'satellite' },
-      })
-      expect(await refresh({ 'X-Session-ID': login.json.sessionId })).toBe('200')
-    })
-  })
-
-  describe('the cookie', () => {
-    it.each([
-      [{ Origin: MAIN }, '200'],
-      [{}, '200'],
-      [{ 'Sec-Fetch-Site': 'same-site' }, '200'],
-      [{ Origin: SHOP_ONE }, NOT_FOUND],
-      [{ Origin: 'https://evil.test' }, '403 ORIGIN_NOT_ALLOWED'],
-      [{ 'Sec-Fetch-Site': 'cross-site' }, '403 CROSS_SITE_REFUSED'],
-      [{ Origin: MAIN, 'Sec-Fetch-Site': 'cross-site' }, '403 CROSS_SITE_REFUSED'],
-    ])('with %j is answered %s', async (headers, answer) => {
-      await signInTwice()
-      expect(await refresh({ ...headers, ...cookie(main) })).toBe(answer)
-    })
-
-    it('of the main site does not disturb a satellite that sends its header', async () => {
-      await signInTwice()
-      expect(await refresh({ Origin: SHOP_ONE, ...cookie(main), 'X-Session-ID': satellite })).toBe('200')
-    })
   })
 
   it.each([
