@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AccountAdmins,
@@ -13,13 +13,12 @@ import {
   type User,
   UserAdministration,
 } from '../../sources.js'
-import { aMember, anOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { bearer, cookie, outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
+import { aMember, anOwner, aSignedInOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
+import { anApp, MAIN } from '../../support/test-app.js'
+import { outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
 import {
   aLeavingOwner,
   ask,
-  DELETION_PATH,
   deleteAt,
   keep,
   pay,
@@ -28,7 +27,13 @@ import {
   subjectsTo,
   toProvidersTime,
 } from '../support/leaving-accounts.js'
-import { onMainSite, provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
+import {
+  aProvenOwner,
+  onMainSite,
+  provenSession,
+  reauthenticate,
+  STEP_UP_CHALLENGE,
+} from '../support/reauthenticate.js'
 import { openCheckout } from '../support/subscriber.js'
 import { aMemberWith } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -38,15 +43,11 @@ const GRACE = 14 * 24 * 60 * 60
 const CLOSING = '409 ACCOUNT_CLOSING'
 
 describe('The end of an account', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
+  const app = anApp()
   beforeEach(() => toProvidersTime(app))
   afterEach(() => {
     jest.restoreAllMocks()
   })
-  afterAll(() => app.stop())
 
   describe('asked for', () => {
     it('is announced for the end of the reflection period, and all works until then', async () => {
@@ -76,7 +77,7 @@ describe('The end of an account', () => {
 
     it('is cancelled when an operator disables the owner, who could not cancel it', async () => {
       const { owner } = await aLeavingOwner(app)
-      await app.app.get(UserAdministration).disable(owner)
+      await app.get(UserAdministration).disable(owner)
       expect(await deleteAt(app, owner)).toBeNull()
       const [row, ...others] = await rowsOf(app, owner, 'account.delete.cancel')
       expect([row?.detail, others]).toEqual([{ reason: 'disabled' }, []])
@@ -88,12 +89,11 @@ describe('The end of an account', () => {
     it('is cancelled when the owner reports a login, and the administrators are told', async () => {
       const { owner } = await aLeavingOwner(app)
       const admin = await aMemberWith(app, owner, 'accountSettings')
-      await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
-        body: { email: owner.email, password: PASSWORD, source: 'main' },
-      })
+      await app.post(
+        '/api/login',
+        { email: owner.email, password: PASSWORD, source: 'main' },
+        { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
+      )
       const body = { token: await app.mailedToken(owner.email, '/not-me') }
       const report = { method: 'POST', path: '/api/sessions/not-me', headers: { Origin: MAIN }, body }
       expect(outcome(await app.request(report))).toBe('204')
@@ -102,16 +102,15 @@ describe('The end of an account', () => {
     })
 
     it('is withdrawn when the administrators cannot be told', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      jest.spyOn(app.app.get(AccountAdmins), 'notice').mockRejectedValueOnce(new Error('no connection'))
-      expect(outcome(await ask(app, session))).toBe('500 INTERNAL_ERROR')
+      const owner = await aProvenOwner(app)
+      jest.spyOn(app.get(AccountAdmins), 'notice').mockRejectedValueOnce(new Error('no connection'))
+      expect(outcome(await ask(app, owner))).toBe('500 INTERNAL_ERROR')
       expect(await deleteAt(app, owner)).toBeNull()
     })
 
     it('stays when a member is disabled', async () => {
       const { owner } = await aLeavingOwner(app)
-      await app.app.get(UserAdministration).disable(await aMember(app, owner))
+      await app.get(UserAdministration).disable(await aMember(app, owner))
       expect(await deleteAt(app, owner)).toBeInstanceOf(Date)
     })
 
@@ -135,7 +134,7 @@ describe('The end of an account', () => {
       const owner = await anOwner(app)
       const admin = await aMemberWith(app, owner, 'accountSettings')
       const disabled = await aMemberWith(app, owner, 'accountSettings')
-      await app.app.get(UserAdministration).disable(disabled)
+      await app.get(UserAdministration).disable(disabled)
       const plain = await aMemberWith(app, owner, 'payments', 'teamManagement')
       const stranger = await anOwner(app)
       const session = await provenSession(app, owner)
@@ -160,7 +159,7 @@ describe('The end of an account', () => {
       const later = await importMembers(app, owner, 5, administrator)
       const session = await provenSession(app, owner)
       await ask(app, session)
-      await app.app.get(Mailer).flush()
+      await app.get(Mailer).flush()
       const everybody = new Set<string>([owner, ...first, ...later].map(({ email }) => email))
       const told = app.outbox.mails.map(({ to }) => to).filter(to => everybody.has(to))
       expect(told.toSorted()).toEqual([owner, ...first].map(({ email }) => email).toSorted())
@@ -171,14 +170,13 @@ describe('The end of an account', () => {
 
   describe('is refused', () => {
     it('without the password, which keeping the account does not need', async () => {
-      const owner = await anOwner(app)
-      const session = await signIn(app, owner, 'main')
-      const refused = await ask(app, session)
+      const owner = await aSignedInOwner(app)
+      const refused = await ask(app, owner)
       expect(outcome(refused)).toBe('401 REAUTHENTICATION_REQUIRED')
       expect(refused.headers['www-authenticate']).toBe(STEP_UP_CHALLENGE)
       expect(await deleteAt(app, owner)).toBeNull()
-      await reauthenticate(app, session)
-      expect(outcome(await ask(app, session))).toBe('200')
+      await reauthenticate(app, owner)
+      expect(outcome(await ask(app, owner))).toBe('200')
       expect(outcome(await keep(app, await signIn(app, owner, 'main')))).toBe('204')
     })
 
@@ -193,65 +191,43 @@ describe('The end of an account', () => {
       expect(await deleteAt(app, owner)).toEqual(at)
     })
 
-    it.each(['POST', 'DELETE'])('without token and cookie of one main session: %s', async method => {
-      const { owner, session: main } = await aLeavingOwner(app)
-      const at = await deleteAt(app, owner)
-      const satellite = await signIn(app, owner, 'satellite')
-      await reauthenticate(app, satellite, undefined, { Origin: SHOP_ONE })
-      const asked = async (headers: Record<string, string>) =>
-        outcome(await app.request({ method, path: DELETION_PATH, headers }))
-      expect(await asked({ Origin: MAIN, ...cookie(main.sessionId) })).toBe('401 ACCESS_TOKEN_REQUIRED')
-      expect(await asked({ Origin: MAIN, ...bearer(main.accessToken) })).toBe('403 SESSION_COOKIE_REQUIRED')
-      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(satellite.sessionId) })).toBe(
-        '403 MAIN_SOURCE_REQUIRED',
-      )
-      expect(await asked({ ...bearer(satellite.accessToken), ...cookie(main.sessionId) })).toBe(
-        '403 SESSION_MISMATCH',
-      )
-      expect(await deleteAt(app, owner)).toEqual(at)
-    })
-
     it('where no mail can be sent, though the account can still be kept', async () => {
       const { session } = await aLeavingOwner(app)
-      const other = await anOwner(app)
-      const otherSession = await provenSession(app, other)
-      jest.spyOn(app.app.get(Mailer), 'requireMail').mockImplementation(() => {
+      const other = await aProvenOwner(app)
+      jest.spyOn(app.get(Mailer), 'requireMail').mockImplementation(() => {
         throw new ApiError('MAIL_UNAVAILABLE')
       })
-      expect(outcome(await ask(app, otherSession))).toBe('503 MAIL_UNAVAILABLE')
+      expect(outcome(await ask(app, other))).toBe('503 MAIL_UNAVAILABLE')
       expect(await deleteAt(app, other)).toBeNull()
       expect(outcome(await keep(app, session))).toBe('204')
     })
 
     it('while the account is billed', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const subscription = await pay(app, await openCheckout(app, session))
-      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      const owner = await aProvenOwner(app)
+      const subscription = await pay(app, await openCheckout(app, owner))
+      expect(outcome(await ask(app, owner))).toBe('409 SUBSCRIPTION_LIVE')
       expect([await deleteAt(app, owner), await subjectsTo(app, owner)]).toEqual([null, []])
       await app.sandbox.simulate.cancel(subscription)
       await app.paymentsSettled()
-      expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await ask(app, owner))).toBe('200')
     })
 
     it('while a second subscription goes on beside a cancelled one', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      await pay(app, await openCheckout(app, session))
+      const owner = await aProvenOwner(app)
+      await pay(app, await openCheckout(app, owner))
       const change = (values: Partial<typeof subscriptions.$inferInsert>) =>
-        app.app
+        app
           .get(Database)
           .run(db => db.update(subscriptions).set(values).where(eq(subscriptions.accountId, owner.accountId)))
       await change({ cancelAtPeriodEnd: true, surplus: ['sub_second'] })
-      expect(outcome(await ask(app, session))).toBe('409 SUBSCRIPTION_LIVE')
+      expect(outcome(await ask(app, owner))).toBe('409 SUBSCRIPTION_LIVE')
       await change({ surplus: [] })
-      expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await ask(app, owner))).toBe('200')
     })
 
     it('to be cancelled where nobody has asked for it', async () => {
-      const owner = await anOwner(app)
-      const session = await signIn(app, owner, 'main')
-      expect(outcome(await keep(app, session))).toBe('404 NOT_FOUND')
+      const owner = await aSignedInOwner(app)
+      expect(outcome(await keep(app, owner))).toBe('404 NOT_FOUND')
       expect(await subjectsTo(app, owner)).toEqual([])
       expect(await rowsOf(app, owner, 'account.delete.cancel')).toEqual([])
     })
@@ -259,13 +235,12 @@ describe('The end of an account', () => {
 
   describe('with a subscription for a fixed term', () => {
     async function aTerm(endsInDays: number) {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const subscription = await pay(app, await openCheckout(app, session))
+      const owner = await aProvenOwner(app)
+      const subscription = await pay(app, await openCheckout(app, owner))
       const endsAt = Math.floor(app.clock.now().getTime() / 1000) + endsInDays * 24 * 60 * 60
       await app.sandbox.simulate.changeSubscription(subscription, { cancel_at: endsAt })
       await app.paymentsSettled()
-      return { owner, session, endsAt: new Date(endsAt * 1000) }
+      return { owner, session: owner, endsAt: new Date(endsAt * 1000) }
     }
 
     it('waits for the end of a term with further periods to pay, and everybody is told', async () => {
@@ -313,29 +288,27 @@ describe('The end of an account', () => {
     })
 
     it('hides a payment page that was open before', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const { json } = await subscribe(app, session)
-      await ask(app, session)
-      expect(outcome(await subscribe(app, session))).toBe(CLOSING)
-      expect(outcome(await subscribe(app, session, { priceId: 'price_yearly' }))).toBe(CLOSING)
+      const owner = await aProvenOwner(app)
+      const { json } = await subscribe(app, owner)
+      await ask(app, owner)
+      expect(outcome(await subscribe(app, owner))).toBe(CLOSING)
+      expect(outcome(await subscribe(app, owner, { priceId: 'price_yearly' }))).toBe(CLOSING)
       await app.paymentsSettled()
       expect(openPagesOf(owner)).toEqual([])
-      await keep(app, session)
-      const again = await subscribe(app, session)
+      await keep(app, owner)
+      const again = await subscribe(app, owner)
       expect(openPagesOf(owner)).toEqual([again.json.checkoutUrl])
       expect(again.json).not.toEqual(json)
     })
 
     it('reports to operators, once, that somebody has paid all the same', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
-      const page = await openCheckout(app, session)
+      const owner = await aProvenOwner(app)
+      const page = await openCheckout(app, owner)
       const { webhookUrl } = app.sandbox
       app.sandbox.webhookUrl = null
       await app.sandbox.simulate.pay(page)
       app.sandbox.webhookUrl = webhookUrl
-      expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await ask(app, owner))).toBe('200')
       await app.paymentsSettled()
       const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
       app.clock.advance(30 * 24 * 60 * 60)
@@ -350,9 +323,8 @@ describe('The end of an account', () => {
 
     it('leaves no payable page when a checkout begins at the same time', async () => {
       for (let round = 0; round < 3; round++) {
-        const owner = await anOwner(app)
-        const session = await provenSession(app, owner)
-        const [asked, checkout] = await Promise.all([ask(app, session), subscribe(app, session)])
+        const owner = await aProvenOwner(app)
+        const [asked, checkout] = await Promise.all([ask(app, owner), subscribe(app, owner)])
         expect(outcome(asked)).toBe('200')
         // The second while the provider was creating the page.
         expect(['201', '503 TOO_BUSY', CLOSING]).toContain(outcome(checkout))

@@ -20,7 +20,7 @@ let database: Database
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
-  database = app.app.get(Database)
+  database = app.get(Database)
   owner = await anOwner(app)
   await database.maintain(db =>
     db.execute(sql`insert into audit_log (at, action, outcome, user_id, account_id)

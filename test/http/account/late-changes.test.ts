@@ -28,17 +28,17 @@ const TAKEN_AWAY: readonly [
   [
     'the permission',
     '403 PERMISSION_REQUIRED',
-    (app, transaction, { id }) => app.app.get(Users).setGranted(transaction, id, LESS),
+    (app, transaction, { id }) => app.get(Users).setGranted(transaction, id, LESS),
   ],
   [
     'every site but one',
     '403 PERMISSION_REQUIRED',
-    (app, transaction, { id }) => app.app.get(Users).setSatellites(transaction, id, [SHOP_ONE]),
+    (app, transaction, { id }) => app.get(Users).setSatellites(transaction, id, [SHOP_ONE]),
   ],
   [
     'the right to log in',
     '401 SESSION_NOT_FOUND',
-    (app, transaction, { id }) => app.app.get(Users).disable(transaction, [id], 'operator'),
+    (app, transaction, { id }) => app.get(Users).disable(transaction, [id], 'operator'),
   ],
   [
     'the session',
@@ -77,7 +77,7 @@ describe('A change that the guards let in just before', () => {
   })
 
   it.each(TAKEN_AWAY)('is refused once %s is gone', async (_, refusal, takeAway) => {
-    await app.app.get(Database).transaction(transaction => takeAway(app, transaction, member))
+    await app.get(Database).transaction(transaction => takeAway(app, transaction, member))
     const outcomes = {
       name: await change('PATCH', '/api/account', { name: 'Thief & Sons' }),
       'hand-off': await change('PATCH', '/api/account', { handoffRequired: 'everyone' }),

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { Mailer, type MailLanguage, type Permission, permissionsOf, type User } from '../../sources.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { ask, keep } from '../support/leaving-accounts.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
-import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { aProvenOwner, onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aManager, team } from '../support/team-calls.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
 
 describe('Nobody is flooded with mails', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ MAILS_PER_ADDRESS: '6' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ MAILS_PER_ADDRESS: '6' })
   afterEach(() => {
     jest.restoreAllMocks()
   })
@@ -24,15 +20,14 @@ describe('Nobody is flooded with mails', () => {
     (await app.mailsTo(email)).filter(mail => subject.test(mail.subject))
 
   it('about the deletion of their account, which can always be cancelled', async () => {
-    const owner = await anOwner(app)
-    const session = await provenSession(app, owner)
+    const owner = await aProvenOwner(app)
     for (let round = 0; round < 3; round++) {
-      expect(outcome(await ask(app, session))).toBe('200')
+      expect(outcome(await ask(app, owner))).toBe('200')
       // While it is pending, asking again mails nothing and counts for nothing.
-      if (round < 2) expect(outcome(await ask(app, session))).toBe('200')
-      expect(outcome(await keep(app, session))).toBe('204')
+      if (round < 2) expect(outcome(await ask(app, owner))).toBe('200')
+      expect(outcome(await keep(app, owner))).toBe('204')
     }
-    expect(outcome(await ask(app, session))).toBe(TOO_MANY)
+    expect(outcome(await ask(app, owner))).toBe(TOO_MANY)
     expect(await mailsAbout(owner, /deleted/)).toHaveLength(6)
   })
 
@@ -84,7 +79,7 @@ describe('Nobody is flooded with mails', () => {
   describe('by one whose mails wait', () => {
     /** So many mails to nobody in particular; the mail server takes none before `release`. */
     function manyWaiting(count: number) {
-      const mailer = app.app.get(Mailer)
+      const mailer = app.get(Mailer)
       let release = () => {}
       const released = new Promise<void>(resolve => {
         release = resolve
@@ -100,8 +95,7 @@ describe('Nobody is flooded with mails', () => {
       return release
     }
 
-    const follow = async (path: string, body: object) =>
-      outcome(await app.request({ method: 'POST', path, headers: { Origin: MAIN }, body }))
+    const follow = async (path: string, body: object) => outcome(await app.post(path, body))
 
     it('an owner is mailed all the same, the other administrators are not', async () => {
       const { owner, session } = await anEnrolledOwner(app)
@@ -117,16 +111,15 @@ describe('Nobody is flooded with mails', () => {
     })
 
     it('links that take an account back work, when nothing else can be mailed', async () => {
-      const owner = await anOwner(app)
-      const session = await provenSession(app, owner)
+      const owner = await aProvenOwner(app)
       const other = anEmail()
-      await onMainSite(app, session, 'POST', '/api/email/change', { email: other })
+      await onMainSite(app, owner, 'POST', '/api/email/change', { email: other })
       const confirmed = { token: await app.mailedToken(other, '/confirm-email') }
-      expect(outcome(await onMainSite(app, session, 'POST', '/api/email/confirm', confirmed))).toBe('204')
+      expect(outcome(await onMainSite(app, owner, 'POST', '/api/email/confirm', confirmed))).toBe('204')
       const undo = await app.mailedToken(owner.email, '/undo-email')
       const stolen = { email: other, password: PASSWORD, source: 'main' }
       const headers = { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (Macintosh) Version/17.0 Safari/605.1.15' }
-      await app.request({ method: 'POST', path: '/api/login', headers, body: stolen })
+      await app.post('/api/login', stolen, headers)
       const notMe = await app.mailedToken(other, '/not-me')
       const release = manyWaiting(1000)
       expect(await follow('/api/password/forgot', { email: owner.email })).toBe('503 MAIL_UNAVAILABLE')

@@ -19,10 +19,10 @@ describe('the language of mails', () => {
   afterAll(() => app.stop())
 
   const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-    app.request({ method: 'POST', path, headers: { Origin: MAIN, ...headers }, body })
+    app.post(path, body, { Origin: MAIN, ...headers })
   const logIn = (email: string, headers: Record<string, string>) =>
     post('/api/login', { email, password: PASSWORD, source: 'main' }, headers)
-  const languageOf = async (id: string) => (await app.app.get(Users).find(id))?.language
+  const languageOf = async (id: string) => (await app.get(Users).find(id))?.language
   const subjectsTo = async (email: string) => (await app.mailsTo(email)).map(({ subject }) => subject)
 
   it('is that of whoever signs up, from the first mail on', async () => {
@@ -94,7 +94,7 @@ describe('the language of mails', () => {
     expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
     app.clock.advance(3_600)
     expect(outcome(await logIn(owner.email, { 'User-Agent': 'curl/8.5.0' }))).toBe('200')
-    await app.app.get(Database).run(db =>
+    await app.get(Database).run(db =>
       db
         .update(oneTimeTokens)
         .set({ detail: sql`${oneTimeTokens.detail} - 'language'` })
@@ -161,12 +161,7 @@ describe('DEFAULT_LANGUAGE', () => {
     try {
       const subjectAfter = async (headers: Record<string, string>) => {
         const body = { email: anEmail(), password: PASSWORD }
-        await app.request({
-          method: 'POST',
-          path: '/api/signup',
-          headers: { Origin: MAIN, ...headers },
-          body,
-        })
+        await app.post('/api/signup', body, { Origin: MAIN, ...headers })
         return (await app.mailsTo(body.email))[0]?.subject
       }
       expect(await subjectAfter({})).toMatch(/^Bestätigen Sie/)

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { accounts, Database, OneTimeTokens, oneTimeTokens } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { accept, aManager, team } from '../support/team-calls.js'
@@ -12,14 +12,10 @@ import { requestTransfer } from '../support/transfer-calls.js'
 const NO_ACCOUNT = { accountName: null, invitedBy: null, satellites: null }
 
 describe('What a mailed link is about', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({
-      SIGN_UP: 'on',
-      ATTEMPTS_PER_NETWORK: '20',
-    })
+  const app = anApp({
+    SIGN_UP: 'on',
+    ATTEMPTS_PER_NETWORK: '20',
   })
-  afterAll(() => app.stop())
 
   const preview = (token: unknown, localAddress = '127.0.0.1') =>
     app.request({
@@ -32,7 +28,7 @@ describe('What a mailed link is about', () => {
 
   async function anAccount(name: string | null = 'Rose & Sons') {
     const owner = await anOwner(app)
-    await app.app
+    await app
       .get(Database)
       .run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
     return { owner, session: await provenSession(app, owner) }
@@ -51,7 +47,7 @@ describe('What a mailed link is about', () => {
       satellites: [SHOP_ONE],
     })
     expect([answer.headers['cache-control'], answer.setCookies]).toEqual(['no-store', []])
-    await app.app.get(Database).run(db =>
+    await app.get(Database).run(db =>
       db
         .update(oneTimeTokens)
         .set({ detail: { invitedBy: owner.id, satellites: [SHOP_ONE, 'https://evil.example'] } })
@@ -94,8 +90,7 @@ describe('What a mailed link is about', () => {
   it('a sign-up, a new password and a change of address: the address alone', async () => {
     const { owner, session } = await anAccount()
     const [stranger, next] = [anEmail(), anEmail()]
-    const post = (path: string, body: object) =>
-      app.request({ method: 'POST', path, headers: { Origin: MAIN }, body, timeoutMs: 30_000 })
+    const post = (path: string, body: object) => app.post(path, body)
     await post('/api/signup', { email: stranger, password: PASSWORD })
     await mailResetLink(app, owner)
     const reset = await app.mailedToken(owner.email, '/reset-password')
@@ -105,20 +100,14 @@ describe('What a mailed link is about', () => {
       expect((await preview(await app.mailedToken(email))).json).toEqual({ email, ...NO_ACCOUNT })
   })
 
-  it.each(['handoff', 'second-factor', 'handoff-used', 'passkey-used'] as const)(
-    'is nothing for a token that was never mailed: %s',
-    async purpose => {
-      const owner = await anOwner(app)
-      const { id: userId, accountId, email } = owner
-      const token = await app.app.get(Database).transaction(transaction =>
-        app.app.get(OneTimeTokens).issue(transaction, {
-          ...{ purpose, email, userId, accountId },
-          lifetimeSeconds: 60,
-        }),
-      )
-      expect(outcome(await preview(token))).toBe('400 INVALID_LINK')
-    },
-  )
+  it('is nothing for a token that was never mailed', async () => {
+    const { id: userId, accountId, email } = await anOwner(app)
+    for (const purpose of ['handoff', 'second-factor', 'handoff-used', 'passkey-used'] as const) {
+      const issued = { purpose, email, userId, accountId, lifetimeSeconds: 60 }
+      const token = await app.get(Database).transaction(db => app.get(OneTimeTokens).issue(db, issued))
+      expect([purpose, outcome(await preview(token))]).toEqual([purpose, '400 INVALID_LINK'])
+    }
+  })
 
   it('is refused without a token, and counts what is guessed as where links are used', async () => {
     expect(outcome(await preview(undefined))).toBe('400 INVALID_BODY')

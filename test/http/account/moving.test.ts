@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 
 const EXPORTS = join(__dirname, 'exports')
@@ -382,19 +382,15 @@ describe('users:convert', () => {
 })
 
 describe('a move', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const mainstay = (...args: string[]) =>
     runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
   const login = async (email: string, password: string) => {
     const body = { email, password, source: 'main' }
-    return outcome(await app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body }))
+    return outcome(await app.post('/api/login', body))
   }
-  const find = (email: string) => app.app.get(Users).findByEmail(email as Email)
+  const find = (email: string) => app.get(Users).findByEmail(email as Email)
 
   it.each([
     [

@@ -9,8 +9,8 @@ import {
   cborMap,
   SoftwareAuthenticator,
 } from '../../support/passkeys/software-authenticator.js'
-import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
+import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import {
   addPasskey,
@@ -25,11 +25,7 @@ import { onMainSite, provenSession, reauthenticate } from '../support/reauthenti
 const INVALID = '401 PASSKEY_INVALID'
 
 describe('Passkeys of one user', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ PASSKEY_RP_ID: 'main.test' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ PASSKEY_RP_ID: 'main.test' })
 
   const call = (session: SignedIn, method: string, path: string, body?: object) =>
     onMainSite(app, session, method, path, body)
@@ -55,8 +51,7 @@ describe('Passkeys of one user', () => {
   }
 
   it('adds the first: recovery codes, other sessions end, a mail, an audit row', async () => {
-    const user = await anOwner(app)
-    const other = await signIn(app, user, 'main')
+    const user = await aSignedInOwner(app)
     const session = await provenSession(app, user)
     const options = await creationOptions(app, session)
     expect(options).toMatchObject({
@@ -80,7 +75,7 @@ describe('Passkeys of one user', () => {
       lastUsedAt: null,
     })
     expect(added.json.recoveryCodes).toHaveLength(10)
-    expect(outcome(await refreshByCookie(app, other.sessionId))).toBe('401 SESSION_NOT_FOUND')
+    expect(outcome(await refreshByCookie(app, user.sessionId))).toBe('401 SESSION_NOT_FOUND')
     expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
     const rows = (await app.auditRows()).filter(
       ({ userId, action }) => userId === user.id && action === 'factor.add',
@@ -90,11 +85,10 @@ describe('Passkeys of one user', () => {
     ])
     await isMailed(user, 'New passkey for')
     // From now on the password is not enough.
-    const answer = await app.request({
-      method: 'POST',
-      path: '/api/login',
-      headers: { Origin: MAIN },
-      body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+    const answer = await app.post('/api/login', {
+      email: user.email,
+      password: 'a password nobody else has',
+      source: 'main',
     })
     expect(outcome(answer)).toBe('401 SECOND_FACTOR_REQUIRED')
     expect(answer.json.methods).toEqual(['passkey', 'recovery'])
@@ -104,20 +98,14 @@ describe('Passkeys of one user', () => {
     const { user, authenticator } = await aUser()
     const stranger = await aUser()
     const step = async (key: SoftwareAuthenticator) => {
-      const first = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN },
-        body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+      const first = await app.post('/api/login', {
+        email: user.email,
+        password: 'a password nobody else has',
+        source: 'main',
       })
       const passkey = key.get(await passkeyOptions(app))
       const body = { challenge: first.json.challenge, passkey }
-      return app.request({
-        method: 'POST',
-        path: '/api/login/second-factor',
-        headers: { Origin: MAIN },
-        body,
-      })
+      return app.post('/api/login/second-factor', body)
     }
     expect(outcome(await step(stranger.authenticator))).toBe(INVALID)
     expect(outcome(await step(authenticator))).toBe('200')
@@ -126,17 +114,14 @@ describe('Passkeys of one user', () => {
   it('asks a user with a second factor for that, not for the password, before another is added', async () => {
     const { user } = await aUser()
     const [recoveryCode = ''] = await giveRecoveryCodes(app, user)
-    const first = await app.request({
-      method: 'POST',
-      path: '/api/login',
-      headers: { Origin: MAIN },
-      body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+    const first = await app.post('/api/login', {
+      email: user.email,
+      password: 'a password nobody else has',
+      source: 'main',
     })
-    const second = await app.request({
-      method: 'POST',
-      path: '/api/login/second-factor',
-      headers: { Origin: MAIN },
-      body: { challenge: first.json.challenge, recoveryCode },
+    const second = await app.post('/api/login/second-factor', {
+      challenge: first.json.challenge,
+      recoveryCode,
     })
     const sessionId = /^sessionId=([^;]*)/.exec(second.setCookies[0] ?? '')?.[1] ?? ''
     const session = { accessToken: second.json.accessToken, sessionId, answer: second }
@@ -247,17 +232,6 @@ describe('Passkeys of one user', () => {
         expect(outcome(await call(session, 'POST', '/api/passkeys', { response }))).toBe(INVALID)
       }
     })
-
-    it('without re-authentication, or from a session of a satellite', async () => {
-      const member = await aMember(app, await anOwner(app))
-      expect(outcome(await call(await signIn(app, member, 'main'), 'POST', '/api/passkeys/options'))).toBe(
-        '401 REAUTHENTICATION_REQUIRED',
-      )
-      const elsewhere = await signIn(app, member, 'satellite')
-      const headers = { Origin: SHOP_ONE, Authorization: `Bearer ${elsewhere.accessToken}` }
-      const answer = await app.request({ method: 'POST', path: '/api/passkeys/options', headers })
-      expect(answer.status).toBe(403)
-    })
   })
 
   it('renames and removes only what is the caller’s own', async () => {
@@ -304,7 +278,7 @@ describe('Passkeys of one user', () => {
         (await app.mailsTo(user.email)).filter(({ subject }) => subject?.startsWith(start)).length
       const before = { passkeys: await listOf(session), mails: await mails() }
       const cut = jest
-        .spyOn(app.app.get(OneTimeTokens), 'issue')
+        .spyOn(app.get(OneTimeTokens), 'issue')
         .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
       const refused = await change()
       cut.mockRestore()
@@ -333,11 +307,10 @@ describe('Passkeys of one user', () => {
       const { json } = await call(session, 'GET', '/api/reauthenticate')
       expect(json.methods).toEqual(['passkey', 'recovery'])
       expect(outcome(await reauthenticate(app, session))).toBe('401 INVALID_CREDENTIALS')
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { Origin: MAIN },
-        body: { email: user.email, password: 'a password nobody else has', source: 'main' },
+      const answer = await app.post('/api/login', {
+        email: user.email,
+        password: 'a password nobody else has',
+        source: 'main',
       })
       expect(outcome(answer)).toBe('401 INVALID_CREDENTIALS')
     })
@@ -373,8 +346,7 @@ describe('Passkeys of one user', () => {
     it('gets a password back by a mail, which ends no factor and opens no session past them', async () => {
       const { user, session } = await aUser()
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
-      const post = (path: string, body: object) =>
-        app.request({ method: 'POST', path, headers: { Origin: MAIN }, body })
+      const post = (path: string, body: object) => app.post(path, body)
       expect((await post('/api/password/forgot', { email: user.email })).status).toBe(202)
       const token = await app.mailedToken(user.email, '/reset-password')
       const password = 'four words nobody guesses'

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   AnomalyMails,
@@ -22,9 +22,9 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { prove } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
-import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { aProvenOwner, onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 
 const HOUR = 60 * 60
 const DAY = 24 * HOUR
@@ -32,19 +32,15 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
 describe('Factors of somebody who takes their account back', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ ANOMALY_POLICY: 'notify:10' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ ANOMALY_POLICY: 'notify:10' })
 
   const call = (path: string, body: object, headers: Record<string, string> = {}) =>
-    app.request({ method: 'POST', path, headers: { Origin: MAIN, ...headers }, body, timeoutMs: 30_000 })
+    app.post(path, body, { Origin: MAIN, ...headers })
 
   /** As a page of ours would add one. */
   async function givePasskey({ id: userId }: User) {
     const id = crypto.randomUUID()
-    await app.app.get(Database).run(db =>
+    await app.get(Database).run(db =>
       db.insert(passkeys).values({
         ...{ id, userId, rpId: 'main.test', credentialId: id, publicKey: 'AA', counter: 0, transports: [] },
         ...{
@@ -63,20 +59,20 @@ describe('Factors of somebody who takes their account back', () => {
     const now = app.clock.now()
     const id = crypto.randomUUID()
     const times = { createdAt: now, lastUsedAt: now, expiresAt: new Date(now.getTime() + 1e9) }
-    await app.app
+    await app
       .get(Database)
       .run(db => db.insert(rememberedDevices).values({ id, userId, hash: id, name: 'Firefox', ...times }))
   }
 
   async function whatIsLeft({ id }: User) {
-    return app.app.get(Database).run(async db => ({
+    return app.get(Database).run(async db => ({
       totp: await db.$count(totpFactors, eq(totpFactors.userId, id)),
       passkeys: (await db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, id))).map(
         row => row.id,
       ),
       codes: await db.$count(recoveryCodes, eq(recoveryCodes.userId, id)),
       devices: await db.$count(rememberedDevices, eq(rememberedDevices.userId, id)),
-      hasSecondFactor: (await app.app.get(Users).find(id))?.hasSecondFactor,
+      hasSecondFactor: (await app.get(Users).find(id))?.hasSecondFactor,
     }))
   }
 
@@ -189,16 +185,15 @@ describe('Factors of somebody who takes their account back', () => {
   })
 
   it('security F14: keeps what the owner set up, after a mail that only reports use from elsewhere', async () => {
-    const owner = await anOwner(app)
-    const session = await provenSession(app, owner)
+    const owner = await aProvenOwner(app)
     app.clock.advance(60)
     const kept = await givePasskey(owner)
     app.clock.advance(DAY)
-    expect(outcome(await refreshByCookie(app, session.sessionId))).toBe('200')
+    expect(outcome(await refreshByCookie(app, owner.sessionId))).toBe('200')
     app.clock.advance(60)
     const before = (await app.mailsTo(owner.email)).length
     const other = { Origin: MAIN, 'User-Agent': PHONE }
-    expect(outcome(await refreshByCookie(app, session.sessionId, other))).toBe('200')
+    expect(outcome(await refreshByCookie(app, owner.sessionId, other))).toBe('200')
     expect((await app.mailsTo(owner.email)).length).toBe(before + 1)
     const token = await app.mailedToken(owner.email)
     expect(outcome(await call('/api/sessions/not-me', { token }))).toBe('204')
@@ -208,9 +203,7 @@ describe('Factors of somebody who takes their account back', () => {
   async function mailAbout({ id: userId, accountId }: User, createdAt: Date) {
     const client = { requestId: 'none', ip: '203.0.113.9', userAgent: PHONE, origin: MAIN }
     const session = { userId, accountId, sid: crypto.randomUUID(), createdAt }
-    await app.app
-      .get(AnomalyMails)
-      .send(session, client, data => newDeviceNotice(data, null), { always: true })
+    await app.get(AnomalyMails).send(session, client, data => newDeviceNotice(data, null), { always: true })
   }
 
   it('an undone change of address removes what was added since the session began that asked for it', async () => {
@@ -242,17 +235,16 @@ describe('Factors of somebody who takes their account back', () => {
   }
 
   it('an undone change of address keeps what was set up before the second factor was used again, in the same session', async () => {
-    const owner = await anOwner(app)
-    const session = await provenSession(app, owner)
-    const { secret } = (await onMainSite(app, session, 'POST', '/api/second-factor/totp')).json
+    const owner = await aProvenOwner(app)
+    const { secret } = (await onMainSite(app, owner, 'POST', '/api/second-factor/totp')).json
     const authenticator = new Authenticator(app, secret)
     const first = { code: authenticator.code() }
-    expect(outcome(await onMainSite(app, session, 'POST', '/api/second-factor/totp/confirm', first))).toBe(
+    expect(outcome(await onMainSite(app, owner, 'POST', '/api/second-factor/totp/confirm', first))).toBe(
       '200',
     )
     const kept = await givePasskey(owner)
     app.clock.advance(20 * DAY)
-    const later = await steppedUp(session, authenticator)
+    const later = await steppedUp(owner, authenticator)
     app.clock.advance(60)
     await givePasskey(owner)
     const { undo } = await changeAddress(owner, later)
@@ -348,8 +340,8 @@ describe('Factors of somebody who takes their account back', () => {
     const authenticator = await giveAuthenticator(app, member)
     await rememberDevice(member)
     const challenge = await aChallenge(app, member)
-    await app.app.get(UserAdministration).disable(member)
-    await app.app.get(UserAdministration).enable(member)
+    await app.get(UserAdministration).disable(member)
+    await app.get(UserAdministration).enable(member)
     expect(outcome(await secondStep(app, { challenge, code: authenticator.code() }))).toBe(
       '401 CHALLENGE_EXPIRED',
     )

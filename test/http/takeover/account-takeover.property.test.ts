@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { TestApp } from '../../support/test-app.js'
-import { ThiefAndOwner } from '../support/thief-and-owner.js'
+import { anApp } from '../../support/test-app.js'
+import { ThiefAndOwner } from './thief-and-owner.js'
 
 type Step = (pair: ThiefAndOwner) => Promise<void>
 
@@ -77,17 +77,13 @@ const OWNER_AGAIN = {
   isThiefLetIn: false,
 }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({
-    MAILS_PER_ADDRESS: '100000',
-    MAILS_PER_NETWORK: '100000',
-    ATTEMPTS_PER_NETWORK: '100000',
-    ATTEMPTS_PER_ORIGIN: '100000',
-    ATTEMPTS_TOTAL: '100000',
-  })
+const app = anApp({
+  MAILS_PER_ADDRESS: '100000',
+  MAILS_PER_NETWORK: '100000',
+  ATTEMPTS_PER_NETWORK: '100000',
+  ATTEMPTS_PER_ORIGIN: '100000',
+  ATTEMPTS_TOTAL: '100000',
 })
-afterAll(() => app.stop())
 
 it('security H2, M1, M5: whatever a thief with the password does, the owner’s mailbox leads back', async () => {
   const steps = fc.array(step, { maxLength: 12 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, it } from '@jest/globals'
+import { it } from '@jest/globals'
 import fc from 'fast-check'
 import {
   FactorResetJob,
@@ -11,7 +11,7 @@ import {
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { refreshByCookie } from '../support/api-calls.js'
 import { Mailbox } from '../support/mailbox.js'
 import { aMemberWith } from '../support/team-calls.js'
@@ -77,11 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const RUNS = Number(process.env.TAKEOVER_RUNS ?? 3)
 const TIMEOUT_MS = 60_000 + RUNS * 60_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({ LOGINS_PER_NETWORK: '1000000' })
-})
-afterAll(() => app.stop())
+const app = anApp({ LOGINS_PER_NETWORK: '1000000' })
 
 /** A team: its owner, two managers who may do more and just as much, and the attacker. All but the attacker have an app. */
 async function aTeam(permissions: readonly Permission[]) {
@@ -124,7 +120,7 @@ async function waitAndStop({ richer, equal, browser }: Team, hours: number): Pro
     const token = await new Mailbox(app, email).newest('/factor-reset')
     if (token) await browser.open('/api/second-factor-reset/stop', { token })
   }
-  await app.app.get(FactorResetJob).run()
+  await app.get(FactorResetJob).run()
 }
 
 /** A puppet, who joins at once. */
@@ -150,15 +146,15 @@ async function changeAddress({ addresses, browser }: Team): Promise<void> {
  * everybody is enabled again. Whom two of these have shut out.
  */
 async function shutOutAgain({ owner, attacker, addresses, browser }: Team): Promise<string[]> {
-  const operators = app.app.get(UserAdministration)
-  const everybody = await app.app.get(Users).listByAccount(owner.accountId, null, 100)
+  const operators = app.get(UserAdministration)
+  const everybody = await app.get(Users).listByAccount(owner.accountId, null, 100)
   for (const user of everybody)
     await (user.id === attacker.id ? operators.disable(user) : operators.enable(user))
   const shutOut: string[] = []
   for (const address of addresses.toReversed()) {
     const token = await new Mailbox(app, address).newest('/undo-email')
     if (token) await browser.open('/api/email/undo', { token })
-    for (const user of await app.app.get(Users).listByAccount(owner.accountId, null, 100)) {
+    for (const user of await app.get(Users).listByAccount(owner.accountId, null, 100)) {
       if (!user.disabledAt || user.id === attacker.id) continue
       shutOut.push(user.email)
       await operators.enable(user)
@@ -168,7 +164,7 @@ async function shutOutAgain({ owner, attacker, addresses, browser }: Team): Prom
 }
 
 async function find({ id }: User): Promise<User | null> {
-  return app.app.get(Users).find(id)
+  return app.get(Users).find(id)
 }
 
 /** What must hold whatever a colleague has done: each line is one that does not. */
@@ -185,7 +181,7 @@ async function damageIn(team: Team, may: readonly Permission[]): Promise<string[
     const present = await find(user)
     if (present && !present.hasSecondFactor) damage.push(`${user.email} has lost their factors`)
   }
-  const everybody = await app.app.get(Users).listByAccount(owner.accountId, null, 100)
+  const everybody = await app.get(Users).listByAccount(owner.accountId, null, 100)
   const managers = new Map([
     [equal.id, OF_MANAGERS],
     [richer.id, ['payments', ...OF_MANAGERS]],

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { PERMISSIONS, permissionsOf, UserAdministration } from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { prove } from '../../support/factors.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -59,11 +59,7 @@ const TIMEOUT_MS = 60_000 + RUNS * 20_000
 
 const LIMITED = permissionsOf(['dataEntry', 'viewReports'])
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({ LOGINS_PER_NETWORK: '1000000' })
-})
-afterAll(() => app.stop())
+const app = anApp({ LOGINS_PER_NETWORK: '1000000' })
 
 function operationsOf({ paths }: { paths: Record<string, Record<string, { security?: object[] }>> }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -81,7 +77,7 @@ function operationsOf({ paths }: { paths: Record<string, Record<string, { securi
 async function aVisitor(isOwner: boolean) {
   const owner = await anOwner(app)
   const user = isOwner ? owner : await aMember(app, owner)
-  if (!isOwner) await app.app.get(UserAdministration).grant(user, permissionsOf(PERMISSIONS))
+  if (!isOwner) await app.get(UserAdministration).grant(user, permissionsOf(PERMISSIONS))
   const main = await signIn(app, user, 'main')
   await giveAuthenticator(app, user)
   await prove(app, main, 'pwd', 'otp')
@@ -93,11 +89,7 @@ async function send(seen: SignedIn, others: readonly string[], step: Request) {
   const sent = ORIGINS[origin]
   const from: Record<string, string> = sent ? { Origin: sent } : {}
   const header = { 'X-Session-ID': seen.sessionId }
-  const refreshed = await app.request({
-    method: 'POST',
-    path: '/api/refresh',
-    headers: { ...from, ...header },
-  })
+  const refreshed = await app.post('/api/refresh', undefined, { ...from, ...header })
   const accessToken = (token === 'refreshed' && refreshed.json?.accessToken) || seen.accessToken
   const path = operation.path.replace(/\{\w+\}/g, others[id] as string)
   const answer = await app.request({

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { floodMailbox, guessCodes, guessPasswords } from './guesses.js'
 import type { SetUp } from './rightful-owner.js'
 import { Takeover, type Theft } from './takeover.js'
@@ -189,15 +189,11 @@ function named(...names: string[]): Step[] {
 const RUNS = Number(process.env.TAKEOVER_RUNS ?? 4)
 const TIMEOUT_MS = 60_000 + RUNS * 60_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start({
-    TRUST_PROXY: '127.0.0.1',
-    // Fewer guesses fill it than by default; there is no time for so many.
-    ATTEMPTS_PER_ACCOUNT: '12',
-  })
+const app = anApp({
+  TRUST_PROXY: '127.0.0.1',
+  // Fewer guesses fill it than by default; there is no time for so many.
+  ATTEMPTS_PER_ACCOUNT: '12',
 })
-afterAll(() => app.stop())
 
 it(
   'one mail leads the owner back, whatever a thief does with factors, and nothing of the thief stays',

@@ -10,8 +10,8 @@ import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
-import { bearer, cookie, refreshByCookie } from './api-calls.js'
-import { linksIn, Mailbox, requestOf } from './mailbox.js'
+import { bearer, cookie, refreshByCookie } from '../support/api-calls.js'
+import { linksIn, Mailbox, requestOf } from '../support/mailbox.js'
 
 const HOUR = 60 * 60
 const OWNERS_NEW_PASSWORD = 'seven quiet otters juggle'
@@ -256,7 +256,7 @@ export class ThiefAndOwner {
   }
 
   private async post(path: string, body: object): Promise<TestResponse> {
-    const answer = await this.app.request({ method: 'POST', path, headers: { Origin: MAIN }, body })
+    const answer = await this.app.post(path, body)
     this.log.push(`POST ${path} ${answer.status} ${answer.json?.code ?? ''}`)
     return answer
   }
@@ -274,7 +274,7 @@ export class ThiefAndOwner {
   private async logIn(email: string, password: string, userAgent: string): Promise<Hands | null> {
     const headers = { Origin: MAIN, 'User-Agent': userAgent, 'X-Request-Id': randomUUID() }
     const body = { email, password, source: 'main' }
-    const answer = await this.app.request({ method: 'POST', path: '/api/login', headers, body })
+    const answer = await this.app.post('/api/login', body, headers)
     this.log.push(`login ${email} ${answer.status}`)
     if (answer.status !== 200) return null
     const sessionId = /^sessionId=([^;]*)/.exec(

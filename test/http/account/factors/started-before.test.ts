@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { Database, FactorResets, PendingTransfers, type User } from '../../../sources.js'
 import { Authenticator } from '../../../support/authenticator.js'
 import { giveTotp } from '../../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
-import { MAIN, TestApp } from '../../../support/test-app.js'
+import { anApp } from '../../../support/test-app.js'
 import { outcome } from '../../support/api-calls.js'
 import { subjectsTo } from '../../support/leaving-accounts.js'
 import { addPasskey, provenPasskeySession } from '../../support/passkey-calls.js'
@@ -12,11 +12,7 @@ import { team } from '../../support/team-calls.js'
 import { requestTransfer } from '../../support/transfer-calls.js'
 
 describe('What was started with the password alone', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ PASSKEY_RP_ID: 'main.test' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ PASSKEY_RP_ID: 'main.test' })
 
   const call = (session: SignedIn, method: string, path: string, body?: object) =>
     onMainSite(app, session, method, path, body)
@@ -44,17 +40,12 @@ describe('What was started with the password alone', () => {
   /** Whether each of these is still under way; the first is tried. */
   async function pending({ owner, lost, token }: { owner: User; lost: User; token: string }) {
     const body = { token, password: PASSWORD }
-    const confirmed = await app.request({
-      method: 'POST',
-      path: '/api/email/confirm',
-      headers: { Origin: MAIN },
-      body,
-    })
-    const [reset, transfer] = await app.app
+    const confirmed = await app.post('/api/email/confirm', body)
+    const [reset, transfer] = await app
       .get(Database)
       .run(async db => [
-        await app.app.get(FactorResets).find(db, lost.id),
-        await app.app.get(PendingTransfers).find(db, owner.accountId),
+        await app.get(FactorResets).find(db, lost.id),
+        await app.get(PendingTransfers).find(db, owner.accountId),
       ])
     return { address: outcome(confirmed), reset: reset !== null, transfer: transfer !== null }
   }
