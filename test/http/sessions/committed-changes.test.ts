@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
   AccountDeletionJob,
   FactorResetJob,
@@ -12,7 +12,7 @@ import { giveTotp } from '../../support/factors.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
 import { changePolicy, enforcePolicies, steppedUp } from '../support/policy-calls.js'
@@ -24,13 +24,9 @@ const NEW_PASSWORD = 'seven quiet otters juggle'
 
 // What has been committed cannot be done again: its link is used up, its codes are stored as hashes.
 describe('A change that the session store does not take', () => {
-  let app: TestApp
+  const app = anApp()
   let owner: User
   let session: SignedIn
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
   afterEach(() => {
     jest.restoreAllMocks()
   })
@@ -41,20 +37,18 @@ describe('A change that the session store does not take', () => {
 
   function failToApply(): void {
     jest
-      .spyOn(app.app.get(SessionStore), 'apply')
+      .spyOn(app.get(SessionStore), 'apply')
       .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
   }
 
-  const post = (path: string, body: object): Promise<TestResponse> =>
-    app.request({ method: 'POST', path, headers: { Origin: MAIN }, body, timeoutMs: 30_000 })
+  const post = (path: string, body: object): Promise<TestResponse> => app.post(path, body)
 
   it('still mails the way back to who said that a login was not theirs', async () => {
-    await app.request({
-      method: 'POST',
-      path: '/api/login',
-      headers: { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
-      body: { email: owner.email, password: PASSWORD, source: 'main' },
-    })
+    await app.post(
+      '/api/login',
+      { email: owner.email, password: PASSWORD, source: 'main' },
+      { Origin: MAIN, 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0' },
+    )
     const token = await app.mailedToken(owner.email, '/not-me')
     failToApply()
     expect(outcome(await post('/api/sessions/not-me', { token }))).toBe(UNAVAILABLE)
@@ -88,7 +82,7 @@ describe('A change that the session store does not take', () => {
     const authenticator = new Authenticator(app, begun.json.secret)
     failToApply()
     jest
-      .spyOn(app.app.get(SessionStore), 'stampReauthentication')
+      .spyOn(app.get(SessionStore), 'stampReauthentication')
       .mockImplementation(() => Promise.reject(unavailable('SESSION_STORE_UNAVAILABLE')))
     const confirmed = await onMainSite(app, session, 'POST', '/api/second-factor/totp/confirm', {
       code: authenticator.code(),
@@ -102,7 +96,7 @@ describe('A change that the session store does not take', () => {
     await beginTransfer(app, session, member)
     app.clock.advance(TRANSFER_WAIT_SECONDS)
     failToApply()
-    await app.app.get(TransferCompletion).run()
+    await app.get(TransferCompletion).run()
     expect((await subjectsTo(app, member)).at(-1)).toMatch(/owner/)
     expect((await subjectsTo(app, owner)).at(-1)).toBe('Your account at Mainstay has a new owner')
   })
@@ -120,7 +114,7 @@ describe('A change that the session store does not take', () => {
     const member = await aMemberWithReset()
     app.clock.advance(24 * 60 * 60)
     failToApply()
-    expect(await app.app.get(FactorResetJob).run()).toBe(1)
+    expect(await app.get(FactorResetJob).run()).toBe(1)
     expect((await subjectsTo(app, member)).at(-1)).toMatch(/second factors .* have been removed/)
   })
 
@@ -159,7 +153,7 @@ describe('A change that the session store does not take', () => {
     const before = (await subjectsTo(app, leaving)).length
     failToApply()
     app.clock.advance(10 * 60)
-    await app.app.get(AccountDeletionJob).run()
+    await app.get(AccountDeletionJob).run()
     expect(await subjectsTo(app, leaving)).toHaveLength(before + 1)
   })
 })

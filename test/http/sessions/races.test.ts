@@ -40,7 +40,7 @@ describe.each(BACKENDS)('on %s', backend => {
     await accounts().grant(member, permissionsOf([]))
     let isDone = false
     // Where the sessions are in the database nothing has to be repeated.
-    const repeating = app.app
+    const repeating = app
       .get<StoreSupervisor | null>(StoreSupervisor)
       ?.acceptLoss()
       .finally(() => {
@@ -118,7 +118,7 @@ describe('with several connections to the database', () => {
       expect.objectContaining({ effect: expect.not.stringContaining('second') }),
     ])
     const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
-    const kept = await app.app
+    const kept = await app
       .get(Database)
       .run(db => db.select().from(subscriptions).where(eq(subscriptions.accountId, accountId)))
     expect(kept).toEqual([expect.objectContaining({ providerId: payer.subscriptionId })])
@@ -129,7 +129,7 @@ describe('with several connections to the database', () => {
 
   /** The transaction that disables a user has begun, and waits for `goOn` before it locks the user. */
   function holdNextDisable() {
-    const users = app.app.get(Users)
+    const users = app.get(Users)
     const lock = users.lockWithAccount.bind(users)
     const held = hold<void>()
     jest.spyOn(users, 'lockWithAccount').mockImplementationOnce(async (...args) => {
@@ -141,7 +141,7 @@ describe('with several connections to the database', () => {
 
   /** The session of a login is in the store, and waits for `goOn` before it is its user's. */
   function holdNextConfirmation() {
-    const records = app.app.get(LoginRecords)
+    const records = app.get(LoginRecords)
     const confirm = records.confirm.bind(records)
     const held = hold<void>()
     jest.spyOn(records, 'confirm').mockImplementationOnce(async (...args) => {
@@ -169,9 +169,9 @@ function hold<T>() {
 }
 
 function accounts(): UserAdministration {
-  return app.app.get(UserAdministration)
+  return app.get(UserAdministration)
 }
 
 function changesOf(which: ReturnType<typeof eq>) {
-  return app.app.get(Database).run(db => db.select().from(sessionChanges).where(which))
+  return app.get(Database).run(db => db.select().from(sessionChanges).where(which))
 }
