@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
-import { anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anOwner, aSignedInOwner, PASSWORD, signIn } from '../../support/people.js'
+import { anApp, BACKENDS, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import {
   bearer,
   cookie,
@@ -16,11 +16,7 @@ import { claimsOf } from '../support/token-claims.js'
 const ALL = permissionsOf(['payments', 'accountSettings', 'teamManagement', 'dataEntry', 'viewReports'])
 
 describe.each(BACKENDS)('Authentication, on %s', backend => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.startOn(backend)
-  })
-  afterAll(() => app.stop())
+  const app = anApp({}, backend)
 
   describe('Credentials per client kind', () => {
     it('Access token stored in: memory (main), memory or local storage (satellite): both get it in the body', async () => {
@@ -55,20 +51,19 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
     })
 
     it('Permissions: full (main), data entry and reports only (satellite)', async () => {
-      const owner = await anOwner(app)
-      const main = await signIn(app, owner, 'main')
+      const owner = await aSignedInOwner(app)
       const satellite = await signIn(app, owner, 'satellite')
-      expect(claimsOf(main.accessToken).permissions).toEqual(ALL)
+      expect(claimsOf(owner.accessToken).permissions).toEqual(ALL)
       expect(claimsOf(satellite.accessToken).permissions).toEqual(permissionsOf(['dataEntry', 'viewReports']))
     })
 
     it('Mobile apps behave exactly like satellite sites, without an Origin', async () => {
       const user = await anOwner(app)
-      const login = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        body: { email: user.email, password: PASSWORD, source: 'satellite' },
-      })
+      const login = await app.post(
+        '/api/login',
+        { email: user.email, password: PASSWORD, source: 'satellite' },
+        {},
+      )
       expect(login.setCookies).toEqual([])
       expect(outcome(await refreshByHeader(app, login.json.sessionId, {}))).toBe('200')
     })
@@ -84,7 +79,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
 
     it('2: the session store is consulted only at refresh and for payment operations', async () => {
       const signedIn = await signIn(app, await anOwner(app), 'main')
-      const asked = countQuestions(app.app.get(SessionStore))
+      const asked = countQuestions(app.get(SessionStore))
       await readData(app, signedIn.accessToken)
       expect(asked()).toBe(0)
       await refreshByCookie(app, signedIn.sessionId)
@@ -97,21 +92,15 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
     })
 
     it('3: payment operations require the main-site cookie, so satellites cannot trigger them', async () => {
-      const owner = await anOwner(app)
-      const main = await signIn(app, owner, 'main')
+      const owner = await aSignedInOwner(app)
       const satellite = await signIn(app, owner, 'satellite')
       const onSatellite = (headers: Record<string, string>) =>
-        app.request({
-          method: 'POST',
-          path: '/api/subscription/create',
-          headers: { Origin: SHOP_ONE, ...headers },
-          body: {},
-        })
+        app.post('/api/subscription/create', {}, { Origin: SHOP_ONE, ...headers })
       const before = app.sandbox.requests.length
       for (const headers of [
         { ...bearer(satellite.accessToken), 'X-Session-ID': satellite.sessionId },
-        { ...bearer(main.accessToken), 'X-Session-ID': satellite.sessionId },
-        { ...bearer(main.accessToken), ...cookie(main.sessionId) },
+        { ...bearer(owner.accessToken), 'X-Session-ID': satellite.sessionId },
+        { ...bearer(owner.accessToken), ...cookie(owner.sessionId) },
       ])
         expect(outcome(await onSatellite(headers))).toBe('403 SESSION_COOKIE_REQUIRED')
       expect(app.sandbox.requests).toHaveLength(before)
@@ -153,7 +142,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
     it('changed permissions reach the access token at the next refresh, without a login', async () => {
       const owner = await anOwner(app)
       const { accessToken, sessionId } = await signIn(app, owner, 'main')
-      await app.app.get(UserAdministration).grant(owner, permissionsOf(['viewReports']))
+      await app.get(UserAdministration).grant(owner, permissionsOf(['viewReports']))
       expect((await readData(app, accessToken)).json.permissions).toEqual(ALL)
       const refreshed = await refreshByCookie(app, sessionId)
       expect((await readData(app, refreshed.json.accessToken)).json.permissions).toEqual(
@@ -163,7 +152,7 @@ describe.each(BACKENDS)('Authentication, on %s', backend => {
   })
 
   function endSessions(user: User): Promise<number> {
-    return app.app.get(UserAdministration).endSessions(user)
+    return app.get(UserAdministration).endSessions(user)
   }
 })
 

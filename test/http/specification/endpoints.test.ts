@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { handleOf, permissionsOf, type SessionId, SessionStore, UserAdministration } from '../../sources.js'
-import { aMember, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
+import { anApp, BACKENDS, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import {
   bearer,
   cookie,
@@ -14,11 +14,7 @@ import {
 import { claimsOf } from '../support/token-claims.js'
 
 describe.each(BACKENDS)('Endpoints, on %s', backend => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.startOn(backend)
-  })
-  afterAll(() => app.stop())
+  const app = anApp({}, backend)
 
   describe('POST /api/login', () => {
     const body = { email: 'somebody@example.com', password: PASSWORD, source: 'main' }
@@ -55,13 +51,13 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
 
     it.each(['main', 'satellite'] as const)('the session has the requested source %s', async source => {
       const { accessToken, sessionId } = await signIn(app, await anOwner(app), source)
-      const found = await app.app.get(SessionStore).find(handleOf(sessionId as SessionId), app.clock.now())
+      const found = await app.get(SessionStore).find(handleOf(sessionId as SessionId), app.clock.now())
       expect(found).toMatchObject({ source, permissions: { payments: source === 'main' } })
       expect(claimsOf(accessToken)).toMatchObject({ source })
     })
 
     function logIn(sent: object) {
-      return app.request({ method: 'POST', path: '/api/login', headers: { Origin: MAIN }, body: sent })
+      return app.post('/api/login', sent)
     }
   })
 
@@ -80,7 +76,7 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
 
     it('the service validates the session in its store', async () => {
       const { sessionId } = await signIn(app, await anOwner(app), 'main')
-      await app.app.get(SessionStore).remove(handleOf(sessionId as SessionId))
+      await app.get(SessionStore).remove(handleOf(sessionId as SessionId))
       expect(outcome(await refreshByCookie(app, sessionId))).toBe('401 SESSION_NOT_FOUND')
     })
 
@@ -116,7 +112,7 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
 
   describe('POST /api/subscription/create', () => {
     it('check 1: the access token is valid (401), before the cookie is looked at', async () => {
-      const answer = await app.request({ method: 'POST', path: '/api/subscription/create', body: {} })
+      const answer = await app.post('/api/subscription/create', {}, {})
       expect(outcome(answer)).toBe('401 ACCESS_TOKEN_REQUIRED')
       expect(outcome(await subscribe(app, { accessToken: 'not.a.token', sessionId: 'x' }))).toBe(
         '401 INVALID_ACCESS_TOKEN',
@@ -126,12 +122,7 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
     it('check 2: the sessionId cookie is present (403), before the source', async () => {
       const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'satellite')
       const headers = { ...bearer(accessToken), 'X-Session-ID': sessionId, Origin: SHOP_ONE }
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/subscription/create',
-        headers,
-        body: {},
-      })
+      const answer = await app.post('/api/subscription/create', {}, headers)
       expect(outcome(answer)).toBe('403 SESSION_COOKIE_REQUIRED')
     })
 
@@ -148,11 +139,10 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
     })
 
     it('check 4 reads the session, not the token', async () => {
-      const member = await aMember(app, await anOwner(app))
-      const signedIn = await signIn(app, member, 'main')
-      await app.app.get(UserAdministration).grant(member, permissionsOf(['payments']))
-      expect(claimsOf(signedIn.accessToken)).toMatchObject({ permissions: { payments: false } })
-      expect(outcome(await subscribe(app, signedIn))).toBe('201')
+      const member = await aSignedInMember(app, await anOwner(app))
+      await app.get(UserAdministration).grant(member, permissionsOf(['payments']))
+      expect(claimsOf(member.accessToken)).toMatchObject({ permissions: { payments: false } })
+      expect(outcome(await subscribe(app, member))).toBe('201')
     })
 
     it('all pass: a hosted checkout is created with the payment provider', async () => {
@@ -179,12 +169,11 @@ describe.each(BACKENDS)('Endpoints, on %s', backend => {
     it('return: a URL of a satellite, where the user is sent back to', async () => {
       const owner = await anOwner(app)
       const { accessToken, sessionId } = await signIn(app, owner, 'main')
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/subscription/create',
-        headers: { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
-        body: { return: `${SHOP_ONE}/reports?from=main` },
-      })
+      const answer = await app.post(
+        '/api/subscription/create',
+        { return: `${SHOP_ONE}/reports?from=main` },
+        { Origin: MAIN, ...bearer(accessToken), ...cookie(sessionId) },
+      )
       expect(outcome(answer)).toBe('201')
       const made = app.sandbox.checkouts().find(each => each.client_reference_id === owner.accountId)
       expect(made).toMatchObject({

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { anOwner, signIn } from '../../support/people.js'
+import { anOwner, aSignedInOwner, signIn } from '../../support/people.js'
 import { BACKENDS, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import {
   bearer,
@@ -29,14 +29,13 @@ describe.each(BACKENDS)('On %s', backend => {
 
   describe('Events', () => {
     it('Inbound: when a payment completes the webhook updates the subscription status', async () => {
-      const owner = await anOwner(app)
-      const signedIn = await signIn(app, owner, 'main')
-      await subscribe(app, signedIn)
-      expect((await readSubscription(app, signedIn.accessToken)).json.status).toBe('none')
+      const owner = await aSignedInOwner(app)
+      await subscribe(app, owner)
+      expect((await readSubscription(app, owner.accessToken)).json.status).toBe('none')
       const checkout = app.sandbox.checkouts().find(each => each.client_reference_id === owner.accountId)
       await app.sandbox.simulate.pay(checkout?.id as string)
       await app.paymentsSettled()
-      expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
+      expect((await readSubscription(app, owner.accessToken)).json).toMatchObject({
         status: 'active',
         plan: 'price_monthly',
       })
@@ -55,12 +54,7 @@ describe.each(BACKENDS)('On %s', backend => {
   describe('Errors', () => {
     it('Payment operation without the sessionId cookie: 403', async () => {
       const { accessToken } = await signIn(app, await anOwner(app), 'main')
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/subscription/create',
-        headers: { Origin: MAIN, ...bearer(accessToken) },
-        body: {},
-      })
+      const answer = await app.post('/api/subscription/create', {}, { Origin: MAIN, ...bearer(accessToken) })
       expect(outcome(answer)).toBe('403 SESSION_COOKIE_REQUIRED')
     })
 
@@ -73,11 +67,7 @@ describe.each(BACKENDS)('On %s', backend => {
     })
 
     it('Satellite request with missing X-Session-ID header (at refresh): 401', async () => {
-      const answer = await app.request({
-        method: 'POST',
-        path: '/api/refresh',
-        headers: { Origin: SHOP_ONE },
-      })
+      const answer = await app.post('/api/refresh', undefined, { Origin: SHOP_ONE })
       expect(outcome(answer)).toBe('401 SESSION_NOT_FOUND')
     })
 

@@ -1,5 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import {
   handleOf,
   type Permission,
@@ -11,7 +11,7 @@ import {
   type User,
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { anApp, BACKENDS } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf, withBadSignature } from '../support/token-claims.js'
 
@@ -20,11 +20,7 @@ const MINUTE = 60
 const DAY = 24 * 60 * MINUTE
 
 describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.startOn(backend)
-  })
-  afterAll(() => app.stop())
+  const app = anApp({}, backend)
 
   async function aUser(role: Role): Promise<User> {
     const owner = await anOwner(app)
@@ -32,7 +28,7 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
   }
 
   async function storedSession(sessionId: string): Promise<Session> {
-    const found = await app.app.get(SessionStore).find(handleOf(sessionId as SessionId), app.clock.now())
+    const found = await app.get(SessionStore).find(handleOf(sessionId as SessionId), app.clock.now())
     return found as Session
   }
 
@@ -82,7 +78,7 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
 
     it('Validation: no store lookup', async () => {
       const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
-      await app.app.get(SessionStore).remove(handleOf(sessionId as SessionId))
+      await app.get(SessionStore).remove(handleOf(sessionId as SessionId))
       expect(outcome(await readData(app, accessToken))).toBe('200')
     })
 
@@ -154,12 +150,11 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
 
     it('Session metadata: client IP and user agent', async () => {
       const user = await anOwner(app)
-      const { json } = await app.request({
-        method: 'POST',
-        path: '/api/login',
-        headers: { 'User-Agent': 'ReportsApp/2.1 (iPhone)' },
-        body: { email: user.email, password: 'a password nobody else has', source: 'satellite' },
-      })
+      const { json } = await app.post(
+        '/api/login',
+        { email: user.email, password: 'a password nobody else has', source: 'satellite' },
+        { 'User-Agent': 'ReportsApp/2.1 (iPhone)' },
+      )
       expect(await storedSession(json.sessionId)).toMatchObject({
         ip: '127.0.0.1',
         userAgent: 'ReportsApp/2.1 (iPhone)',
