@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Not in `npm test`, whose other files leave out only what they mark as `slow`. */
+/** Not in `npm test`, whose other files leave out only what they mark as `slow`; random sequences have random seeds. */
 const REST = startsWithAnyOf(
   ...['browser/', 'packages/', 'deploy/', 'faults/'],
   ...['http/audit/audit-backlog.', 'http/audit/audit-retention.', 'http/audit/audit-scan.'],
@@ -15,7 +15,7 @@ const REST = startsWithAnyOf(
     'http/billing/billing-long-queue.',
     'http/billing/provider-outage.',
   ],
-  ...['http/server/fuzz.', 'http/server/taken-port.'],
+  ...['http/server/fuzz.', 'http/server/taken-port.', 'http/takeover/'],
 )
 
 /** Long, or a minute for what one change in a hundred can break. Looked at before {@link REST}. */

@@ -4,7 +4,7 @@ import { browserFetch } from '../../support/client/browser-fetch.js'
 import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 
 const TOKEN_SECONDS = 900
 
@@ -142,11 +142,7 @@ describe('the client', () => {
 })
 
 describe('the client, with tokens of two seconds,', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ ACCESS_TOKEN_TTL_SECONDS: '2' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ ACCESS_TOKEN_TTL_SECONDS: '2' })
 
   it('pays with the token and the cookie of the main site', async () => {
     const { email } = await anOwner(app)

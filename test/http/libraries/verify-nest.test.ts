@@ -25,7 +25,7 @@ import { FastifyAdapter } from '@nestjs/platform-fastify'
 import { ExpressAdapter } from 'nest-platform-express'
 import { request } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 
 /** Guarded one by one, unless everything is. */
@@ -117,17 +117,15 @@ class Addresses {
 }
 
 const controllers = [ReportsController, TeamController, PublicController]
-let app: TestApp
+const app = anApp()
 let owners: { Authorization: string }
 let members: { Authorization: string }
 beforeAll(async () => {
-  app = await TestApp.start()
   const owner = await anOwner(app)
   const member = await aMember(app, owner)
   owners = bearer((await signIn(app, owner, 'main')).accessToken)
   members = bearer((await signIn(app, member, 'satellite')).accessToken)
 })
-afterAll(() => app.stop())
 
 function options() {
   return { issuer: app.settings.jwtIssuer, jwksUrl: `${app.url}/.well-known/jwks.json` }

@@ -24,8 +24,8 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
-import { aMember, anOwner, signIn } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { aMember, anOwner, aSignedInOwner, signIn } from '../../support/people.js'
+import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf } from '../support/token-claims.js'
 
@@ -89,10 +89,9 @@ describe('verify, with a service', () => {
     link = await Link.to(app.url)
     elapsed = 0
     verifier = aVerifier()
-    const owner = await anOwner(app)
-    const signedIn = await signIn(app, owner, 'main')
-    ofOwner = signedIn.accessToken
-    cookieOfOwner = signedIn.sessionId
+    const owner = await aSignedInOwner(app)
+    ofOwner = owner.accessToken
+    cookieOfOwner = owner.sessionId
   })
   afterAll(async () => {
     link.close()
@@ -364,16 +363,14 @@ describe.each<[string, (verifier: AccessTokenVerifier) => Promise<{ url: string;
 })
 
 describe('the guards, where Node does not keep header lines apart', () => {
-  let app: TestApp
+  const app = anApp()
   let verifier: AccessTokenVerifier
   let token: string
   beforeAll(async () => {
-    app = await TestApp.start()
     const jwksUrl = `${app.url}/.well-known/jwks.json`
     verifier = new AccessTokenVerifier({ issuer: app.settings.jwtIssuer, jwksUrl })
     token = (await signIn(app, await anOwner(app), 'main')).accessToken
   })
-  afterAll(() => app.stop())
 
   it('guard requests that a test injects, into Fastify and into Nest on it', async () => {
     const server = fastify()
