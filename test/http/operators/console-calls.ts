@@ -8,7 +8,7 @@ export const CONSOLE = 'https://operators.main.test'
 export const CONSOLE_HOST = 'operators.main.test'
 const PASSWORD = 'the password of an operator'
 
-/** A service with a console, which this machine reaches at 127.0.0.1 alone. */
+/** A service with a console, whose pages have to be in web/dist/, and which this machine reaches at 127.0.0.1 alone. */
 export function startWithConsole(environment: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   return TestApp.start({
     OPERATOR_ORIGIN: CONSOLE,
