@@ -8,11 +8,11 @@ import { anEmail, anOwner, aSignedInOwner, PASSWORD, signIn } from '../../suppor
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { cookie, outcome, readData, refreshByCookie } from '../support/api-calls.js'
 
-const CURRENT_PARAMETERS = '$argon2id$v=19$m=64,t=2,p=1$'
+const CURRENT_PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$'
 
 describe('POST /api/login', () => {
   // Being too busy is logged, once for each who is told.
-  const app = anApp()
+  const app = anApp({ HASH_MEMORY_KIB: '19456' })
 
   function logIn(body: object, headers: Record<string, string> = { Origin: MAIN }): Promise<TestResponse> {
     return app.post('/api/login', { password: PASSWORD, source: 'main', ...body }, headers)
