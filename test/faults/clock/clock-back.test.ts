@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { bearer, outcome } from '../../http/support/api-calls.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE } from '../../support/test-app.js'
 
 const HOUR = 60 * 60
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app?.stop())
+const app = anApp()
 
 test('nobody is logged out, what was ended stays ended, and people log in', async () => {
   const owner = await anOwner(app)

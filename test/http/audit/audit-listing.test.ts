@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { request as startRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
   AUDIT_ACTIONS,
@@ -15,7 +15,7 @@ import {
 import type { TestResponse } from '../../support/http-request.js'
 import { ocsfFaults } from '../../support/ocsf/ocsf-faults.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -29,11 +29,7 @@ const NOBODY = '00000000-0000-4000-8000-000000000000'
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 describe('The audit log of an account', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   function read(who: SignedIn, query = '', path = '/api/audit'): Promise<TestResponse> {
     const headers = { Origin: MAIN, ...bearer(who.accessToken), ...cookie(who.sessionId) }

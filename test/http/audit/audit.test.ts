@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import { Database, handleOf, SessionChanges, type SessionId, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, logOut, refreshByHeader, subscribe } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('The audit log', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   /** The rows of one request. */
   async function rowsOf({ headers }: TestResponse) {

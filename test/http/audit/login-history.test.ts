@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { AuditLog, permissionsOf, UserAdministration } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, logOut, outcome } from '../support/api-calls.js'
 import { reauthenticate } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -11,11 +11,7 @@ const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
 describe('The own login history', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   function history({ accessToken }: SignedIn, query = '', origin = MAIN): Promise<TestResponse> {
     return app.request({ path: `/api/logins${query}`, headers: { Origin: origin, ...bearer(accessToken) } })

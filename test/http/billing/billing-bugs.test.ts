@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import Stripe from 'stripe'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
 import { aSubscriber, openCheckout, statusOf } from '../support/subscriber.js'
@@ -21,11 +21,7 @@ import { claimsOf } from '../support/token-claims.js'
 
 /** What other people's billing does wrong. Each test has the name of its bug. */
 describe('billing mistakes that must not happen', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   function customersOf(accountId: unknown) {
     return app.sandbox.customers().filter(({ metadata }) => metadata.accountId === accountId)

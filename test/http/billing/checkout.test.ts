@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { and, eq, inArray } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { BillingReconciler, checkouts, Database, providerEvents } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('POST /api/subscription/create', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   function checkoutsOf({ accessToken }: SignedIn) {
     const { accountId } = claimsOf(accessToken)

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import Stripe from 'stripe'
 import { SurplusSubscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { readAfter } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('billing 1: a first payment that takes days', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function stateOf({ accessToken }: SignedIn): Promise<string> {
     await app.paymentsSettled()

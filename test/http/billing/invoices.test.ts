@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterEach, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { billingCustomers, Database } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aSubscriber } from '../support/subscriber.js'
 
 describe('GET /api/invoices', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
   afterEach(() => {
     app.sandbox.fault = null
   })

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { handlersOf, PaymentStepUpGuard, PaymentsPermissionGuard } from '../../sources.js'
 import { giveTotp, prove } from '../../support/factors.js'
 import { aMember, type SignedIn, signIn } from '../../support/people.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
@@ -12,11 +12,7 @@ const CHALLENGE =
   'Bearer error="insufficient_user_authentication", acr_values="urn:mainstay:acr:2", max_age="120"'
 
 describe('Payments that need a second factor', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function anAccount(paymentStepUpMinutes: number | null = 2) {
     const { owner, session } = await anEnrolledOwner(app)

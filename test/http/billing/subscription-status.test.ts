@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { Database, Subscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { bearer, logOut, outcome, readSubscription } from '../support/api-calls.js'
 import { callsWithin } from '../support/calls-within.js'
 import { anotherSubscription, aSubscriber, openCheckout, statusOf } from '../support/subscriber.js'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app.stop())
+const app = anApp()
 
 it('security L8: is not shown to a session that has ended, though its token is valid', async () => {
   const { accessToken } = await signIn(app, await anOwner(app), 'main')

@@ -13,7 +13,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -380,11 +380,7 @@ describe('Two replicas', () => {
 })
 
 describe('With SATELLITES=registry', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ SATELLITES: 'registry' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ SATELLITES: 'registry' })
 
   it('the list of the operator counts for nothing', async () => {
     const owner = await anOwner(app)

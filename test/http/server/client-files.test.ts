@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { expect, it } from '@jest/globals'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app.stop())
+const app = anApp()
 
 it.each([
   ['main site', MAIN],

@@ -1,21 +1,17 @@
 import { readFile, stat } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { replaceKeys, rotateKeys } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
-import { TestApp } from '../../support/test-app.js'
+import { anApp } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
 import { headerOf } from '../support/token-claims.js'
 
 const TOKEN_SECONDS = 900
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app.stop())
+const app = anApp()
 
 async function publishedKids(): Promise<string[]> {
   const { json } = await app.request({ path: '/.well-known/jwks.json' })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   ApiError,
@@ -21,15 +21,11 @@ import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 describe('the command line, beside a running server', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const onItsStores = () => ({
     ...{ NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores },

@@ -1,11 +1,11 @@
 import { connect } from 'node:net'
 import { text as readText } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { MAX_BODY_BYTES } from '../../sources.js'
 import type { TestRequest } from '../../support/http-request.js'
 import { anOwner, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aLandlord } from '../support/satellite-calls.js'
@@ -13,11 +13,7 @@ import { aLandlord } from '../support/satellite-calls.js'
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const LOGIN = { method: 'POST', path: '/api/login' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app.stop())
+const app = anApp()
 
 it.each(['toString', 'constructor'])(
   'security L11: %s is an unknown field, in a body and in a query',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type Client,
   documentationOf,
@@ -12,7 +12,7 @@ import {
 } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
 /** Who adds one here says why everybody in the world may call it. */
@@ -45,11 +45,7 @@ const PUBLIC_HANDLERS = [
   'WebhookController.receive',
 ]
 
-let app: TestApp
-beforeAll(async () => {
-  app = await TestApp.start()
-})
-afterAll(() => app.stop())
+const app = anApp()
 
 it('these handlers are public and no others', () => {
   const handlers = handlersOf(app.app)

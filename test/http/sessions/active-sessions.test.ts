@@ -15,7 +15,15 @@ import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anOwner, aSignedInOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, BACKENDS, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } from '../support/api-calls.js'
+import {
+  bearer,
+  cookie,
+  logOut,
+  outcome,
+  refreshByCookie,
+  refreshByHeader,
+  subscribe,
+} from '../support/api-calls.js'
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0'
 

@@ -92,11 +92,6 @@ describe('changed permissions', () => {
     )
   })
 
-  async function _permissionsAfterRefresh(sessionId: string): Promise<unknown> {
-    const { json } = await refreshByCookie(app, sessionId)
-    return (await readData(app, json.accessToken)).json.permissions
-  }
-
   function grant(user: User, permissions: Permission[]): Promise<void> {
     return accounts().grant(user, permissionsOf(permissions))
   }

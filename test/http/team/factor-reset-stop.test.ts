@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   AccountCleanup,
@@ -13,7 +13,7 @@ import {
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -23,11 +23,7 @@ import { untilWaiting } from '../support/waiting-statements.js'
 const INVALID_LINK = '400 INVALID_LINK'
 
 describe('A reset of factors that a manager has requested', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const post = (path: string, token: string) =>
     app.request({ method: 'POST', path, headers: { Origin: MAIN }, body: { token } })

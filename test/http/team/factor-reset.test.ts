@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   Database,
@@ -21,7 +21,7 @@ import {
 import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
@@ -31,11 +31,7 @@ const DAY = 24 * HOUR
 const INVALID_LINK = '400 INVALID_LINK'
 
 describe("A reset of a member's factors", () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   const request = (session: SignedIn, { id }: Pick<User, 'id'>) =>
     team(app, session, 'POST', `/${id}/second-factor/reset`)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import { accounts, Database, oneTimeTokens, permissionsOf, UserCreation, users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { accept, aManager, closeTo, signInFreshly, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -12,11 +12,7 @@ const INVALID_LINK = '400 INVALID_LINK'
 const SEVEN_DAYS = 7 * 24 * 60 * 60
 
 describe('invitations', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function anAccount() {
     const owner = await anOwner(app)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf, RateLimiter, type User, Users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { accept, aManager, aMemberWith, team } from '../support/team-calls.js'
@@ -11,11 +11,7 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
 
 describe('what an owner is told about the team', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start({ ANOMALY_POLICY: 'notify:10' })
-  })
-  afterAll(() => app.stop())
+  const app = anApp({ ANOMALY_POLICY: 'notify:10' })
 
   const teamMails = async (owner: Pick<User, 'email'>) =>
     (await app.mailsTo(owner.email)).filter(({ subject }) => !/login/i.test(subject))

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { type Permission, permissionsOf, type User, Users } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
-import { MAIN, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN } from '../../support/test-app.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'
 import { outcome } from '../support/api-calls.js'
 import { subjectsTo } from '../support/leaving-accounts.js'
@@ -11,11 +11,7 @@ import { aMemberWith, team } from '../support/team-calls.js'
 const MANAGES: readonly Permission[] = ['teamManagement', 'dataEntry', 'viewReports']
 
 describe('Several recovery links of one user', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function grant(by: SignedIn, { id }: User, ...permissions: Permission[]) {
     const answer = await team(app, by, 'PUT', `/${id}/permissions`, permissionsOf(permissions))

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import {
   handleOf,
   type Permission,
@@ -10,7 +10,7 @@ import {
   Users,
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
-import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -20,14 +20,10 @@ import { claimsOf } from '../support/token-claims.js'
 const ENDED = '401 SESSION_NOT_FOUND'
 
 describe('at once', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
+  const app = anApp()
   afterEach(() => {
     jest.restoreAllMocks()
   })
-  afterAll(() => app.stop())
 
   async function twoManagers() {
     const owner = await anOwner(app)
@@ -153,11 +149,7 @@ describe('at once', () => {
 })
 
 describe('with several connections to the database', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   it('a manager whose session is ended while their request is under way changes nothing', async () => {
     const owner = await anOwner(app)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { handleOf, type SessionId } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { aManager, team } from '../support/team-calls.js'
 
@@ -10,11 +10,7 @@ const NOT_FOUND = '404 NOT_FOUND'
 const OWNER_REQUIRED = '403 OWNER_REQUIRED'
 
 describe("members' sessions", () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function anAccount() {
     const owner = await anOwner(app)

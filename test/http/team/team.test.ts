@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   Database,
@@ -12,7 +12,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
-import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
@@ -26,11 +26,7 @@ const OWN_RIGHTS = '403 OWN_RIGHTS'
 const LAST_OWNER = '409 LAST_OWNER'
 
 describe('the team', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   async function anAccount() {
     const owner = await anOwner(app)

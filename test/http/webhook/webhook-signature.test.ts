@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { TestApp } from '../../support/test-app.js'
+import { describe, expect, it } from '@jest/globals'
+import { anApp } from '../../support/test-app.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, keptEvents, postBytes, postEvent, signatureOf } from '../support/signed-event.js'
 
 describe('the signature of an event', () => {
-  let app: TestApp
-  beforeAll(async () => {
-    app = await TestApp.start()
-  })
-  afterAll(() => app.stop())
+  const app = anApp()
 
   it.each([
     ['now', 0],
