@@ -16,6 +16,7 @@ import {
 } from '../sources.js'
 import { redisCli } from '../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
+import { slow } from '../support/tiers.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'
 import { startDistantAddress } from './distant-address.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
@@ -155,7 +156,7 @@ describe('how sessions lie in Redis', () => {
     }
   })
 
-  test('no sessionId is anywhere in it', async () => {
+  slow('no sessionId is anywhere in it', async () => {
     const sessionId = newSessionId()
     const session = aSession({ sid: handleOf(sessionId) })
     await opened.store.create(session)

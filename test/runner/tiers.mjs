@@ -15,7 +15,14 @@ const REST = startsWithAnyOf(
     'http/billing/billing-long-queue.',
     'http/billing/provider-outage.',
   ],
-  ...['http/server/fuzz.', 'http/server/taken-port.', 'http/takeover/'],
+  ...[
+    'http/server/fuzz.',
+    'http/server/taken-port.',
+    'http/server/server.',
+    'http/server/traces.',
+    'http/takeover/',
+  ],
+  ...['http/embedding/process.', 'contracts/redis-memory.', 'unit/secrets/watched-keys.'],
 )
 
 /** Long, or a minute for what one change in a hundred can break. Looked at before {@link REST}. */

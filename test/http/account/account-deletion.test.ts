@@ -15,6 +15,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, aSignedInOwner, importMembers, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, subscribe } from '../support/api-calls.js'
 import {
   aLeavingOwner,
@@ -150,7 +151,7 @@ describe('The end of an account', () => {
       for (const person of [disabled, plain, stranger]) expect(await subjectsTo(app, person)).toEqual([])
     })
 
-    it('is told to the owner and the first twenty other administrators, and to nobody twice', async () => {
+    slow('is told to the owner and the first twenty other administrators, and to nobody twice', async () => {
       const administrator = permissionsOf(['accountSettings'])
       const owner = await anOwner(app)
       await importMembers(app, owner, 3)
@@ -301,7 +302,7 @@ describe('The end of an account', () => {
       expect(again.json).not.toEqual(json)
     })
 
-    it('reports to operators, once, that somebody has paid all the same', async () => {
+    slow('reports to operators, once, that somebody has paid all the same', async () => {
       const owner = await aProvenOwner(app)
       const page = await openCheckout(app, owner)
       const { webhookUrl } = app.sandbox

@@ -295,7 +295,7 @@ describe('The removal of an account', () => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('while an event that says it was paid has not been handled, however long that takes', async () => {
+    slow('while an event that says it was paid has not been handled, however long that takes', async () => {
       const owner = await aProvenOwner(app)
       const checkoutId = await openCheckout(app, owner)
       await ask(app, owner)
@@ -329,29 +329,32 @@ describe('The removal of an account', () => {
       expect(await remaining(app, owner)).toEqual([])
     })
 
-    it('billing 8: until the provider has ended what was cancelled, which may be down meanwhile', async () => {
-      const owner = await aProvenOwner(app)
-      const subscription = await pay(app, await openCheckout(app, owner))
-      expect(outcome(await ask(app, owner))).toBe('409 SUBSCRIPTION_LIVE')
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, owner))).toBe('200')
-      await setGrace(app, owner, -DAY)
-      const statusThere = () => app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
-      app.sandbox.fault = 'error-500'
-      await run(app)
-      // The provider signs its events by its own clock.
-      toProvidersTime(app)
-      await app.paymentsSettled()
-      expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
-      app.sandbox.fault = null
-      await run(app)
-      toProvidersTime(app)
-      await eventually(() => statusThere() === 'canceled')
-      await app.paymentsSettled()
-      await run(app)
-      expect(await remaining(app, owner)).toEqual([])
-    })
+    slow(
+      'billing 8: until the provider has ended what was cancelled, which may be down meanwhile',
+      async () => {
+        const owner = await aProvenOwner(app)
+        const subscription = await pay(app, await openCheckout(app, owner))
+        expect(outcome(await ask(app, owner))).toBe('409 SUBSCRIPTION_LIVE')
+        await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
+        await app.paymentsSettled()
+        expect(outcome(await ask(app, owner))).toBe('200')
+        await setGrace(app, owner, -DAY)
+        const statusThere = () => app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+        app.sandbox.fault = 'error-500'
+        await run(app)
+        // The provider signs its events by its own clock.
+        toProvidersTime(app)
+        await app.paymentsSettled()
+        expect([await remaining(app, owner), statusThere()]).toEqual([[expect.anything()], 'active'])
+        app.sandbox.fault = null
+        await run(app)
+        toProvidersTime(app)
+        await eventually(() => statusThere() === 'canceled')
+        await app.paymentsSettled()
+        await run(app)
+        expect(await remaining(app, owner)).toEqual([])
+      },
+    )
 
     it('and ends nothing where the owner keeps the account while the provider is about to be told', async () => {
       const owner = await aProvenOwner(app)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { subjectsTo } from '../support/leaving-accounts.js'
 import { aProvenOwner, onMainSite } from '../support/reauthenticate.js'
@@ -157,7 +158,7 @@ describe('The account', () => {
   })
 })
 
-it('says of owners who may not type their password on satellites that they still may not', async () => {
+slow('says of owners who may not type their password on satellites that they still may not', async () => {
   const app = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await aProvenOwner(app)

@@ -20,7 +20,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN } from '../../support/test-app.js'
-import { onServers } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, outcome, refreshByCookie } from '../support/api-calls.js'
 import { aProvenOwner, onMainSite, provenSession, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -179,7 +179,7 @@ describe('A change of the e-mail address', () => {
     expect(await emailOf(owner)).toBe(owner.email)
   })
 
-  it.each(['reset', 'change'])('fails once the password was set anew (%s)', async how => {
+  slow.each(['reset', 'change'])('fails once the password was set anew (%s)', async how => {
     const owner = await aProvenOwner(app)
     const token = await linkTo(owner, anEmail())
     if (how === 'reset') {

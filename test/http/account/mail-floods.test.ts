@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals'
 import { Mailer, type MailLanguage, type Permission, permissionsOf, type User } from '../../sources.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { ask, keep } from '../support/leaving-accounts.js'
 import { anEnrolledOwner, changePolicy } from '../support/policy-calls.js'
@@ -64,7 +65,7 @@ describe('Nobody is flooded with mails', () => {
     expect(last?.text).toContain('They may now manage the team.')
   })
 
-  it('but no limit of mails keeps from an owner who has gained a power', async () => {
+  slow('but no limit of mails keeps from an owner who has gained a power', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     const member = await aMember(app, owner)
     const accomplice = await provenSession(app, member)

@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { Database, oneTimeTokens, Users } from '../../sources.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aMemberWith, signInFreshly, team } from '../support/team-calls.js'
@@ -25,7 +26,7 @@ describe('the language of mails', () => {
   const languageOf = async (id: string) => (await app.get(Users).find(id))?.language
   const subjectsTo = async (email: string) => (await app.mailsTo(email)).map(({ subject }) => subject)
 
-  it('is that of whoever signs up, from the first mail on', async () => {
+  slow('is that of whoever signs up, from the first mail on', async () => {
     const email = anEmail()
     expect(outcome(await post('/api/signup', { email, password: PASSWORD }, GERMAN))).toBe('202')
     expect(await subjectsTo(email)).toEqual([
@@ -156,7 +157,7 @@ describe('the language of mails', () => {
 })
 
 describe('DEFAULT_LANGUAGE', () => {
-  it('is that of mails to whom nobody knows to read another', async () => {
+  slow('is that of mails to whom nobody knows to read another', async () => {
     const app = await TestApp.start({ DEFAULT_LANGUAGE: 'de' })
     try {
       const subjectAfter = async (headers: Record<string, string>) => {

@@ -7,6 +7,7 @@ import { anEmail } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 
 const MAIL: Mail = {
   language: 'en',
@@ -66,7 +67,7 @@ async function started({ server }: SMTPServer): Promise<number> {
 const stopped = (server: SMTPServer) => new Promise<void>(resolve => server.close(() => resolve()))
 
 describe('a mail server that', () => {
-  it('gets the mail when it is back after a moment', async () => {
+  slow('gets the mail when it is back after a moment', async () => {
     const port = await freePort()
     const waiting = await TestApp.start({ SMTP_URL: `smtp://127.0.0.1:${port}` })
     try {
@@ -84,7 +85,7 @@ describe('a mail server that', () => {
     }
   })
 
-  it('is not asked again when it refuses the mail for good, and the audit log says so', async () => {
+  slow('is not asked again when it refuses the mail for good, and the audit log says so', async () => {
     let asked = 0
     const refusing = new SMTPServer({
       authOptional: true,
@@ -110,36 +111,39 @@ describe('a mail server that', () => {
     }
   })
 
-  it('gets the mail at the next try when it refused the login once: it was not about the mail', async () => {
-    let logins = 0
-    const received: string[] = []
-    const locked = new SMTPServer({
-      allowInsecureAuth: true,
-      disabledCommands: ['STARTTLS'],
-      onAuth: ({ username }, _, done) =>
-        logins++ === 0
-          ? done(Object.assign(new Error('try later'), { responseCode: 535 }))
-          : done(null, { user: username }),
-      onRcptTo: ({ address }, _, done) => {
-        received.push(address)
-        done()
-      },
-    })
-    const port = await started(locked)
-    const sending = await TestApp.start({ SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
-    const to = anEmail()
-    try {
-      sending.app.get(Mailer).post(recipient(to), () => MAIL)
-      await sending.app.get(Mailer).flush()
-      expect({ logins, received }).toEqual({ logins: 2, received: [to] })
-    } finally {
-      await sending.stop()
-      await stopped(locked)
-    }
-  })
+  slow(
+    'gets the mail at the next try when it refused the login once: it was not about the mail',
+    async () => {
+      let logins = 0
+      const received: string[] = []
+      const locked = new SMTPServer({
+        allowInsecureAuth: true,
+        disabledCommands: ['STARTTLS'],
+        onAuth: ({ username }, _, done) =>
+          logins++ === 0
+            ? done(Object.assign(new Error('try later'), { responseCode: 535 }))
+            : done(null, { user: username }),
+        onRcptTo: ({ address }, _, done) => {
+          received.push(address)
+          done()
+        },
+      })
+      const port = await started(locked)
+      const sending = await TestApp.start({ SMTP_URL: `smtp://user:word@127.0.0.1:${port}` })
+      const to = anEmail()
+      try {
+        sending.app.get(Mailer).post(recipient(to), () => MAIL)
+        await sending.app.get(Mailer).flush()
+        expect({ logins, received }).toEqual({ logins: 2, received: [to] })
+      } finally {
+        await sending.stop()
+        await stopped(locked)
+      }
+    },
+  )
 })
 
-it('stops at once although mails are waiting for a server that is away', async () => {
+slow('stops at once although mails are waiting for a server that is away', async () => {
   const stopping = await TestApp.start({
     SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
   })
@@ -147,7 +151,7 @@ it('stops at once although mails are waiting for a server that is away', async (
   await stopping.stop()
 })
 
-it('keeps every mail when it stops although the mail server says nothing', async () => {
+slow('keeps every mail when it stops although the mail server says nothing', async () => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const database = await createDatabase()

@@ -4,6 +4,7 @@ import { accounts, Database, OneTimeTokens, oneTimeTokens } from '../../sources.
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { accept, aManager, team } from '../support/team-calls.js'
@@ -65,7 +66,7 @@ describe('What a mailed link is about', () => {
     expect(json).toEqual({ email, accountName: null, invitedBy: manager.user.email, satellites: null })
   })
 
-  it('can be asked as often as one likes, and uses nothing up', async () => {
+  slow('can be asked as often as one likes, and uses nothing up', async () => {
     const { session } = await anAccount()
     const email = anEmail()
     await team(app, session, 'POST', '/invitations', { email })

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { anApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 
 const EXPORTS = join(__dirname, 'exports')
@@ -392,7 +393,7 @@ describe('a move', () => {
   }
   const find = (email: string) => app.get(Users).findByEmail(email as Email)
 
-  it.each([
+  slow.each([
     [
       'auth0',
       ['auth0-users.jsonl'],

@@ -55,7 +55,7 @@ describe('Expired links', () => {
     expect(await kept(good)).toHaveLength(1)
   })
 
-  it('go with what they hold, such as the password of a sign-up that nobody confirmed', async () => {
+  slow('go with what they hold, such as the password of a sign-up that nobody confirmed', async () => {
     const email = anEmail()
     const answer = await app.post('/api/signup', { email, password: NEW_PASSWORD })
     expect(outcome(answer)).toBe('202')

@@ -18,6 +18,7 @@ import {
 } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import {
@@ -294,7 +295,7 @@ describe('A transfer of the account', () => {
       expect(outcome(await request(await provenSession(app, owner), member.id))).toBe('202')
     })
 
-    it('when the owner chooses another password, and both are told', async () => {
+    slow('when the owner chooses another password, and both are told', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       const session = await provenSession(app, owner)

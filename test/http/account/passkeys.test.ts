@@ -11,6 +11,7 @@ import {
 } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import {
   addPasskey,
@@ -140,7 +141,7 @@ describe('Passkeys of one user', () => {
     }
   })
 
-  it('takes ten and no eleventh, and tells authenticators which there are', async () => {
+  slow('takes ten and no eleventh, and tells authenticators which there are', async () => {
     const { session } = await aUser(10)
     expect(outcome(await call(session, 'POST', '/api/passkeys/options'))).toBe('409 TOO_MANY_PASSKEYS')
     const passkeys = await listOf(session)
@@ -234,7 +235,7 @@ describe('Passkeys of one user', () => {
     })
   })
 
-  it('renames and removes only what is the caller’s own', async () => {
+  slow('renames and removes only what is the caller’s own', async () => {
     const [mine, theirs] = [await aUser(2), await aUser()]
     const [passkey] = await listOf(mine.session)
     const renamed = await call(mine.session, 'PATCH', `/api/passkeys/${passkey.id}`, { name: 'Blue key' })
@@ -265,29 +266,32 @@ describe('Passkeys of one user', () => {
     )
   })
 
-  it('changes neither passkeys nor the password unless the link of the mail about it is stored', async () => {
-    const { user, session } = await aUser(2)
-    const [{ id }] = await listOf(session)
-    const changes: [string, () => ReturnType<typeof call>][] = [
-      ['New passkey', () => addPasskey(app, session)],
-      ['Passkey removed', () => call(session, 'DELETE', `/api/passkeys/${id}`)],
-      ['Your password for Mainstay has been removed', () => call(session, 'DELETE', '/api/password')],
-    ]
-    for (const [start, change] of changes) {
-      const mails = async () =>
-        (await app.mailsTo(user.email)).filter(({ subject }) => subject?.startsWith(start)).length
-      const before = { passkeys: await listOf(session), mails: await mails() }
-      const cut = jest
-        .spyOn(app.get(OneTimeTokens), 'issue')
-        .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
-      const refused = await change()
-      cut.mockRestore()
-      expect(outcome(refused)).toBe('503 DATABASE_UNAVAILABLE')
-      expect({ passkeys: await listOf(session), mails: await mails() }).toEqual(before)
-      expect((await change()).status).toBeLessThan(300)
-      expect(await mails()).toBe(before.mails + 1)
-    }
-  })
+  slow(
+    'changes neither passkeys nor the password unless the link of the mail about it is stored',
+    async () => {
+      const { user, session } = await aUser(2)
+      const [{ id }] = await listOf(session)
+      const changes: [string, () => ReturnType<typeof call>][] = [
+        ['New passkey', () => addPasskey(app, session)],
+        ['Passkey removed', () => call(session, 'DELETE', `/api/passkeys/${id}`)],
+        ['Your password for Mainstay has been removed', () => call(session, 'DELETE', '/api/password')],
+      ]
+      for (const [start, change] of changes) {
+        const mails = async () =>
+          (await app.mailsTo(user.email)).filter(({ subject }) => subject?.startsWith(start)).length
+        const before = { passkeys: await listOf(session), mails: await mails() }
+        const cut = jest
+          .spyOn(app.get(OneTimeTokens), 'issue')
+          .mockRejectedValueOnce(unavailable('DATABASE_UNAVAILABLE'))
+        const refused = await change()
+        cut.mockRestore()
+        expect(outcome(refused)).toBe('503 DATABASE_UNAVAILABLE')
+        expect({ passkeys: await listOf(session), mails: await mails() }).toEqual(before)
+        expect((await change()).status).toBeLessThan(300)
+        expect(await mails()).toBe(before.mails + 1)
+      }
+    },
+  )
 
   it('the password alone logs in again once the last factor is gone', async () => {
     const { user, session } = await aUser()
@@ -343,7 +347,7 @@ describe('Passkeys of one user', () => {
       expect(answers.map(outcome).filter(one => one === '409 LAST_WAY_IN')).toHaveLength(1)
     })
 
-    it('gets a password back by a mail, which ends no factor and opens no session past them', async () => {
+    slow('gets a password back by a mail, which ends no factor and opens no session past them', async () => {
       const { user, session } = await aUser()
       expect(outcome(await call(session, 'DELETE', '/api/password'))).toBe('204')
       const post = (path: string, body: object) => app.post(path, body)

@@ -30,6 +30,7 @@ import {
 } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { addPasskey, provenPasskeySession } from '../support/passkey-calls.js'
 import { provenSession, reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -250,7 +251,7 @@ describe('The profile', () => {
       expect(answer.text).not.toContain(owner.email)
     })
 
-    it('shows invited users where they accepted, and inviters not', async () => {
+    slow('shows invited users where they accepted, and inviters not', async () => {
       const owner = await aSignedInOwner(app)
       const email = anEmail()
       expect(outcome(await team(app, owner, 'POST', '/invitations', { email }))).toBe('201')
@@ -266,7 +267,7 @@ describe('The profile', () => {
       expect(actionsIn(ofMember)).toContainEqual(['invitation.accept', '127.0.0.1'])
     })
 
-    it('goes through the audit log in pages', async () => {
+    slow('goes through the audit log in pages', async () => {
       const owner = await anOwner(app)
       const event = { action: 'logout', outcome: 'ok', userId: owner.id, client: null } as const
       await app.get(Database).transaction(async transaction => {

@@ -23,6 +23,7 @@ import { eventually } from '../../support/eventually.js'
 import { prove } from '../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { aProvenOwner, onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 
@@ -288,7 +289,7 @@ describe('Factors of somebody who takes their account back', () => {
     expect(await whatIsLeft(owner)).toMatchObject({ passkeys: [kept] })
   })
 
-  it('are removed likewise by a link for a new password that went to the earlier address', async () => {
+  slow('are removed likewise by a link for a new password that went to the earlier address', async () => {
     const owner = await anOwner(app)
     expect(outcome(await call('/api/password/forgot', { email: owner.email }))).toBe('202')
     const reset = await app.mailedToken(owner.email)

@@ -13,6 +13,7 @@ import {
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readData } from '../support/api-calls.js'
 
 const DAY_SECONDS = 24 * 60 * 60
@@ -272,7 +273,7 @@ describe('Sign-up', () => {
 })
 
 describe('Sign-up, as it is set', () => {
-  it('can be closed, also for earlier links', async () => {
+  slow('can be closed, also for earlier links', async () => {
     const app = await TestApp.start({ SIGN_UP: 'off' })
     try {
       for (const [path, body] of [
@@ -285,7 +286,7 @@ describe('Sign-up, as it is set', () => {
     }
   })
 
-  it('answers 503 to everybody when there is no mail', async () => {
+  slow('answers 503 to everybody when there is no mail', async () => {
     const app = await TestApp.start({ SMTP_URL: '', MAIL_FROM: '' })
     try {
       for (const email of [anEmail(), (await anOwner(app)).email]) {
@@ -297,7 +298,7 @@ describe('Sign-up, as it is set', () => {
     }
   })
 
-  it('is limited: mails to one address, links from one network, passwords at one link', async () => {
+  slow('is limited: mails to one address, links from one network, passwords at one link', async () => {
     const app = await TestApp.start({
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '20',

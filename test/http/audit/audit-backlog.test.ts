@@ -13,6 +13,7 @@ import {
   secondsAfter,
 } from '../../sources.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { type Read, readBy } from '../support/read-by.js'
 
 const WAITING = 45_000
@@ -44,13 +45,13 @@ describe('Rows of the audit log that wait for their seals, many thousands', () =
     expect(read.rows).toBeLessThanOrEqual(2 * ROWS_A_RANGE)
   })
 
-  test('do not make anybody wait for all of them', async () => {
+  slow('do not make anybody wait for all of them', async () => {
     const sealed = await app.app.get(AuditSealer).seal(MAX_ROWS_AWAITED)
     expect(sealed).toBeGreaterThanOrEqual(MAX_ROWS_AWAITED)
     expect(sealed).toBeLessThanOrEqual(MAX_ROWS_AWAITED + ROWS_A_RANGE)
   })
 
-  test('are all sealed in the end, and the start of the next run is found in a few places', async () => {
+  slow('are all sealed in the end, and the start of the next run is found in a few places', async () => {
     await app.app.get(AuditSealer).seal()
     const { seals, rows } = await counts()
     expect(seals).toBe(rows)

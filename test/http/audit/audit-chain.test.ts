@@ -16,7 +16,7 @@ import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
-import { onServers } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 
 const EVENT = { action: 'user.create', outcome: 'ok', client: null } as const
 const TABLES = ['audit_log', 'audit_chain']
@@ -78,7 +78,7 @@ describe('The chain of the audit log', () => {
   })
   afterAll(() => app.stop())
 
-  it('grows by itself within seconds, and what is noted is sealed too', async () => {
+  slow('grows by itself within seconds, and what is noted is sealed too', async () => {
     await signIn(app, await anOwner(app), 'main')
     await app.request({ method: 'POST', path: '/api/refresh' })
     await eventually(async () => (await countOf(app, 'audit_chain')) === (await countOf(app, 'audit_log')), {
@@ -111,7 +111,7 @@ describe('The chain of the audit log', () => {
       await execute(app, ...restored)
     })
 
-    it.each([
+    slow.each([
       ['changed the outcome of a row', `update audit_log set outcome = 'failed' where id = 10`],
       ['moved a row out of time', `update audit_log set at = 'infinity' where id = 10`],
       ['changed a detail', `update audit_log set detail = '{"number":0,"name":"u"}' where id = 10`],
@@ -341,7 +341,7 @@ describe('Two replicas', () => {
     await first.stop()
   })
 
-  it('make one chain, however they write and seal at once', async () => {
+  slow('make one chain, however they write and seal at once', async () => {
     const writeAndSeal = async (app: TestApp) => {
       for (let round = 0; round < 15; round += 1) {
         await Promise.all([record(app, 20), app.app.get(AuditSealer).seal()])
@@ -422,7 +422,7 @@ describe('npm run cli -- audit:verify', () => {
   })
   afterAll(() => app.stop())
 
-  it('prints the head, knows it again, and fails when a row was changed', async () => {
+  slow('prints the head, knows it again, and fails when a row was changed', async () => {
     const rows = String(await countOf(app, 'audit_log'))
     const first = await auditVerify()
     expect(first).toMatchObject({ code: 0, errors: '' })
@@ -446,7 +446,7 @@ describe('npm run cli -- audit:verify', () => {
     },
   )
 
-  it('audit:export prints the log of all accounts, or of one, in both formats', async () => {
+  slow('audit:export prints the log of all accounts, or of one, in both formats', async () => {
     const owner = await anOwner(app)
     await execute(app, `insert into audit_log (at, action, outcome) values (now(), 'user.create', 'ok')`)
     const own = await auditExport('--owner', owner.email)

@@ -311,7 +311,7 @@ describe('The audit log of an account', () => {
         .split('\n')
         .map(line => JSON.parse(line))
 
-    it('is a file of JSON lines, oldest first, of more than one page, itself the last', async () => {
+    slow('is a file of JSON lines, oldest first, of more than one page, itself the last', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       await recordMany(owner, 1_200)
@@ -370,7 +370,7 @@ describe('The audit log of an account', () => {
       })
     })
 
-    it('gives events of OCSF: every action is one that its schema takes, with its seal', async () => {
+    slow('gives events of OCSF: every action is one that its schema takes, with its seal', async () => {
       const owner = await anOwner(app)
       const signedIn = await signIn(app, owner, 'main')
       const own = { accountId: owner.accountId, userId: owner.id }
@@ -488,30 +488,33 @@ describe('The audit log of an account', () => {
       expect(find('handoff.replay')).toMatchObject({ class_uid: 2004, status: 'New', severity: 'High' })
     })
 
-    it('answers an immediate failure with an error, and breaks off the transfer at a later one', async () => {
-      const owner = await anOwner(app)
-      const signedIn = await signIn(app, owner, 'main')
-      await recordMany(owner, 1_200)
-      const database = app.app.get(Database)
-      const report = database.report.bind(database)
-      const failAfterPages = (count: number) => {
-        let pages = 0
-        database.report = async (work, options) => {
-          const answer = await report(work, options)
-          if (++pages > count) throw new Error('the database is gone')
-          return answer
+    slow(
+      'answers an immediate failure with an error, and breaks off the transfer at a later one',
+      async () => {
+        const owner = await anOwner(app)
+        const signedIn = await signIn(app, owner, 'main')
+        await recordMany(owner, 1_200)
+        const database = app.app.get(Database)
+        const report = database.report.bind(database)
+        const failAfterPages = (count: number) => {
+          let pages = 0
+          database.report = async (work, options) => {
+            const answer = await report(work, options)
+            if (++pages > count) throw new Error('the database is gone')
+            return answer
+          }
         }
-      }
-      try {
-        failAfterPages(0)
-        expect(outcome(await exported(signedIn))).toBe('500 INTERNAL_ERROR')
-        failAfterPages(1)
-        await expect(exported(signedIn)).rejects.toMatchObject({ code: 'ECONNRESET' })
-      } finally {
-        database.report = report
-      }
-      expect(linesOf(await exported(signedIn)).length).toBeGreaterThan(1_200)
-    })
+        try {
+          failAfterPages(0)
+          expect(outcome(await exported(signedIn))).toBe('500 INTERNAL_ERROR')
+          failAfterPages(1)
+          await expect(exported(signedIn)).rejects.toMatchObject({ code: 'ECONNRESET' })
+        } finally {
+          database.report = report
+        }
+        expect(linesOf(await exported(signedIn)).length).toBeGreaterThan(1_200)
+      },
+    )
 
     slow('reads no further ahead than its reader', async () => {
       const owner = await anOwner(app)

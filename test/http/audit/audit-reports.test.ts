@@ -7,6 +7,7 @@ import { aGate } from '../../support/gate.js'
 import { holdContinuedReports } from '../../support/held-reports.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import type { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { ConsoleUser, startWithConsole } from '../operators/console-calls.js'
 import { outcome } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
@@ -94,7 +95,7 @@ describe('While exports are running', () => {
     }
   })
 
-  test('refuses further ones of the same account, and no other reports', async () => {
+  slow('refuses further ones of the same account, and no other reports', async () => {
     const attacker = await anOwner(app)
     const theirs = await signIn(app, attacker, 'main')
     await database.maintain(db =>

@@ -23,7 +23,7 @@ import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
-import { onServers } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -164,20 +164,23 @@ describe('The partitions of the audit log', () => {
       await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
     })
 
-    it('go as a whole once they are too old, and so do single rows, to the millisecond, with their seals', async () => {
-      const expired = await app.app.get(AuditUpkeep).run()
-      expect(expired?.partitions).toBeGreaterThanOrEqual(5)
-      const partitions = await app.app.get(AuditPartitions).list()
-      expect(partitions.filter(({ until }) => until && until <= cut)).toEqual([])
-      const names = partitions.map(({ name }) => name)
-      expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
-      expect(await partitionsOf([...gone, ...kept])).toEqual(kept.map(() => partitionOf(cut)))
-      expect(await listed(await signIn(app, owner, 'main'), [...gone, ...kept])).toEqual(kept.toReversed())
-      const seals = await rowsOf<{ id: number }>(
-        sql`select audit_id::int as id from audit_chain order by position limit 3`,
-      )
-      expect(seals.map(({ id }) => id)).toContain(kept[0])
-    })
+    slow(
+      'go as a whole once they are too old, and so do single rows, to the millisecond, with their seals',
+      async () => {
+        const expired = await app.app.get(AuditUpkeep).run()
+        expect(expired?.partitions).toBeGreaterThanOrEqual(5)
+        const partitions = await app.app.get(AuditPartitions).list()
+        expect(partitions.filter(({ until }) => until && until <= cut)).toEqual([])
+        const names = partitions.map(({ name }) => name)
+        expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
+        expect(await partitionsOf([...gone, ...kept])).toEqual(kept.map(() => partitionOf(cut)))
+        expect(await listed(await signIn(app, owner, 'main'), [...gone, ...kept])).toEqual(kept.toReversed())
+        const seals = await rowsOf<{ id: number }>(
+          sql`select audit_id::int as id from audit_chain order by position limit 3`,
+        )
+        expect(seals.map(({ id }) => id)).toContain(kept[0])
+      },
+    )
 
     it('leave a log that verifies, and says what was removed', async () => {
       expect(await faults()).toEqual([])
@@ -329,7 +332,7 @@ onServers.describe('An audit log from before there were partitions', () => {
     expect(await faults()).toEqual([])
   })
 
-  it('gets months, and is cut and at last removed', async () => {
+  slow('gets months, and is cut and at last removed', async () => {
     jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
     const expired = await app.app.get(AuditUpkeep).run()
     // The day that is cut in is whole.

@@ -21,6 +21,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 import { readBy } from '../support/read-by.js'
 
@@ -91,7 +92,7 @@ function combinations() {
 }
 
 describe('A page of a long audit log', () => {
-  test('reads a limited number of rows, whatever it is filtered by and wherever it begins', async () => {
+  slow('reads a limited number of rows, whatever it is filtered by and wherever it begins', async () => {
     for (const filter of combinations())
       for (const to of [ALL_IDS.to, lowest + ROWS]) {
         const { rows: rowsRead } = await readBy(database, async db => {
@@ -112,7 +113,7 @@ describe('A page of a long audit log', () => {
     expect(blocks).toBeLessThan(FEW_BLOCKS)
   })
 
-  test('has the newest rows that match, and is followed by the rest', async () => {
+  slow('has the newest rows that match, and is followed by the rest', async () => {
     for (const filter of combinations()) {
       const found = await database.report(async db => {
         const ids: number[] = []

@@ -26,6 +26,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { cityRecord, mmdbFile } from '../../support/mmdb-file.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { callsWithin } from '../support/calls-within.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
@@ -173,7 +174,7 @@ describe('anomalies', () => {
         expect(await subjectsTo(user)).toEqual([expect.stringMatching(/^New login/)])
       })
 
-      it('mails nothing about the first one after a reset link', async () => {
+      slow('mails nothing about the first one after a reset link', async () => {
         const user = await anOwner(app)
         const headers = { Origin: MAIN, ...headersOf({}) }
         const post = (path: string, body: object) => app.post(path, body, headers)
@@ -856,7 +857,7 @@ describe('anomalies', () => {
       expect(outcome(await refresh(sessionId, { ip: MOBILE, userAgent: IPHONE }))).toBe('200')
     })
 
-    it('does not reveal by the limits that the password of a refused login was right', async () => {
+    slow('does not reveal by the limits that the password of a refused login was right', async () => {
       const user = await anOwner(app)
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)

@@ -17,6 +17,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { passTime } from '../../support/passing-time.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, logOut, outcome, refreshByHeader } from '../support/api-calls.js'
 
 const TOO_MANY = '429 TOO_MANY_ATTEMPTS'
@@ -58,7 +59,7 @@ async function counts() {
   return (await allCounts()).filter(({ minute }) => minute > before)
 }
 
-it('security H5: a thousand refused origins are twenty audit rows, and the rest is counted', async () => {
+slow('security H5: a thousand refused origins are twenty audit rows, and the rest is counted', async () => {
   const before = await app.auditRows()
   for (let sent = 0; sent < REFUSALS; sent += AT_ONCE)
     await Promise.all(Array.from({ length: AT_ONCE }, () => refused('198.51.100.7')))
@@ -76,7 +77,7 @@ it('security H5: a thousand refused origins are twenty audit rows, and the rest 
   expect(counted.reduce((sum, { count }) => sum + count, 0)).toBe(REFUSALS - ROWS_AN_HOUR)
 })
 
-it('security H5: strangers write less than 50 MB a day, whatever they send from wherever', async () => {
+slow('security H5: strangers write less than 50 MB a day, whatever they send from wherever', async () => {
   await app.get(AuditSealer).seal()
   const before = await bytes()
   // All that is there for an hour, used up, is what a day has 24 times.
@@ -119,28 +120,31 @@ it('security H5: what one session changes in an hour is bounded, and its user ca
   expect(outcome(await logOut(app, session.accessToken))).toBe('204')
 })
 
-it('security H3: of 2,000 wrong session ids from one address the most are 429, the right one never is', async () => {
-  const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
-  const refresh = (id: string, ip: string) =>
-    refreshByHeader(app, id, { Origin: SHOP_ONE, 'X-Forwarded-For': ip })
-  const outcomes: string[] = []
-  for (let sent = 0; sent < 2_000; sent += AT_ONCE) {
-    const guesses = Array.from({ length: AT_ONCE }, (_, index) =>
-      // An identifier that cannot be ours is a guess like any other.
-      refresh(index % 10 === 0 ? 'junk' : randomUUID(), '203.0.113.9'),
-    )
-    outcomes.push(...(await Promise.all(guesses)).map(outcome))
-    if (sent % 500 === 0) expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
-  }
-  expect(outcomes.filter(what => what === '401 SESSION_NOT_FOUND')).toHaveLength(WRONG_IDS)
-  expect(outcomes.filter(what => what === TOO_MANY)).toHaveLength(2_000 - WRONG_IDS)
-  expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
-  expect(outcome(await refresh(randomUUID(), '203.0.113.10'))).toBe('401 SESSION_NOT_FOUND')
-  // A visitor who was never logged in names no session, and is no guesser.
-  const visit = () =>
-    app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Forwarded-For': '203.0.113.9' } })
-  expect(outcome(await visit())).toBe('401 SESSION_NOT_FOUND')
-})
+slow(
+  'security H3: of 2,000 wrong session ids from one address the most are 429, the right one never is',
+  async () => {
+    const { sessionId } = await signIn(app, await anOwner(app), 'satellite')
+    const refresh = (id: string, ip: string) =>
+      refreshByHeader(app, id, { Origin: SHOP_ONE, 'X-Forwarded-For': ip })
+    const outcomes: string[] = []
+    for (let sent = 0; sent < 2_000; sent += AT_ONCE) {
+      const guesses = Array.from({ length: AT_ONCE }, (_, index) =>
+        // An identifier that cannot be ours is a guess like any other.
+        refresh(index % 10 === 0 ? 'junk' : randomUUID(), '203.0.113.9'),
+      )
+      outcomes.push(...(await Promise.all(guesses)).map(outcome))
+      if (sent % 500 === 0) expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
+    }
+    expect(outcomes.filter(what => what === '401 SESSION_NOT_FOUND')).toHaveLength(WRONG_IDS)
+    expect(outcomes.filter(what => what === TOO_MANY)).toHaveLength(2_000 - WRONG_IDS)
+    expect(outcome(await refresh(sessionId, '203.0.113.9'))).toBe('200')
+    expect(outcome(await refresh(randomUUID(), '203.0.113.10'))).toBe('401 SESSION_NOT_FOUND')
+    // A visitor who was never logged in names no session, and is no guesser.
+    const visit = () =>
+      app.request({ method: 'POST', path: '/api/refresh', headers: { 'X-Forwarded-For': '203.0.113.9' } })
+    expect(outcome(await visit())).toBe('401 SESSION_NOT_FOUND')
+  },
+)
 
 it('what is only noted does not use up the rows for refusals', async () => {
   const log = app.get(AuditLog)
@@ -187,7 +191,7 @@ it('security H4: right logins are bounded for an account from a whole site, know
   expect(letIn).toBe(2 * LOGINS)
 })
 
-it('security H4: an address with endless correct logins keeps nobody else out', async () => {
+slow('security H4: an address with endless correct logins keeps nobody else out', async () => {
   const flooders = await Promise.all(Array.from({ length: 7 }, () => anOwner(app)))
   const honest = await Promise.all(Array.from({ length: 14 }, () => anOwner(app)))
   const logIn = (email: string, ip: string) =>

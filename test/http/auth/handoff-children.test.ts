@@ -20,6 +20,7 @@ import { listRow } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem } from '../support/handoff-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -108,7 +109,7 @@ describe('Sessions on satellites that a hand-off opened', () => {
     jest.restoreAllMocks()
   })
 
-  it.each(Object.entries(ENDINGS))(
+  slow.each(Object.entries(ENDINGS))(
     'a session that was handed off to ends with the one of the main site: %s',
     async (_, end) => {
       const browser = await aBrowser()
@@ -279,25 +280,28 @@ describe('with several connections to the database', () => {
     ])
   })
 
-  it('hand-offs, logouts and the end of everything at once neither deadlock nor leave a session', async () => {
-    const owner = await anOwner(app)
-    for (let round = 0; round < 5; round++) {
-      const mains = await Promise.all([1, 2, 3].map(() => signIn(app, owner, 'main')))
-      const answers = await Promise.all(
-        mains.flatMap(main => [
-          handOffOrRefusal(main, SHOP_ONE),
-          handOffOrRefusal(main, SHOP_TWO),
-          logOut(app, main.accessToken).then(outcome),
-          app
-            .get(UserAdministration)
-            .endSessions(owner)
-            .then(() => 'ended'),
-        ]),
-      )
-      expect(answers.filter(answer => / 5\d\d |^5\d\d/.test(answer))).toEqual([])
-      expect(await liveSidsOf(owner)).toEqual([])
-    }
-  })
+  slow(
+    'hand-offs, logouts and the end of everything at once neither deadlock nor leave a session',
+    async () => {
+      const owner = await anOwner(app)
+      for (let round = 0; round < 5; round++) {
+        const mains = await Promise.all([1, 2, 3].map(() => signIn(app, owner, 'main')))
+        const answers = await Promise.all(
+          mains.flatMap(main => [
+            handOffOrRefusal(main, SHOP_ONE),
+            handOffOrRefusal(main, SHOP_TWO),
+            logOut(app, main.accessToken).then(outcome),
+            app
+              .get(UserAdministration)
+              .endSessions(owner)
+              .then(() => 'ended'),
+          ]),
+        )
+        expect(answers.filter(answer => / 5\d\d |^5\d\d/.test(answer))).toEqual([])
+        expect(await liveSidsOf(owner)).toEqual([])
+      }
+    },
+  )
 })
 
 /** Locks a session; throws when somebody else has. */

@@ -6,6 +6,7 @@ import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../.
 import { mailResetLink } from '../../support/reset-link.js'
 import { aSatellite } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
@@ -182,7 +183,7 @@ describe('an account', () => {
     expect(await subjects()).toHaveLength(3)
   })
 
-  it('counts the right password of its owner as no wrong guess', async () => {
+  slow('counts the right password of its owner as no wrong guess', async () => {
     const { owner } = await anAccount()
     await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
     const { perAccountAndNetwork } = app.settings.rateLimits
@@ -234,7 +235,7 @@ describe('a user with a second factor', () => {
       expect(await logIn(member.email, place)).toBe('401 SECOND_FACTOR_REQUIRED')
   })
 
-  it('a right password, where that is not enough, forgives no wrong guess', async () => {
+  slow('a right password, where that is not enough, forgives no wrong guess', async () => {
     const { member, origin } = await anAccount()
     await hasFactor(member)
     const { perAccountAndNetwork } = app.settings.rateLimits
@@ -247,7 +248,7 @@ describe('a user with a second factor', () => {
   })
 })
 
-it('owners who may not type their password on satellites can be handed off to them', async () => {
+slow('owners who may not type their password on satellites can be handed off to them', async () => {
   const barring = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(barring)

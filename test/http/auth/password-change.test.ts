@@ -126,7 +126,7 @@ describe('POST /api/password/change', () => {
 })
 
 describe('with several connections to the database', () => {
-  it('a login with the old password that ends while it is being changed leaves no session', async () => {
+  slow('a login with the old password that ends while it is being changed leaves no session', async () => {
     const owner = await aProvenOwner(app)
     const held = heldCall(app.get(Users), 'lock')
     const changing = change(owner)

@@ -41,7 +41,7 @@ describe('Strangers who use up limits', () => {
     for (let time = 0; time < times; time++) await attempt(anIp())
   }
 
-  it('do not close the mailed links of others', async () => {
+  slow('do not close the mailed links of others', async () => {
     const { email } = await anOwner(app)
     expect(outcome(await forgot(email, anIp()))).toBe('202')
     const token = await app.mailedToken(email)

@@ -407,7 +407,7 @@ describe('Attempt counters in Redis', () => {
 
   const keys = async () => (await redisCli(redis.port, 'KEYS', 'attempts:*')).split('\n').filter(Boolean)
 
-  it('name nobody, expire, and grow no further in a flood', async () => {
+  slow('name nobody, expire, and grow no further in a flood', async () => {
     const ip = anIp()
     await guesses(app, NETWORK, () => ({ email: 'somebody@example.com', ip: anIp() }))
     await guesses(app, NETWORK, () => ({ email: anEmail(), ip }))

@@ -3,6 +3,7 @@ import { ApiError, Database, Passwords, RateLimiter, Users } from '../../sources
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { UNCOUNTED } from '../../support/uncounted.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
@@ -137,7 +138,7 @@ describe('POST /api/reauthenticate', () => {
   })
 })
 
-it('an owner who is barred from satellites cannot give the password there either', async () => {
+slow('an owner who is barred from satellites cannot give the password there either', async () => {
   const app = await TestApp.start({ OWNERS_ON_SATELLITES: 'barred' })
   try {
     const owner = await anOwner(app)

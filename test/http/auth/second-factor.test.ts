@@ -29,6 +29,7 @@ import {
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -222,7 +223,7 @@ describe('a code', () => {
 })
 
 describe('a recovery code', () => {
-  it('is won by one of two requests at once on the embedded database, which goes on', async () => {
+  slow('is won by one of two requests at once on the embedded database, which goes on', async () => {
     const embedded = await TestApp.startOn('embedded')
     try {
       const user = await anOwner(embedded)
@@ -449,7 +450,7 @@ describe('guesses at codes', () => {
     expect(outcome(await firstStep(app, user, here))).toBe('429 TOO_MANY_ATTEMPTS')
   })
 
-  it('from everywhere are as many as one account allows, however many challenges there are', async () => {
+  slow('from everywhere are as many as one account allows, however many challenges there are', async () => {
     const { user, phone } = await anEnrolled()
     const { perAccount, windowSeconds } = app.settings.rateLimits
     const challenges = app.get(SecondFactorChallenges)
@@ -498,34 +499,37 @@ describe('what a thief with the password does', () => {
     expect(outcomes.filter(text => text === '401 SECOND_FACTOR_INVALID')).toHaveLength(perAccountAndNetwork)
   })
 
-  it('has no more guesses with several sessions than with one, once strangers have used up the limit', async () => {
-    const { user, phone } = await anEnrolled()
-    const sessions = [await aSessionOf(user, phone), await aSessionOf(user, phone)]
-    const { perAccount, perAccountAndNetwork } = app.settings.rateLimits
-    const limiter = app.get(LoginLimits)
-    for (let number = 0; number < perAccount; number++) {
-      const client = { requestId: 'test', ip: `100.${64 + number}.2.1`, userAgent: null, origin: MAIN }
-      await (await limiter.countGuess(user.email, client)).failed()
-    }
-    const prove = async (accessToken: string, number: number, proof: object) =>
-      outcome(
-        await app.post('/api/reauthenticate', proof, {
-          Origin: MAIN,
-          ...bearer(accessToken),
-          ...from(`198.18.${number}.1`),
-        }),
-      )
-    const outcomes: string[] = []
-    for (let number = 0; number < 2 * perAccountAndNetwork + 2; number++)
-      outcomes.push(await prove(sessions[number % 2] as string, number, { code: phone.wrongCode() }))
-    expect(outcomes).toEqual([
-      ...Array(perAccountAndNetwork).fill('401 SECOND_FACTOR_INVALID'),
-      ...Array(perAccountAndNetwork + 2).fill('429 TOO_MANY_ATTEMPTS'),
-    ])
-    // Each session still has guesses at the password of its own.
-    for (const [index, session] of sessions.entries())
-      expect(await prove(session, 100 + index, { password: PASSWORD })).toBe('200')
-  })
+  slow(
+    'has no more guesses with several sessions than with one, once strangers have used up the limit',
+    async () => {
+      const { user, phone } = await anEnrolled()
+      const sessions = [await aSessionOf(user, phone), await aSessionOf(user, phone)]
+      const { perAccount, perAccountAndNetwork } = app.settings.rateLimits
+      const limiter = app.get(LoginLimits)
+      for (let number = 0; number < perAccount; number++) {
+        const client = { requestId: 'test', ip: `100.${64 + number}.2.1`, userAgent: null, origin: MAIN }
+        await (await limiter.countGuess(user.email, client)).failed()
+      }
+      const prove = async (accessToken: string, number: number, proof: object) =>
+        outcome(
+          await app.post('/api/reauthenticate', proof, {
+            Origin: MAIN,
+            ...bearer(accessToken),
+            ...from(`198.18.${number}.1`),
+          }),
+        )
+      const outcomes: string[] = []
+      for (let number = 0; number < 2 * perAccountAndNetwork + 2; number++)
+        outcomes.push(await prove(sessions[number % 2] as string, number, { code: phone.wrongCode() }))
+      expect(outcomes).toEqual([
+        ...Array(perAccountAndNetwork).fill('401 SECOND_FACTOR_INVALID'),
+        ...Array(perAccountAndNetwork + 2).fill('429 TOO_MANY_ATTEMPTS'),
+      ])
+      // Each session still has guesses at the password of its own.
+      for (const [index, session] of sessions.entries())
+        expect(await prove(session, 100 + index, { password: PASSWORD })).toBe('200')
+    },
+  )
 
   /** The access token of a session that has used its second factor. */
   async function aSessionOf(user: Pick<User, 'email'>, phone: Authenticator): Promise<string> {

@@ -14,6 +14,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
 import { aSubscriber, openCheckout, statusOf } from '../support/subscriber.js'
@@ -70,7 +71,7 @@ describe('billing mistakes that must not happen', () => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('tells the provider what is due although a browser overtakes the worker', async () => {
+  slow('tells the provider what is due although a browser overtakes the worker', async () => {
     const payer = await aSubscriber(app)
     const slow = slowLook()
     await app.app

@@ -11,6 +11,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
@@ -98,7 +99,7 @@ describe('who pays already', () => {
     })
   })
 
-  it.each([
+  slow.each([
     ['the flag of classic billing mode', { cancel_at_period_end: true }, false],
     ['a date', { cancel_at: 4_000_000_000 }, true],
   ])('billing 2: shows the end that %s sets, and when it has ended', async (_, patch, isChargedAgain) => {
@@ -215,7 +216,7 @@ describe('who pays already', () => {
     expect(quantityOf(app, payer.subscriptionId)).toBe(2)
   })
 
-  it('shows what the provider has although it refuses the seats', async () => {
+  slow('shows what the provider has although it refuses the seats', async () => {
     const owner = await anOwner(app)
     const payer = await aSubscriber(app, owner, { priceId: 'price_yearly' })
     const seats = app.app.get(Seats)
@@ -239,7 +240,7 @@ describe('who pays already', () => {
     expect(paid?.customer).not.toBe(payer.customerId)
   })
 
-  it('whose customer was deleted without an event learns of it by the click that fails', async () => {
+  slow('whose customer was deleted without an event learns of it by the click that fails', async () => {
     const payer = await aSubscriber(app)
     const { webhookUrl } = app.sandbox
     await app.sandbox.simulate.cancel(payer.subscriptionId)
@@ -252,21 +253,24 @@ describe('who pays already', () => {
     await app.sandbox.settled()
   })
 
-  it('whose customer was deleted without an event learns of it by the portal that does not open', async () => {
-    const payer = await aSubscriber(app)
-    const { webhookUrl } = app.sandbox
-    app.sandbox.webhookUrl = null
-    await app.sandbox.simulate.deleteCustomer(payer.customerId)
-    const open = async () => outcome(await openPortal(app, payer.signedIn))
-    expect(await open()).toBe('502 PAYMENT_PROVIDER_FAILED')
-    await eventually(async () => (await open()) === '409 NEVER_SUBSCRIBED')
-    expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
-    app.sandbox.webhookUrl = webhookUrl
-    await app.sandbox.settled()
-  })
+  slow(
+    'whose customer was deleted without an event learns of it by the portal that does not open',
+    async () => {
+      const payer = await aSubscriber(app)
+      const { webhookUrl } = app.sandbox
+      app.sandbox.webhookUrl = null
+      await app.sandbox.simulate.deleteCustomer(payer.customerId)
+      const open = async () => outcome(await openPortal(app, payer.signedIn))
+      expect(await open()).toBe('502 PAYMENT_PROVIDER_FAILED')
+      await eventually(async () => (await open()) === '409 NEVER_SUBSCRIBED')
+      expect(await subscription(payer)).toMatchObject({ state: 'canceled' })
+      app.sandbox.webhookUrl = webhookUrl
+      await app.sandbox.settled()
+    },
+  )
 })
 
-it('who pays in one currency is told that a plan in another cannot be bought', async () => {
+slow('who pays in one currency is told that a plan in another cannot be bought', async () => {
   const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
   const app = await TestApp.start({ ...prices })
   try {

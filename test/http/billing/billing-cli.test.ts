@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { aPlansFile } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -98,48 +99,54 @@ describe('billing at the command line, beside a running server', () => {
     ])
   })
 
-  it('billing 10: billing:status names who was given up, what bills twice and what is in no plan', async () => {
-    const twice = await aSubscriber(app)
-    const second = await anotherSubscription(app, twice.customerId)
-    const failing = await aSubscriber(app)
-    await aFailedEvent(failing)
-    await giveUp(failing)
-    const plans = await aPlansFile({
-      withoutPlan: [],
-      plans: [{ name: 'Team', prices: ['price_yearly'], entitlements: ['dataEntry'] }],
-    })
-    const settings = { PLANS_FILE: plans.path, STRIPE_PRICE_IDS: 'price_yearly' }
-    const { code, output, errors } = await program(settings, 'billing:status')
-    await plans.remove()
-    expect(output).toMatch(/^Waiting: 1 event, the oldest since 20.*Z$/m)
-    expect(output).toContain('Due: 0 customers; failed: 1, of them given up: 1')
-    expect(output).toContain(`Account ${accountOf(twice)} is billed for a second subscription, ${second}`)
-    expect(output).toMatch(/^price_monthly is in no plan: [1-9] subscriptions?$/m)
-    expect(output).toContain('Cannot tell where payments go: ')
-    expect(errors).toBe(
-      'Needs attention: customers were given up, accounts are billed twice, prices are in no plan, ' +
-        'the payment provider does not answer\n',
-    )
-    expect(code).toBe(1)
-    await app.sandbox.simulate.cancel(second)
-  })
+  slow(
+    'billing 10: billing:status names who was given up, what bills twice and what is in no plan',
+    async () => {
+      const twice = await aSubscriber(app)
+      const second = await anotherSubscription(app, twice.customerId)
+      const failing = await aSubscriber(app)
+      await aFailedEvent(failing)
+      await giveUp(failing)
+      const plans = await aPlansFile({
+        withoutPlan: [],
+        plans: [{ name: 'Team', prices: ['price_yearly'], entitlements: ['dataEntry'] }],
+      })
+      const settings = { PLANS_FILE: plans.path, STRIPE_PRICE_IDS: 'price_yearly' }
+      const { code, output, errors } = await program(settings, 'billing:status')
+      await plans.remove()
+      expect(output).toMatch(/^Waiting: 1 event, the oldest since 20.*Z$/m)
+      expect(output).toContain('Due: 0 customers; failed: 1, of them given up: 1')
+      expect(output).toContain(`Account ${accountOf(twice)} is billed for a second subscription, ${second}`)
+      expect(output).toMatch(/^price_monthly is in no plan: [1-9] subscriptions?$/m)
+      expect(output).toContain('Cannot tell where payments go: ')
+      expect(errors).toBe(
+        'Needs attention: customers were given up, accounts are billed twice, prices are in no plan, ' +
+          'the payment provider does not answer\n',
+      )
+      expect(code).toBe(1)
+      await app.sandbox.simulate.cancel(second)
+    },
+  )
 
-  it('billing:status names who cannot pay, because the provider has marked their subscription as unpaid', async () => {
-    const payer = await aSubscriber(app)
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'unpaid' })
-    await app.paymentsSettled()
-    const { code, output, errors } = await mainstay('billing:status')
-    expect(code).toBe(1)
-    expect(errors).toContain('subscriptions are marked as unpaid')
-    expect(output).toContain(
-      `Account ${accountOf(payer)} cannot pay for ${payer.subscriptionId}, which the provider has marked as unpaid`,
-    )
-    await app.sandbox.simulate.cancel(payer.subscriptionId)
-    await app.paymentsSettled()
-    expect((await mainstay('billing:status')).errors).not.toContain('unpaid')
-  })
+  slow(
+    'billing:status names who cannot pay, because the provider has marked their subscription as unpaid',
+    async () => {
+      const payer = await aSubscriber(app)
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { status: 'unpaid' })
+      await app.paymentsSettled()
+      const { code, output, errors } = await mainstay('billing:status')
+      expect(code).toBe(1)
+      expect(errors).toContain('subscriptions are marked as unpaid')
+      expect(output).toContain(
+        `Account ${accountOf(payer)} cannot pay for ${payer.subscriptionId}, which the provider has marked as unpaid`,
+      )
+      await app.sandbox.simulate.cancel(payer.subscriptionId)
+      await app.paymentsSettled()
+      expect((await mainstay('billing:status')).errors).not.toContain('unpaid')
+    },
+  )
 
-  it('billing:events lists what waits, by state and account', async () => {
+  slow('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
     const id = await aFailedEvent(subscriber)
@@ -196,7 +203,7 @@ describe('billing at the command line, beside a running server', () => {
     expect(errors).toContain(reason)
   })
 
-  it('billing:replay handles an event that was given up', async () => {
+  slow('billing:replay handles an event that was given up', async () => {
     const subscriber = await aSubscriber(app)
     const id = await aFailedEvent(subscriber)
     await giveUp(subscriber)
@@ -207,7 +214,7 @@ describe('billing at the command line, beside a running server', () => {
     expect(await statusOf(app, subscriber.signedIn)).toBe('canceled')
   })
 
-  it('billing:replay fails when the provider does, and says why', async () => {
+  slow('billing:replay fails when the provider does, and says why', async () => {
     const subscriber = await aSubscriber(app)
     const id = await aFailedEvent(subscriber)
     const { code, errors } = await mainstay('billing:replay', id)
@@ -221,33 +228,36 @@ describe('billing at the command line, beside a running server', () => {
     expect(errors).toContain('There is no event evt_nobody_knows')
   })
 
-  it('billing 1: billing:end-surplus lists what bills twice, ends it and gives the money back', async () => {
-    const twice = await aSubscriber(app)
-    const second = await anotherSubscription(app, twice.customerId)
-    const line = `${second}  account ${accountOf(twice)}\n`
-    const listed = await mainstay('billing:end-surplus')
-    expect(listed).toMatchObject({ code: 0, errors: '' })
-    expect(listed.output).toContain(line)
-    expect(listed.output).toMatch(/^[1-9]\d* surplus subscriptions?$/m)
+  slow(
+    'billing 1: billing:end-surplus lists what bills twice, ends it and gives the money back',
+    async () => {
+      const twice = await aSubscriber(app)
+      const second = await anotherSubscription(app, twice.customerId)
+      const line = `${second}  account ${accountOf(twice)}\n`
+      const listed = await mainstay('billing:end-surplus')
+      expect(listed).toMatchObject({ code: 0, errors: '' })
+      expect(listed.output).toContain(line)
+      expect(listed.output).toMatch(/^[1-9]\d* surplus subscriptions?$/m)
 
-    const first = await mainstay('billing:end-surplus', twice.subscriptionId)
-    expect(first).toMatchObject({ code: 1, output: '' })
-    expect(first.errors).toContain(`${twice.subscriptionId} is not a second subscription of any account`)
+      const first = await mainstay('billing:end-surplus', twice.subscriptionId)
+      expect(first).toMatchObject({ code: 1, output: '' })
+      expect(first.errors).toContain(`${twice.subscriptionId} is not a second subscription of any account`)
 
-    const ended = await mainstay('billing:end-surplus', second, '--reason', 'they wrote')
-    expect(ended).toMatchObject({ code: 0, errors: '' })
-    const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.surplus.end')
-    expect(rows.at(-1)).toMatchObject({
-      ...{ accountId: accountOf(twice), detail: { operator: 'command line', reason: 'they wrote' } },
-    })
-    expect(ended.output).toMatch(
-      new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
-    )
-    expect(await statusOf(app, twice.signedIn)).toBe('active')
-    expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
-  })
+      const ended = await mainstay('billing:end-surplus', second, '--reason', 'they wrote')
+      expect(ended).toMatchObject({ code: 0, errors: '' })
+      const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.surplus.end')
+      expect(rows.at(-1)).toMatchObject({
+        ...{ accountId: accountOf(twice), detail: { operator: 'command line', reason: 'they wrote' } },
+      })
+      expect(ended.output).toMatch(
+        new RegExp(`^Refunded: 2000 usd \\(smallest unit\\) of pi_\\w+\n${second} has ended\n$`),
+      )
+      expect(await statusOf(app, twice.signedIn)).toBe('active')
+      expect((await mainstay('billing:end-surplus')).output).not.toContain(line)
+    },
+  )
 
-  it('billing:end-surplus keeps what has become the only subscription before its event', async () => {
+  slow('billing:end-surplus keeps what has become the only subscription before its event', async () => {
     const twice = await aSubscriber(app)
     const second = await anotherSubscription(app, twice.customerId)
     await withoutWebhooks(() => app.sandbox.simulate.cancel(twice.subscriptionId))
@@ -262,27 +272,30 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:end-surplus')).output).not.toContain(second)
   })
 
-  it('billing:end-surplus says what it could not give back, and what it has done all the same', async () => {
-    const twice = await aSubscriber(app)
-    const second = await anotherSubscription(app, twice.customerId)
-    await app.sandbox.simulate.changeSubscription(second, {
-      items: [{ quantity: 2 }],
-      proration_behavior: 'always_invoice',
-    })
-    await app.sandbox.simulate.dispute(second)
-    const { code, output, errors } = await mainstay('billing:end-surplus', second)
-    expect(code).toBe(1)
-    const lines = output.trimEnd().split('\n')
-    expect(lines).toEqual([
-      expect.stringMatching(/^Refunded: 2000 usd \(smallest unit\) of pi_\w+$/),
-      expect.stringMatching(/^Failed: pi_\w+: Charge ch_\w+ has been charged back\.$/),
-      `${second} has ended`,
-    ])
-    expect(errors).toBe('Not everything was refunded\n')
-    expect((await mainstay('billing:end-surplus')).output).not.toContain(second)
-  })
+  slow(
+    'billing:end-surplus says what it could not give back, and what it has done all the same',
+    async () => {
+      const twice = await aSubscriber(app)
+      const second = await anotherSubscription(app, twice.customerId)
+      await app.sandbox.simulate.changeSubscription(second, {
+        items: [{ quantity: 2 }],
+        proration_behavior: 'always_invoice',
+      })
+      await app.sandbox.simulate.dispute(second)
+      const { code, output, errors } = await mainstay('billing:end-surplus', second)
+      expect(code).toBe(1)
+      const lines = output.trimEnd().split('\n')
+      expect(lines).toEqual([
+        expect.stringMatching(/^Refunded: 2000 usd \(smallest unit\) of pi_\w+$/),
+        expect.stringMatching(/^Failed: pi_\w+: Charge ch_\w+ has been charged back\.$/),
+        `${second} has ended`,
+      ])
+      expect(errors).toBe('Not everything was refunded\n')
+      expect((await mainstay('billing:end-surplus')).output).not.toContain(second)
+    },
+  )
 
-  it('billing:reconcile mends what no event told of, once', async () => {
+  slow('billing:reconcile mends what no event told of, once', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
     await withoutWebhooks(() => app.sandbox.simulate.cancel(subscriber.subscriptionId))
@@ -296,7 +309,7 @@ describe('billing at the command line, beside a running server', () => {
     expect((await mainstay('billing:reconcile')).output).toMatch(/Compared [\d,]+ customers?, corrected 0\n$/)
   })
 
-  it('billing:reconcile fails when the provider does, and says for whom', async () => {
+  slow('billing:reconcile fails when the provider does, and says for whom', async () => {
     const subscriber = await aSubscriber(app)
     app.sandbox.fault = 'refuse'
     const { code, errors } = await mainstay('billing:reconcile')

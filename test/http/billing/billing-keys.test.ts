@@ -6,6 +6,7 @@ import { type SignedIn, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import type { Ended } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile } from '../support/paying.js'
 import { aSubscriber, type Subscriber } from '../support/subscriber.js'
@@ -105,24 +106,27 @@ describe('billing 5: live keys on a database that has seen test keys', () => {
     expect(code).toBe(1)
   })
 
-  it('billing:forget-customers lists them, ends what they had once it is told to, and they can buy', async () => {
-    const listed = await mainstay('billing:forget-customers')
-    expect(listed.output).toContain(`customer ${payer.customerId}`)
-    expect(listed.output).toContain(
-      'To be detached with --yes: 1 customer not found in acct_with_real_money, live mode',
-    )
-    expect((await readSubscription(app, owner.accessToken)).json.state).toBe('active')
-    expect(await mainstay('billing:forget-customers', '--yes')).toMatchObject({ code: 0 })
-    expect((await readSubscription(app, owner.accessToken)).json.state).toBe('canceled')
-    const answer = await subscribe(app, owner)
-    expect(outcome(answer)).toBe('201')
-    await live.simulate.pay(answer.json.checkoutUrl.split('/').at(-1))
-    await live.settled()
-    await eventually(async () => (await readSubscription(app, owner.accessToken)).json.state === 'active')
-    expect(await customers()).toEqual([
-      expect.objectContaining({ provider_account: 'acct_with_real_money', is_live: true }),
-    ])
-    expect(live.customers()).toEqual([expect.objectContaining({ email: payer.owner.email })])
-    expect((await mainstay('billing:reconcile')).code).toBe(0)
-  })
+  slow(
+    'billing:forget-customers lists them, ends what they had once it is told to, and they can buy',
+    async () => {
+      const listed = await mainstay('billing:forget-customers')
+      expect(listed.output).toContain(`customer ${payer.customerId}`)
+      expect(listed.output).toContain(
+        'To be detached with --yes: 1 customer not found in acct_with_real_money, live mode',
+      )
+      expect((await readSubscription(app, owner.accessToken)).json.state).toBe('active')
+      expect(await mainstay('billing:forget-customers', '--yes')).toMatchObject({ code: 0 })
+      expect((await readSubscription(app, owner.accessToken)).json.state).toBe('canceled')
+      const answer = await subscribe(app, owner)
+      expect(outcome(answer)).toBe('201')
+      await live.simulate.pay(answer.json.checkoutUrl.split('/').at(-1))
+      await live.settled()
+      await eventually(async () => (await readSubscription(app, owner.accessToken)).json.state === 'active')
+      expect(await customers()).toEqual([
+        expect.objectContaining({ provider_account: 'acct_with_real_money', is_live: true }),
+      ])
+      expect(live.customers()).toEqual([expect.objectContaining({ email: payer.owner.email })])
+      expect((await mainstay('billing:reconcile')).code).toBe(0)
+    },
+  )
 })

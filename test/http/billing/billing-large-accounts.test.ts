@@ -16,6 +16,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { aPlansFile, permissionsAfterRefresh } from '../support/paying.js'
 import { aSubscriber } from '../support/subscriber.js'
 
@@ -44,28 +45,31 @@ afterAll(async () => {
   await removePlans()
 })
 
-it('fleet 5: a change of plan of 20,000 members holds up none of their logins and reaches them all', async () => {
-  const payer = await aSubscriber(app, await anOwner(app))
-  await addMembers(payer.owner, MEMBERS)
-  const member = await aMember(app, payer.owner)
-  const signedIn = await signIn(app, member, 'main')
-  const before = await countChanges()
-  await app.sandbox.simulate.cancel(payer.subscriptionId)
-  const logins = new Set<number>()
-  let count = 0
-  do {
-    logins.add(await login(member))
-    count++
-  } while ((await countBehind(payer.owner)) > 0)
-  expect([...logins]).toEqual([200])
-  expect(count).toBeGreaterThanOrEqual(LOGINS_MEANWHILE)
-  await app.paymentsSettled()
-  expect(await permissionsAfterRefresh(app, signedIn)).toEqual([])
-  // Of the owner and one member: nobody else is logged in.
-  expect((await countChanges()) - before).toBeLessThanOrEqual(2)
-})
+slow(
+  'fleet 5: a change of plan of 20,000 members holds up none of their logins and reaches them all',
+  async () => {
+    const payer = await aSubscriber(app, await anOwner(app))
+    await addMembers(payer.owner, MEMBERS)
+    const member = await aMember(app, payer.owner)
+    const signedIn = await signIn(app, member, 'main')
+    const before = await countChanges()
+    await app.sandbox.simulate.cancel(payer.subscriptionId)
+    const logins = new Set<number>()
+    let count = 0
+    do {
+      logins.add(await login(member))
+      count++
+    } while ((await countBehind(payer.owner)) > 0)
+    expect([...logins]).toEqual([200])
+    expect(count).toBeGreaterThanOrEqual(LOGINS_MEANWHILE)
+    await app.paymentsSettled()
+    expect(await permissionsAfterRefresh(app, signedIn)).toEqual([])
+    // Of the owner and one member: nobody else is logged in.
+    expect((await countChanges()) - before).toBeLessThanOrEqual(2)
+  },
+)
 
-it('fleet 5: a change of plan that was cut off between two pages is gone on with', async () => {
+slow('fleet 5: a change of plan that was cut off between two pages is gone on with', async () => {
   const owner = await anOwner(app)
   await addMembers(owner, 1_200)
   const signedIn = await signIn(app, owner, 'main')

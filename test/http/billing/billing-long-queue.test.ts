@@ -20,6 +20,7 @@ import {
 } from '../../sources.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { readBy } from '../support/read-by.js'
 import { team } from '../support/team-calls.js'
 
@@ -142,7 +143,7 @@ test('Checkouts that have long been closed are removed at night', async () => {
   expect(left.map(({ providerId }) => providerId).sort()).toEqual(['cs_new', 'cs_open'])
 })
 
-test('A page of a large team reads its own users only', async () => {
+slow('A page of a large team reads its own users only', async () => {
   const { accountId } = await anOwner(app)
   await addMembers(accountId, 'long')
   const page = await app.app.get(Users).listByAccount(accountId, null, 51)
@@ -155,29 +156,32 @@ test('A page of a large team reads its own users only', async () => {
   }
 })
 
-test('A search in a large team looks at a limited part of it at a time, and finds whoever is there', async () => {
-  const owner = await anOwner(app)
-  const { accountId } = owner
-  await addMembers(accountId, 'searched')
-  const search = app.app.get(UserSearch)
-  const sought = 'searched-15000@team'
-  const { users: none, rest } = await search.page(accountId, sought, null, 51)
-  expect(none).toEqual([])
-  expect(rest).not.toBeNull()
-  const found = { users: [{ email: `${sought}.example` }] }
-  expect(await search.page(accountId, sought, rest, 51)).toMatchObject(found)
-  const searchOn = (db: Db): UserSearch => Object.assign(Object.create(search), { database: onlyOn(db) })
-  const { rows } = await readBy(database, db => searchOn(db).page(accountId, sought, null, 51), 'users')
-  expect(rows).toBeGreaterThan(10_000)
-  expect(rows).toBeLessThanOrEqual(2 * 10_000)
+slow(
+  'A search in a large team looks at a limited part of it at a time, and finds whoever is there',
+  async () => {
+    const owner = await anOwner(app)
+    const { accountId } = owner
+    await addMembers(accountId, 'searched')
+    const search = app.app.get(UserSearch)
+    const sought = 'searched-15000@team'
+    const { users: none, rest } = await search.page(accountId, sought, null, 51)
+    expect(none).toEqual([])
+    expect(rest).not.toBeNull()
+    const found = { users: [{ email: `${sought}.example` }] }
+    expect(await search.page(accountId, sought, rest, 51)).toMatchObject(found)
+    const searchOn = (db: Db): UserSearch => Object.assign(Object.create(search), { database: onlyOn(db) })
+    const { rows } = await readBy(database, db => searchOn(db).page(accountId, sought, null, 51), 'users')
+    expect(rows).toBeGreaterThan(10_000)
+    expect(rows).toBeLessThanOrEqual(2 * 10_000)
 
-  const session = await signIn(app, owner, 'main')
-  const pages: { users: object[]; next: string | null }[] = []
-  for (let next: string | null = ''; next !== null; next = pages.at(-1)?.next ?? null)
-    pages.push((await team(app, session, 'GET', `?q=${sought}${next && `&after=${next}`}`)).json)
-  expect(pages.map(({ users }) => users.length)).toEqual([0, 1, 0, 0, 0])
-  expect(pages[1]).toMatchObject(found)
-})
+    const session = await signIn(app, owner, 'main')
+    const pages: { users: object[]; next: string | null }[] = []
+    for (let next: string | null = ''; next !== null; next = pages.at(-1)?.next ?? null)
+      pages.push((await team(app, session, 'GET', `?q=${sought}${next && `&after=${next}`}`)).json)
+    expect(pages.map(({ users }) => users.length)).toEqual([0, 1, 0, 0, 0])
+    expect(pages[1]).toMatchObject(found)
+  },
+)
 
 /** Later than the owner, one a second. */
 function addMembers(accountId: string, name: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { ageLeases } from '../../support/passing-time.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 import { aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
 
@@ -131,7 +132,7 @@ describe('billing 3a: a claim that ran out', () => {
 })
 
 describe('billing 3a: a look without end', () => {
-  it('is given up in time, and does nothing when its answer comes after all', async () => {
+  slow('is given up in time, and does nothing when its answer comes after all', async () => {
     const limit = new AbortController()
     jest.spyOn(AbortSignal, 'timeout').mockImplementationOnce(() => limit.signal)
     const { hasLooked, goOn } = holdLooks(({ customerId }) => customerId === payer.customerId, 1)
@@ -152,7 +153,7 @@ describe('billing 3a: a look without end', () => {
 })
 
 describe('billing 3b: more events than one transaction handles', () => {
-  it.each([
+  slow.each([
     ['of a customer of ours', 10_000, () => payer.customerId],
     ['of a customer whom no account has', 1_001, () => 'cus_of_somebody_else'],
   ])('%s are all handled: %d', async (_, number, customerOf) => {
@@ -224,20 +225,23 @@ describe('billing 4: one customer does not hold up another', () => {
     others = await Promise.all(Array.from({ length: 5 }, () => aSubscriber(app)))
   })
 
-  it('while the provider hangs for one, each event of another is handled by the next free slot', async () => {
-    const slow = await aSubscriber(app)
-    app.sandbox.fault = 'hang'
-    app.sandbox.faultOnlyFor = slow.customerId
-    await postEvent(app, eventOf(slow.customerId))
-    await eventually(async () => (await workOf(slow.customerId))?.claim)
-    const { claim } = (await workOf(slow.customerId))!
-    for (let count = 0; count < 10; count++) {
-      await postEvent(app, eventOf(payer.customerId))
-      await eventually(async () => (await waitingOf(payer.customerId)) === 0)
-    }
-    // All the while the same look at the other was under way.
-    expect(await workOf(slow.customerId)).toMatchObject({ claim, attempts: 0 })
-  })
+  slow(
+    'while the provider hangs for one, each event of another is handled by the next free slot',
+    async () => {
+      const slow = await aSubscriber(app)
+      app.sandbox.fault = 'hang'
+      app.sandbox.faultOnlyFor = slow.customerId
+      await postEvent(app, eventOf(slow.customerId))
+      await eventually(async () => (await workOf(slow.customerId))?.claim)
+      const { claim } = (await workOf(slow.customerId))!
+      for (let count = 0; count < 10; count++) {
+        await postEvent(app, eventOf(payer.customerId))
+        await eventually(async () => (await waitingOf(payer.customerId)) === 0)
+      }
+      // All the while the same look at the other was under way.
+      expect(await workOf(slow.customerId)).toMatchObject({ claim, attempts: 0 })
+    },
+  )
 
   it('a comparison of all customers comes after what has just happened', async () => {
     const { underWay, goOn } = holdLooks(({ isRoutine }) => isRoutine)

@@ -4,6 +4,7 @@ import { RateLimiter } from '../../sources.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { openPortal, readAfter } from '../support/paying.js'
 import { openCheckout } from '../support/subscriber.js'
@@ -75,7 +76,7 @@ describe('GET /api/subscription?checkout=…', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is pending when the provider is down', async () => {
+  slow('is pending when the provider is down', async () => {
     const { signedIn, id } = await aCheckout()
     app.sandbox.fault = 'hang'
     const answer = await readAfter(app, signedIn, id)
@@ -110,7 +111,7 @@ describe('GET /api/subscription?checkout=…', () => {
     expect(outcome(await app.request(elsewhere))).toBe('400 INVALID_QUERY')
   })
 
-  it('billing 7: shows what is known after the portal when the provider is down', async () => {
+  slow('billing 7: shows what is known after the portal when the provider is down', async () => {
     const { signedIn, providerId } = await aCheckout()
     await app.sandbox.simulate.pay(providerId)
     await app.paymentsSettled()
@@ -127,26 +128,29 @@ describe('GET /api/subscription?checkout=…', () => {
     return json.plan
   }
 
-  it('billing 9: 150 clicks make the provider work for as many as one person has, and keep nobody else from paying', async () => {
-    const { signedIn, id } = await aCheckout()
-    const before = app.sandbox.requests.length
-    const answers: TestResponse[] = []
-    for (let clicks = 0; clicks < 150; clicks += 3) {
-      const priceId = clicks % 2 === 0 ? 'price_monthly' : 'price_yearly'
-      answers.push(await subscribe(app, signedIn, { priceId }))
-      answers.push(await openPortal(app, signedIn))
-      answers.push(await readAfter(app, signedIn, id))
-    }
-    const refused = answers.filter(answer => outcome(answer) === '429 TOO_MANY_ATTEMPTS')
-    for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(3_000)
-    // A question that was just asked is not asked again, and does not count.
-    expect(refused.length).toBeGreaterThan(60)
-    expect(answers.slice(0, 10).map(outcome)).not.toContain('429 TOO_MANY_ATTEMPTS')
-    // A checkout in the place of another takes the most requests.
-    expect(app.sandbox.requests.length - before).toBeLessThanOrEqual(4 * PER_USER)
-    expect(outcome(await readSubscription(app, signedIn.accessToken))).toBe('200')
-    expect(outcome(await subscribe(app, (await aCheckout()).signedIn))).toBe('201')
-  })
+  slow(
+    'billing 9: 150 clicks make the provider work for as many as one person has, and keep nobody else from paying',
+    async () => {
+      const { signedIn, id } = await aCheckout()
+      const before = app.sandbox.requests.length
+      const answers: TestResponse[] = []
+      for (let clicks = 0; clicks < 150; clicks += 3) {
+        const priceId = clicks % 2 === 0 ? 'price_monthly' : 'price_yearly'
+        answers.push(await subscribe(app, signedIn, { priceId }))
+        answers.push(await openPortal(app, signedIn))
+        answers.push(await readAfter(app, signedIn, id))
+      }
+      const refused = answers.filter(answer => outcome(answer) === '429 TOO_MANY_ATTEMPTS')
+      for (const { headers } of refused) expect(Number(headers['retry-after'])).toBeGreaterThan(3_000)
+      // A question that was just asked is not asked again, and does not count.
+      expect(refused.length).toBeGreaterThan(60)
+      expect(answers.slice(0, 10).map(outcome)).not.toContain('429 TOO_MANY_ATTEMPTS')
+      // A checkout in the place of another takes the most requests.
+      expect(app.sandbox.requests.length - before).toBeLessThanOrEqual(4 * PER_USER)
+      expect(outcome(await readSubscription(app, signedIn.accessToken))).toBe('200')
+      expect(outcome(await subscribe(app, (await aCheckout()).signedIn))).toBe('201')
+    },
+  )
 
   /** Counts as many as these; each is of another user. */
   async function count(kind: 'payment request' | 'payment question', accountId: string, times: number) {

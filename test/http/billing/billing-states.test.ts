@@ -16,6 +16,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, refreshByHeader, subscribe } from '../support/api-calls.js'
 import {
   aPlansFile,
@@ -256,7 +257,7 @@ describe('what an account pays for', () => {
     }
   }
 
-  it('uses its plan once that has no seats any more, and seats again once it has', async () => {
+  slow('uses its plan once that has no seats any more, and seats again once it has', async () => {
     const owner = await anOwner(app)
     await aMember(app, owner)
     const { subscriptionId } = await aSubscriber(app, owner, { priceId: 'price_yearly' })
@@ -307,30 +308,33 @@ describe('what an account pays for', () => {
 })
 
 describe('without a plans file', () => {
-  it('plans have the texts of the provider’s products, also in the languages of their metadata', async () => {
-    const app = await TestApp.start()
-    try {
-      const { signedIn } = await aSubscriber(app)
-      const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
-      expect(json.plans).toMatchObject([
-        {
-          name: 'Monthly',
-          names: { de: 'Monatlich' },
-          features: ['Your whole team', 'Data entry and reports on every site'],
-          translatedFeatures: { de: ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website'] },
-        },
-        { name: 'Yearly', names: { de: 'Jährlich' } },
-      ])
-      expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
-        planName: 'Monthly',
-        planNames: { de: 'Monatlich' },
-      })
-    } finally {
-      await app.stop()
-    }
-  })
+  slow(
+    'plans have the texts of the provider’s products, also in the languages of their metadata',
+    async () => {
+      const app = await TestApp.start()
+      try {
+        const { signedIn } = await aSubscriber(app)
+        const { json } = await app.request({ path: '/api/plans', headers: bearer(signedIn.accessToken) })
+        expect(json.plans).toMatchObject([
+          {
+            name: 'Monthly',
+            names: { de: 'Monatlich' },
+            features: ['Your whole team', 'Data entry and reports on every site'],
+            translatedFeatures: { de: ['Ihr ganzes Team', 'Dateneingabe und Berichte auf jeder Website'] },
+          },
+          { name: 'Yearly', names: { de: 'Jährlich' } },
+        ])
+        expect((await readSubscription(app, signedIn.accessToken)).json).toMatchObject({
+          planName: 'Monthly',
+          planNames: { de: 'Monatlich' },
+        })
+      } finally {
+        await app.stop()
+      }
+    },
+  )
 
-  it('do not limit anything by payments', async () => {
+  slow('do not limit anything by payments', async () => {
     const app = await TestApp.start()
     try {
       const payer = await aSubscriber(app)

@@ -3,6 +3,7 @@ import Stripe from 'stripe'
 import { SurplusSubscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { readAfter } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout } from '../support/subscriber.js'
@@ -137,7 +138,7 @@ describe('billing 1: a first payment that takes days', () => {
     await app.paymentsSettled()
   })
 
-  it('and a second subscription that still appears is listed, ended and refunded, once', async () => {
+  slow('and a second subscription that still appears is listed, ended and refunded, once', async () => {
     const payer = await aSubscriber(app)
     const accountId = claimsOf(payer.signedIn.accessToken).accountId as string
     const surplus = app.app.get(SurplusSubscriptions)

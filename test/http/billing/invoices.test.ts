@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { billingCustomers, Database } from '../../sources.js'
 import { aMember, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { aSubscriber } from '../support/subscriber.js'
@@ -75,7 +76,7 @@ describe('GET /api/invoices', () => {
     expect(questions(customerId)).toBeLessThanOrEqual(1)
   })
 
-  it('is 502 or 503 while the provider is away, and there as soon as it is back', async () => {
+  slow('is 502 or 503 while the provider is away, and there as soon as it is back', async () => {
     const { signedIn } = await aSubscriber(app)
     app.sandbox.fault = 'error-500'
     expect(outcome(await readInvoices(signedIn))).toMatch(/^50[23] PAYMENT_PROVIDER_/)

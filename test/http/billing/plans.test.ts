@@ -16,6 +16,7 @@ import {
 import { eventually } from '../../support/eventually.js'
 import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
 import { aPlansFile, quantityOf } from '../support/paying.js'
@@ -165,27 +166,30 @@ describe('what is on sale', () => {
     expect(row?.isOpen).toBe(false)
   })
 
-  it('billing 8: seats added since the last invoice are paid when the removal of the account ends the subscription', async () => {
-    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
-    await aMember(app, payer.owner)
-    await app.paymentsSettled()
-    const invoices = () => app.app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
-    const totals = async () => (await invoices()).data.map(({ total }) => total)
-    expect(await totals()).toEqual([2_000])
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
-    await app.paymentsSettled()
-    await reauthenticate(app, payer.signedIn)
-    expect(outcome(await ask(app, payer.signedIn))).toBe('200')
-    await setGrace(app, payer.owner, -DAY_SECONDS)
-    await run(app)
-    putRight()
-    await app.paymentsSettled()
-    const ended = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)
-    expect(ended).toMatchObject({ status: 'canceled' })
-    expect(await totals()).toEqual([2_000, 2_000])
-  })
+  slow(
+    'billing 8: seats added since the last invoice are paid when the removal of the account ends the subscription',
+    async () => {
+      const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+      await aMember(app, payer.owner)
+      await app.paymentsSettled()
+      const invoices = () => app.app.get(Stripe).invoices.list({ subscription: payer.subscriptionId })
+      const totals = async () => (await invoices()).data.map(({ total }) => total)
+      expect(await totals()).toEqual([2_000])
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { cancel_at_period_end: true })
+      await app.paymentsSettled()
+      await reauthenticate(app, payer.signedIn)
+      expect(outcome(await ask(app, payer.signedIn))).toBe('200')
+      await setGrace(app, payer.owner, -DAY_SECONDS)
+      await run(app)
+      putRight()
+      await app.paymentsSettled()
+      const ended = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)
+      expect(ended).toMatchObject({ status: 'canceled' })
+      expect(await totals()).toEqual([2_000, 2_000])
+    },
+  )
 
-  it('billing 12: the provider writes to the owner of today, by today’s name and address', async () => {
+  slow('billing 12: the provider writes to the owner of today, by today’s name and address', async () => {
     const owner = await anOwner(app)
     const payer = await aSubscriber(app, owner)
     const customer = () => app.sandbox.customers().find(({ id }) => id === payer.customerId)
@@ -307,7 +311,7 @@ describe('billing 12: with checkout options', () => {
 })
 
 /** Invoices after the first, in cents: the change at once, then the next period of two seats at 2,000 each. */
-it.each([
+slow.each([
   [undefined, [6_000]],
   ['always_invoice', [2_000, 4_000]],
   ['none', [4_000]],
@@ -338,7 +342,7 @@ it.each([
   },
 )
 
-it('a payment that is due stays due when seats go, with STRIPE_PRORATION always_invoice', async () => {
+slow('a payment that is due stays due when seats go, with STRIPE_PRORATION always_invoice', async () => {
   const plans = await aPlansFile()
   const app = await TestApp.start({
     PLANS_FILE: plans.path,

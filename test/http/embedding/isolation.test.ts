@@ -10,6 +10,7 @@ import { createMainstay, type Mainstay } from '../../sources.js'
 import { request } from '../../support/http-request.js'
 import { PASSWORD } from '../../support/people.js'
 import { MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { claimsOf, headerOf } from '../support/token-claims.js'
 import {
@@ -154,7 +155,7 @@ describe('embedding: what the host does not notice, and what it has to', () => {
     server.close()
   })
 
-  it('has its data folder to itself, in this process too', async () => {
+  slow('has its data folder to itself, in this process too', async () => {
     const folder = await dataFolder()
     const one = await createMainstay(settingsIn(folder.path), { log: new LogLines() })
     await expect(createMainstay(settingsIn(folder.path), { log: new LogLines() })).rejects.toThrow(

@@ -5,6 +5,7 @@ import { memoryStorage } from '../../support/client/memory-storage.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, PASSWORD } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 
 const TOKEN_SECONDS = 900
 
@@ -157,7 +158,7 @@ describe('the client, with tokens of two seconds,', () => {
     client.close()
   })
 
-  it('refreshes ahead of their end, so that no request is refused', async () => {
+  slow('refreshes ahead of their end, so that no request is refused', async () => {
     const { email } = await anOwner(app)
     const refused: string[] = []
     const page = browserFetch(MAIN)

@@ -14,6 +14,7 @@ import { request, type TestRequest } from '../../support/http-request.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -91,7 +92,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     return stdout
   }
 
-  it('is right in its types', async () => {
+  slow('is right in its types', async () => {
     const compilerOptions = {
       ...{ module: 'nodenext', target: 'es2023', strict: true, noEmit: true, skipLibCheck: true },
       ...{ jsx: 'react-jsx', experimentalDecorators: true, types: ['node'] },
@@ -144,7 +145,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect((await readFile(types)).length).toBeLessThan(MAX_TYPES_BYTES)
   })
 
-  it('shows a satellite in ten lines of HTML', async () => {
+  slow('shows a satellite in ten lines of HTML', async () => {
     const html = await documentedCode('A satellite in plain HTML')
     expect(html.trim().split('\n')).toHaveLength(10)
     const [, script] = /<script type="module">([\s\S]*)<\/script>/.exec(html) as unknown as [string, string]
@@ -156,7 +157,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect(JSON.parse(second as string)).toMatchObject({ permissions: { dataEntry: true, payments: false } })
   })
 
-  it('shows a React page', async () => {
+  slow('shows a React page', async () => {
     // Node knows no stylesheets; test/browser/react.test.ts shows it in a browser.
     await writeProgram('app', (await documentedCode('React')).replace(/^import '.*\.css'$/m, ''))
     await writeProgram('browser-fetch', await readFile(join(SUPPORT, 'browser-fetch.ts'), 'utf8'))
@@ -176,7 +177,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect((await node(program)).trim()).toBe('unknown null loggedOut')
   })
 
-  it('shows a mobile app', async () => {
+  slow('shows a mobile app', async () => {
     await writeProgram('mobile', await documentedCode('A mobile app'))
     const program = await write('use-mobile.mjs', useMobile)
     const [withApp, withPasskey, withPasskeyAlone] = [
@@ -210,13 +211,13 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect([first, again, status]).toEqual(['Code?', 'This code is wrong', 'loggedIn'])
   })
 
-  it.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
+  slow.each(['Fastify', 'Express', 'Nest'])('shows a backend on %s', async framework => {
     const { refused, answer } = await callBackend(framework)
     expect(outcome(refused)).toBe('401 ACCESS_TOKEN_REQUIRED')
     expect(answer).toMatchObject({ status: 200, json: { accountId: expect.any(String) } })
   })
 
-  it('embedding: works where Nest is another copy than that of the package', async () => {
+  slow('embedding: works where Nest is another copy than that of the package', async () => {
     const copy = join(project.folder, 'node_modules/@mainstay-auth/verify/node_modules/@nestjs/common')
     await cp(join(ROOT, 'node_modules/@nestjs/common'), copy, { recursive: true })
     const { refused, answer } = await callBackend('Nest')
@@ -242,7 +243,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     }
   }
 
-  it('embedding: shows Mainstay inside another program', async () => {
+  slow('embedding: shows Mainstay inside another program', async () => {
     await symlink(ROOT, join(project.folder, 'node_modules/mainstay-auth'))
     const hosts = ['Express', 'Fastify', 'Nest on Express', 'Nest on Fastify', 'plain node:http']
     const ports = await Promise.all(hosts.map(() => freePort()))
@@ -284,7 +285,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     }
   })
 
-  it('shows the plain function', async () => {
+  slow('shows the plain function', async () => {
     await writeProgram('plain', await documentedCode('Anything else'))
     const { accessToken } = await signIn(app, { email: email as never }, 'satellite')
     const program = await write(

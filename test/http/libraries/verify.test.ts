@@ -26,6 +26,7 @@ import { eventually } from '../../support/eventually.js'
 import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, aSignedInOwner, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { claimsOf, headerOf } from '../support/token-claims.js'
 
@@ -252,7 +253,7 @@ describe('verify, with a service', () => {
     expect(await codeOf(own.verify(ofOwner))).toBe('accepted')
   })
 
-  it('security L1: answers with the keys it has while a request for newer ones hangs', async () => {
+  slow('security L1: answers with the keys it has while a request for newer ones hangs', async () => {
     const own = aVerifier()
     await own.verify(ofOwner)
     const unknown = await resigned(ofOwner, { kid: 'made up' }, {})

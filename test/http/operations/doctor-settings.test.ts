@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { Finding } from '../../sources.js'
 import { makeServerCertificate } from '../../support/operations/certificates.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
+import { slow } from '../../support/tiers.js'
 
 let folder: string
 let files: Record<'TLS_CERT_FILE' | 'TLS_KEY_FILE', string>
@@ -36,7 +37,7 @@ async function faultsWith(settings: Record<string, string>): Promise<Finding[]> 
 }
 
 describe('doctor and what the service loads when it starts', () => {
-  it('a certificate, a key or a city database that cannot be used, each for itself', async () => {
+  slow('a certificate, a key or a city database that cannot be used, each for itself', async () => {
     const junk = join(folder, 'junk')
     await writeFile(junk, 'neither PEM nor MMDB')
     const saw = async (settings: Record<string, string>) =>

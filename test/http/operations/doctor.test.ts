@@ -138,7 +138,7 @@ describe('doctor of a healthy installation', () => {
     )
   })
 
-  it('says it in lines, the summary last', async () => {
+  slow('says it in lines, the summary last', async () => {
     const { code, output } = await runInProcess(
       ['doctor', API, '--at', proxy.url, '--ca', caFile],
       installation(),
@@ -149,7 +149,7 @@ describe('doctor of a healthy installation', () => {
     expect(lines.slice(0, -1).every(line => line.startsWith('ok '))).toBe(true)
   })
 
-  it('changes nothing but the log of refused origins', async () => {
+  slow('changes nothing but the log of refused origins', async () => {
     const state = () =>
       onDatabase(`select (select count(*) from session_changes) as changes,
         (select count(*) from audit_log where action <> 'origin') as rows, (select count(*) from users) as users`)
@@ -178,7 +178,7 @@ describe('doctor when everything is down', () => {
   const SECRETS =
     /pass-of|sk_test_secret|whsec_|secret_of_the|another_of_the|pass-of%2Fpostgres|pass-of\/postgres/
 
-  it('names every part, says what to do, exits with 1, and shows no secret', async () => {
+  slow('names every part, says what to do, exits with 1, and shows no secret', async () => {
     const examined = await examineWith({ ...installation(), ...DOWN }, 'http://127.0.0.1:9')
     expect(examined.code).toBe(1)
     expect(found(examined)).toEqual([
@@ -203,7 +203,7 @@ describe('doctor when everything is down', () => {
     expect(examined.output.replace('pass-of-nobody', '')).not.toMatch(SECRETS)
   })
 
-  it('warns of satellites that get the cookie of the main site', async () => {
+  slow('warns of satellites that get the cookie of the main site', async () => {
     const hosts = { MAIN_ORIGIN: 'https://www.main.test', PUBLIC_URL: 'https://api.main.test' }
     const satellites = 'https://shop.main.test,https://main.test,https://ain.test,https://shop.test'
     const { findings } = await doctor({ ...hosts, COOKIE_DOMAIN: 'main.test', ALLOWED_ORIGINS: satellites })
@@ -231,7 +231,7 @@ describe('doctor when everything is down', () => {
 })
 
 slow.describe('doctor and the stores', () => {
-  it.each([
+  slow.each([
     ['maxmemory-policy', 'allkeys-lru', 'noeviction', 'redis.policy'],
     ['appendonly', 'no', 'yes', 'redis.persistence'],
   ])('a Redis with %s %s', async (name, bad, good, check) => {
@@ -245,7 +245,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('a Redis whose replica evicts, and one that is full', async () => {
+  slow('a Redis whose replica evicts, and one that is full', async () => {
     const replica = await startRedis({
       args: ['--replicaof', `127.0.0.1 ${redis.port}`, '--maxmemory-policy', 'volatile-lru'],
     })
@@ -258,7 +258,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('a Redis behind sentinels whose replica evicts', async () => {
+  slow('a Redis behind sentinels whose replica evicts', async () => {
     const group = await startRedisSentinel({ sentinels: 1 })
     try {
       await redisCli(group.replica.port, 'CONFIG', 'SET', 'maxmemory-policy', 'volatile-lru')
@@ -269,7 +269,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('a Redis of another installation, and one that nobody has used', async () => {
+  slow('a Redis of another installation, and one that nobody has used', async () => {
     const other = await startRedis({ args: ['--appendonly', 'yes'] })
     try {
       const unused = await examineWith({ ...installation(), SESSION_STORE_URL: other.url })
@@ -283,7 +283,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('a PostgreSQL with synchronous_commit off', async () => {
+  slow('a PostgreSQL with synchronous_commit off', async () => {
     await onDatabase('alter database postgres set synchronous_commit = off')
     try {
       const examined = await doctor()
@@ -318,7 +318,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('the connections of all roles, whoever counts them', async () => {
+  slow('the connections of all roles, whoever counts them', async () => {
     await onDatabase('create role stranger login')
     const others = Array.from({ length: 5 }, () => new pg.Client({ connectionString: postgres.url }))
     try {
@@ -332,7 +332,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('tables whose cleanup does not run', async () => {
+  slow('tables whose cleanup does not run', async () => {
     await onDatabase(`insert into user_sessions (sid, user_id, expires_at)
       select 'expired ' || n, gen_random_uuid(), now() - interval '2 days' from generate_series(1, 1000) n`)
     expect(found(await doctor(), 'warning')).toEqual(['database.cleanup'])
@@ -341,7 +341,7 @@ slow.describe('doctor and the stores', () => {
 })
 
 slow.describe('doctor and keys', () => {
-  it('a key file that everybody can read', async () => {
+  slow('a key file that everybody can read', async () => {
     const file = join(folder, 'open-keys.json')
     await generateKeys(file, new Date())
     await chmod(file, 0o644)
@@ -349,7 +349,7 @@ slow.describe('doctor and keys', () => {
     expect(found(await doctor({ JWT_KEYS_FILE: file }))).toEqual(['keys.signing', 'keys.agreement'])
   })
 
-  it('a key that is old, and one from the future', async () => {
+  slow('a key that is old, and one from the future', async () => {
     const old = join(folder, 'old-keys.json')
     await generateKeys(old, new Date(Date.now() - 200 * 86_400_000))
     expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: old }), 'warning')).toEqual([
@@ -362,7 +362,7 @@ slow.describe('doctor and keys', () => {
     expect(found(await examineWith({ ...installation(), JWT_KEYS_FILE: ahead }))).toEqual(['keys.signing'])
   })
 
-  it('a secret that is encrypted with a key of another replica', async () => {
+  slow('a secret that is encrypted with a key of another replica', async () => {
     const [owner] = await onDatabase(
       `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)
        insert into users (id, account_id, email, role, granted, created_at)
@@ -375,7 +375,7 @@ slow.describe('doctor and keys', () => {
     await sealedWithAnotherKey('totp_factors')
   })
 
-  it('passkeys of another domain than that of the settings', async () => {
+  slow('passkeys of another domain than that of the settings', async () => {
     await onDatabase(
       `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id),
        owner as (insert into users (id, account_id, email, role, granted, created_at)
@@ -391,18 +391,21 @@ slow.describe('doctor and keys', () => {
     expect(examined.output).toContain('Set PASSKEY_RP_ID=old.test')
   })
 
-  it('an operator, and a mail that failed, whose secret is encrypted with a key of another replica', async () => {
-    await onDatabase(
-      `insert into operators (id, email, password_hash, totp_secret, created_at)
+  slow(
+    'an operator, and a mail that failed, whose secret is encrypted with a key of another replica',
+    async () => {
+      await onDatabase(
+        `insert into operators (id, email, password_hash, totp_secret, created_at)
        values (gen_random_uuid(), 'operator@main.test', '', 'otherkey.sealed', now())`,
-    )
-    await sealedWithAnotherKey('operators')
-    await onDatabase(
-      `insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
+      )
+      await sealedWithAnotherKey('operators')
+      await onDatabase(
+        `insert into failed_mails (id, sealed, failed_at, expires_at, last_error, is_refused)
        values (gen_random_uuid(), 'otherkey.sealed', now(), now() + interval '1 day', '', false)`,
-    )
-    await sealedWithAnotherKey('failed_mails')
-  })
+      )
+      await sealedWithAnotherKey('failed_mails')
+    },
+  )
 
   it('an operator whose secret is encrypted with a key that has been retired', async () => {
     const file = join(folder, 'rotated-secrets.json')
@@ -431,7 +434,7 @@ slow.describe('doctor and keys', () => {
     expect(finding?.saw).toMatch(/^1 secrets are encrypted with the key otherkey, which/)
   }
 
-  it('a replica with other keys, behind the balancer or named', async () => {
+  slow('a replica with other keys, behind the balancer or named', async () => {
     const other = await TestApp.start({ ...app.stores })
     try {
       expect(found(await doctor({}, '--replica', other.url))).toEqual(['keys.agreement'])
@@ -443,7 +446,7 @@ slow.describe('doctor and keys', () => {
     }
   })
 
-  it('a replica that publishes these keys, and answers nothing else', async () => {
+  slow('a replica that publishes these keys, and answers nothing else', async () => {
     const keys = await app.request({ path: '/.well-known/jwks.json' })
     const broken = createServer(({ url }, response) => {
       const isOfKeys = url?.includes('jwks')
@@ -525,7 +528,7 @@ slow.describe('doctor and what is in front of the service', () => {
       ['keys.cache', 'cookie'],
     ],
   ]
-  it.each(changes)('a proxy that %s', async (_, all, checks) => {
+  slow.each(changes)('a proxy that %s', async (_, all, checks) => {
     proxy.change = (headers, request) => {
       for (const change of all) change(headers, request)
     }
@@ -534,7 +537,7 @@ slow.describe('doctor and what is in front of the service', () => {
     expect(examined.code).toBe(1)
   })
 
-  it('a proxy with an expired certificate, or with one that nobody has signed', async () => {
+  slow('a proxy with an expired certificate, or with one that nobody has signed', async () => {
     const other = await mkdtemp(join(tmpdir(), 'mainstay-certificate-'))
     try {
       const expired = await makeServerCertificate(other, ['api.main.test'], { isExpired: true })
@@ -554,7 +557,7 @@ slow.describe('doctor and what is in front of the service', () => {
     }
   })
 
-  it('a certificate that others have signed than those of --ca is trusted as usual', async () => {
+  slow('a certificate that others have signed than those of --ca is trusted as usual', async () => {
     const other = await mkdtemp(join(tmpdir(), 'mainstay-certificate-'))
     const trusted = getCACertificates()
     try {
@@ -613,7 +616,7 @@ slow.describe('doctor and what is in front of the service', () => {
     }
   })
 
-  it('a certificate of the service itself that has expired, or is for another name', async () => {
+  slow('a certificate of the service itself that has expired, or is for another name', async () => {
     const own = await mkdtemp(join(tmpdir(), 'mainstay-tls-'))
     const files = { TLS_CERT_FILE: join(own, 'certificate.pem'), TLS_KEY_FILE: join(own, 'key.pem') }
     try {
@@ -687,7 +690,7 @@ slow.describe('doctor and the payment provider', () => {
   const setUpdates = (change: object) =>
     Object.assign(app.sandbox.dashboard.portal.features.subscription_update, change)
 
-  it.each(wrong)('%s', (_, break_, checks) =>
+  slow.each(wrong)('%s', (_, break_, checks) =>
     restoring(break_, async () => {
       const examined = await doctor()
       expect(found(examined)).toEqual(checks)
@@ -835,7 +838,7 @@ slow.describe('doctor and mail', () => {
     expect(finding?.saw).toMatch(/mainstay with ••• is nobody/)
   })
 
-  it('a mail server with a certificate that nobody has signed, and with one that is trusted', async () => {
+  slow('a mail server with a certificate that nobody has signed, and with one that is trusted', async () => {
     const own = await mkdtemp(join(tmpdir(), 'mainstay-mail-'))
     const { cert, key } = await makeServerCertificate(own, [HOST])
     await rm(own, { recursive: true })
@@ -854,7 +857,7 @@ slow.describe('doctor and mail', () => {
 })
 
 slow.describe('doctor and satellites', () => {
-  it('blames no proxy for refusing what the service has to refuse', async () => {
+  slow('blames no proxy for refusing what the service has to refuse', async () => {
     const unlisted = { SATELLITES: 'registry', ALLOWED_ORIGINS: 'https://listed-before.test' }
     expect(found(await doctor(unlisted))).toEqual([])
     await onDatabase(
@@ -882,7 +885,7 @@ slow.describe('doctor and satellites', () => {
     }
   })
 
-  it('proofs that are not found, and name servers that do not answer', async () => {
+  slow('proofs that are not found, and name servers that do not answer', async () => {
     const [satellite] = await onDatabase(
       `with account as (insert into accounts (id, created_at) values (gen_random_uuid(), now()) returning id)
        insert into satellites (id, account_id, origin, name, kind, state, ceiling, login_mode, created_at)

@@ -3,6 +3,7 @@ import type { User } from '../../sources.js'
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anOrigin } from '../support/satellite-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
@@ -122,7 +123,7 @@ describe('operator console: what operators did', () => {
 })
 
 describe('operator console: what was done at the command line', () => {
-  it('is among it, with a reason or without, and nothing that users did is', async () => {
+  slow('is among it, with a reason or without, and nothing that users did is', async () => {
     const app = await startWithConsole()
     try {
       const mainstay = (...args: string[]) =>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database, type Email, handlersOf, Operators, operatorSessions } from '../../sources.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer } from '../support/api-calls.js'
 import { CONSOLE, CONSOLE_HOST, ConsoleUser, startWithConsole } from './console-calls.js'
 
@@ -257,7 +258,7 @@ describe('operator console: who reaches it', () => {
 })
 
 describe('operator console: guesses', () => {
-  it('are limited, and do not count against a user with the same address', async () => {
+  slow('are limited, and do not count against a user with the same address', async () => {
     const app = await startWithConsole({ ATTEMPTS_PER_ACCOUNT_AND_NETWORK: '3' })
     try {
       const operator = await ConsoleUser.add(app)
@@ -278,7 +279,7 @@ describe('operator console: guesses', () => {
 })
 
 describe('without OPERATOR_ORIGIN', () => {
-  it('there is no route of the console', async () => {
+  slow('there is no route of the console', async () => {
     const app = await TestApp.start()
     try {
       const paths = handlersOf(app.app).map(({ path }) => path)

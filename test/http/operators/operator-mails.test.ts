@@ -11,6 +11,7 @@ import {
 import { anEmail, anOwner } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
@@ -67,7 +68,7 @@ describe('operator console: failed mails', () => {
 
   const resend = (id: string, by = operator) => by.post(`mails/${id}/resend`, { reason: REASON })
 
-  it('sends a refused mail again with its link, and tells the account why', async () => {
+  slow('sends a refused mail again with its link, and tells the account why', async () => {
     const { owner, id } = await withFailedMail()
     expect(await app.mailsTo(owner.email)).toEqual([])
     expect((await operator.get('mails')).json.mails[0]).toMatchObject({
@@ -215,7 +216,7 @@ describe('operator console: failed mails', () => {
 })
 
 describe('operator console: how many mails an operator sends again', () => {
-  it('limits them for each address, also when others send them', async () => {
+  slow('limits them for each address, also when others send them', async () => {
     const app = await startWithConsole({ MAILS_PER_ADDRESS: '2' })
     try {
       const to = anEmail()
@@ -253,7 +254,7 @@ describe('the command line', () => {
       ...{ SMTP_URL: app.outbox.smtpUrl, MAIL_FROM: 'Mainstay <no-reply@main.test>' },
     })
 
-  it('lists failed mails, and sends one or all again, whose keys were rotated meanwhile', async () => {
+  slow('lists failed mails, and sends one or all again, whose keys were rotated meanwhile', async () => {
     const addresses = [anEmail(), anEmail(), anEmail()]
     app.outbox.accepts = () => false
     const mail = { language: 'en', subject: 'News', site: 'Mainstay', paragraphs: ['Something.'] }

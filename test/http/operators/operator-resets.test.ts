@@ -4,6 +4,7 @@ import { aChallenge, giveAuthenticator, giveRecoveryCodes, secondStep } from '..
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -201,7 +202,7 @@ describe('operator console: a reset of second factors', () => {
   })
 })
 
-it('limits each operator, and does not count what mails nobody', async () => {
+slow('limits each operator, and does not count what mails nobody', async () => {
   const app = await startWithConsole({ MAILS_PER_USER: '2' })
   try {
     const [one, other] = [await ConsoleUser.loggedIn(app), await ConsoleUser.loggedIn(app)]

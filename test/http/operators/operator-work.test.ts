@@ -15,6 +15,7 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
@@ -259,7 +260,7 @@ describe('operator console: looks', () => {
     for (const hidden of [secret, passwordHash as string]) expect(text).not.toContain(hidden)
   })
 
-  it('an account has its members page by page', async () => {
+  slow('an account has its members page by page', async () => {
     const owner = await anOwner(app)
     for (let count = 0; count < 60; count++) await aMember(app, owner)
     const first = (await operator.get(`accounts/${owner.accountId}`)).json
@@ -344,7 +345,7 @@ describe('the command line', () => {
   const mainstay = (...args: string[]) =>
     runInProcess(args, { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores })
 
-  it('adds an operator with all they need, lists and disables them', async () => {
+  slow('adds an operator with all they need, lists and disables them', async () => {
     const added = await mainstay('operator:add', 'Op@Example.com')
     expect(added.output).toMatch(/Password: \S{24}/)
     expect(added.output).toMatch(/otpauth:\/\/totp\/.*secret=[A-Z2-7]{32}/)

@@ -16,6 +16,7 @@ import { DnsServer } from '../../support/dns-server.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByHeader } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -348,7 +349,7 @@ describe('The daily check of satellites', () => {
       return { rival, add }
     }
 
-    it('comes soon, and it stays while its account can prove it', async () => {
+    slow('comes soon, and it stays while its account can prove it', async () => {
       const landlord = await aLandlord(app)
       const origin = anOrigin()
       const satellite = await anActiveSatellite(app, dns, landlord, origin)

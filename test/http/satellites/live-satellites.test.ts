@@ -14,6 +14,7 @@ import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -303,7 +304,7 @@ describe('Two replicas', () => {
     await first?.stop()
   })
 
-  it('both learn of a new satellite, and of its suspension, by themselves', async () => {
+  slow('both learn of a new satellite, and of its suspension, by themselves', async () => {
     const origin = anOrigin()
     const owner = await anOwner(first)
     const satellite = await aSatellite(first, owner, origin)
@@ -353,7 +354,7 @@ describe('Two replicas', () => {
     expect(known.find(stays)).toBe(before)
   })
 
-  it('that slept for longer than removals are kept read everything anew', async () => {
+  slow('that slept for longer than removals are kept read everything anew', async () => {
     const owner = await anOwner(first)
     const origins = [anOrigin(), anOrigin()]
     const ids: string[] = []
@@ -370,7 +371,7 @@ describe('Two replicas', () => {
     await eventually(() => origins.every(origin => !known.has(origin)))
   })
 
-  it('miss none of many changes at once', async () => {
+  slow('miss none of many changes at once', async () => {
     const owner = await anOwner(first)
     const origins = Array.from({ length: 40 }, anOrigin)
     // They queue up for one lock; on a busy machine some wait for longer than a statement may take.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -37,7 +38,7 @@ describe('The commands for satellites, beside a running server', () => {
     return runInProcess(args, { ...environment, ...app.stores })
   }
 
-  it('satellite:add makes a pending one for an account or its owner, and says what proves it', async () => {
+  slow('satellite:add makes a pending one for an account or its owner, and says what proves it', async () => {
     const { owner } = await aLandlord(app)
     const [one, other] = [anOrigin(), `https://*.${new URL(anOrigin()).host}`]
     const added = await mainstay('satellite:add', one, '--owner', owner.email, '--name', 'Rose & Sons')
@@ -65,7 +66,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect((await mainstay('satellite:list')).output).toContain(one)
   })
 
-  it('satellite:verify looks for the proof, as often as it is asked, and says what it found', async () => {
+  slow('satellite:verify looks for the proof, as often as it is asked, and says what it found', async () => {
     const landlord = await aLandlord(app)
     const added = await addSatellite(app, landlord)
     const verify = () => mainstay('satellite:verify', added.id)
@@ -79,7 +80,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect(rows.at(-1)).toMatchObject({ action: 'satellite.verify', userId: null, ip: null })
   })
 
-  it('satellite:add --proven activates without a proof, which nobody looks for later', async () => {
+  slow('satellite:add --proven activates without a proof, which nobody looks for later', async () => {
     const { owner } = await aLandlord(app)
     for (const origin of [anOrigin(), SHOP_ONE]) {
       const { code, output } = await mainstay('satellite:add', origin, '--owner', owner.email, '--proven')
@@ -92,7 +93,7 @@ describe('The commands for satellites, beside a running server', () => {
     }
   })
 
-  it('satellite:add --proven vouches for one that the account has added itself', async () => {
+  slow('satellite:add --proven vouches for one that the account has added itself', async () => {
     const landlord = await aLandlord(app)
     const pending = await addSatellite(app, landlord)
     const active = await anActiveSatellite(app, dns, landlord)
@@ -109,7 +110,7 @@ describe('The commands for satellites, beside a running server', () => {
     }
   })
 
-  it('satellite:add --proven leaves closed what an operator has suspended', async () => {
+  slow('satellite:add --proven leaves closed what an operator has suspended', async () => {
     const landlord = await aLandlord(app)
     const { id, origin } = await anActiveSatellite(app, dns, landlord)
     expect(await mainstay('satellite:suspend', id)).toMatchObject({ code: 0 })
@@ -138,7 +139,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect(await stored(app, id)).toMatchObject({ state: 'active', proof: { method: 'operator' } })
   })
 
-  it('satellite:add --move takes an origin from the account that has it', async () => {
+  slow('satellite:add --move takes an origin from the account that has it', async () => {
     const [landlord, other] = [await aLandlord(app), await aLandlord(app)]
     const { id, origin } = await anActiveSatellite(app, dns, landlord)
     const add = (...more: string[]) =>
@@ -171,7 +172,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect((await mainstay('satellite:list', '--owner', other.owner.email)).output).toContain('  pending  ')
   })
 
-  it('satellite:suspend holds until satellite:resume, whatever the account does', async () => {
+  slow('satellite:suspend holds until satellite:resume, whatever the account does', async () => {
     const landlord = await aLandlord(app)
     const { id, origin, proof } = await anActiveSatellite(app, dns, landlord)
     await satellitesOf(app, landlord.session, 'POST', `/${id}/suspend`)
@@ -211,7 +212,7 @@ describe('The commands for satellites, beside a running server', () => {
     ])
   })
 
-  it('satellite:suspend closes the hosts of previews, whatever else their account adds', async () => {
+  slow('satellite:suspend closes the hosts of previews, whatever else their account adds', async () => {
     const landlord = await aLandlord(app)
     const parent = new URL(anOrigin()).host
     const pattern = `https://*.${parent}`

@@ -15,6 +15,7 @@ import { DnsServer } from '../../support/dns-server.js'
 import { eventually } from '../../support/eventually.js'
 import { signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByHeader } from '../support/api-calls.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
 import {
@@ -160,7 +161,7 @@ describe('The satellites of an account', () => {
   })
 
   describe('proven by a record', () => {
-    it('are active at once, for their own account alone', async () => {
+    slow('are active at once, for their own account alone', async () => {
       const landlord = await aLandlord(app)
       const stranger = await aLandlord(app)
       const origin = anOrigin()
@@ -396,33 +397,36 @@ describe('The satellites of an account', () => {
   })
 
   describe('suspended', () => {
-    it('refuse their pages and sessions, nobody else’s, until they are resumed by their proof', async () => {
-      const landlord = await aLandlord(app)
-      const [origin, unconcerned] = [anOrigin(), anOrigin()]
-      const { id, proof } = await anActiveSatellite(app, dns, landlord, origin)
-      await anActiveSatellite(app, dns, landlord, unconcerned)
-      await eventually(() => isOpen(unconcerned))
-      const here = await signIn(app, landlord.owner, 'satellite', origin)
-      const there = await signIn(app, landlord.owner, 'satellite', unconcerned)
-      expect(outcome(await call(landlord, 'POST', `/${id}/suspend`))).toBe('204')
-      expect((await call(landlord, 'GET', `/${id}`)).json).toMatchObject({
-        state: 'suspended',
-        suspendedBy: 'account',
-      })
-      await eventually(async () => !(await isOpen(origin)))
-      expect((await refreshByHeader(app, here.sessionId, { Origin: origin })).status).toBe(403)
-      expect(outcome(await refreshByHeader(app, here.sessionId, {}))).toMatch(/^401 /)
-      expect(outcome(await refreshByHeader(app, there.sessionId, { Origin: unconcerned }))).toBe('200')
-      expect(outcome(await call(landlord, 'POST', `/${id}/suspend`))).toBe('204')
+    slow(
+      'refuse their pages and sessions, nobody else’s, until they are resumed by their proof',
+      async () => {
+        const landlord = await aLandlord(app)
+        const [origin, unconcerned] = [anOrigin(), anOrigin()]
+        const { id, proof } = await anActiveSatellite(app, dns, landlord, origin)
+        await anActiveSatellite(app, dns, landlord, unconcerned)
+        await eventually(() => isOpen(unconcerned))
+        const here = await signIn(app, landlord.owner, 'satellite', origin)
+        const there = await signIn(app, landlord.owner, 'satellite', unconcerned)
+        expect(outcome(await call(landlord, 'POST', `/${id}/suspend`))).toBe('204')
+        expect((await call(landlord, 'GET', `/${id}`)).json).toMatchObject({
+          state: 'suspended',
+          suspendedBy: 'account',
+        })
+        await eventually(async () => !(await isOpen(origin)))
+        expect((await refreshByHeader(app, here.sessionId, { Origin: origin })).status).toBe(403)
+        expect(outcome(await refreshByHeader(app, here.sessionId, {}))).toMatch(/^401 /)
+        expect(outcome(await refreshByHeader(app, there.sessionId, { Origin: unconcerned }))).toBe('200')
+        expect(outcome(await call(landlord, 'POST', `/${id}/suspend`))).toBe('204')
 
-      const record = dns.zones.get(proof.dns.name)
-      dns.zones.delete(proof.dns.name)
-      expect(outcome(await call(landlord, 'POST', `/${id}/resume`))).toBe('409 PROOF_NOT_FOUND')
-      dns.zones.set(proof.dns.name, record as never)
-      const resumed = await call(landlord, 'POST', `/${id}/resume`)
-      expect(resumed.json).toMatchObject({ state: 'active', suspendedBy: null })
-      await eventually(() => isOpen(origin))
-    })
+        const record = dns.zones.get(proof.dns.name)
+        dns.zones.delete(proof.dns.name)
+        expect(outcome(await call(landlord, 'POST', `/${id}/resume`))).toBe('409 PROOF_NOT_FOUND')
+        dns.zones.set(proof.dns.name, record as never)
+        const resumed = await call(landlord, 'POST', `/${id}/resume`)
+        expect(resumed.json).toMatchObject({ state: 'active', suspendedBy: null })
+        await eventually(() => isOpen(origin))
+      },
+    )
 
     it('cannot be while they wait for a proof', async () => {
       const landlord = await aSharedLandlord()
@@ -431,7 +435,7 @@ describe('The satellites of an account', () => {
     })
   })
 
-  it('removed are gone, and their origin is anybody’s who can prove it', async () => {
+  slow('removed are gone, and their origin is anybody’s who can prove it', async () => {
     const landlord = await aLandlord(app)
     const origin = anOrigin()
     const { id } = await anActiveSatellite(app, dns, landlord, origin)

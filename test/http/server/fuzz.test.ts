@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { ERROR_CODES, type ErrorCode } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 import { type FuzzRequest, OPERATIONS, type Operation, requestOf } from '../support/fuzz.js'
 import { reauthenticate } from '../support/reauthenticate.js'
@@ -93,7 +94,7 @@ function faultsOf({ status, headers, text }: Answer, { path }: Operation): strin
 }
 
 describe(`every documented operation, asked ${REQUESTS} bad questions (FUZZ_SEED=${SEED})`, () => {
-  it.each(OPERATIONS.map(operation => [`${operation.method} ${operation.path}`, operation] as const))(
+  slow.each(OPERATIONS.map(operation => [`${operation.method} ${operation.path}`, operation] as const))(
     '%s',
     async (_, operation) => {
       let session = await freshSession()

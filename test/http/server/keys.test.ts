@@ -6,6 +6,7 @@ import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { run } from '../../support/processes/run-program.js'
 import { anApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie } from '../support/api-calls.js'
 import { headerOf } from '../support/token-claims.js'
 
@@ -85,26 +86,29 @@ describe('rotating the keys while the service runs', () => {
 })
 
 describe('security M8: replacing the keys, as when they were stolen', () => {
-  it('ends the tokens of the current and of the next key within seconds, also those that were seen before', async () => {
-    const owner = await anOwner(app)
-    const signedIn = await signIn(app, owner, 'main')
-    const stolen = await publishedKids()
-    expect(outcome(await readData(app, signedIn.accessToken))).toBe('200')
-    await replaceKeys(app.settings.jwtKeysFile, app.clock.now())
-    await eventually(async () => (await readData(app, signedIn.accessToken)).status === 401, {
-      what: 'the token to be refused',
-      everyMs: 200,
-    })
-    const published = await publishedKids()
-    expect(published).toHaveLength(2)
-    expect(published.filter(kid => stolen.includes(kid))).toEqual([])
-    // Nobody is logged out.
-    const { accessToken } = (await refreshByCookie(app, signedIn.sessionId)).json
-    expect(published).toContain(headerOf(accessToken).kid)
-    expect(outcome(await readData(app, accessToken))).toBe('200')
-  })
+  slow(
+    'ends the tokens of the current and of the next key within seconds, also those that were seen before',
+    async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      const stolen = await publishedKids()
+      expect(outcome(await readData(app, signedIn.accessToken))).toBe('200')
+      await replaceKeys(app.settings.jwtKeysFile, app.clock.now())
+      await eventually(async () => (await readData(app, signedIn.accessToken)).status === 401, {
+        what: 'the token to be refused',
+        everyMs: 200,
+      })
+      const published = await publishedKids()
+      expect(published).toHaveLength(2)
+      expect(published.filter(kid => stolen.includes(kid))).toEqual([])
+      // Nobody is logged out.
+      const { accessToken } = (await refreshByCookie(app, signedIn.sessionId)).json
+      expect(published).toContain(headerOf(accessToken).kid)
+      expect(outcome(await readData(app, accessToken))).toBe('200')
+    },
+  )
 
-  it('can be done at the command line, which asks for confirmation', async () => {
+  slow('can be done at the command line, which asks for confirmation', async () => {
     const { jwtKeysFile, dataDir } = app.settings
     const settings = (file: string) => ({ NODE_ENV: 'test', DATA_DIR: dataDir, JWT_KEYS_FILE: file })
     const before = await readFile(jwtKeysFile, 'utf8')

@@ -10,6 +10,7 @@ import { type Scrape, scrape } from '../../support/metrics.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './support/monitoring-files.js'
 
@@ -218,10 +219,14 @@ function settings(port: string, others: Readonly<Record<string, string>> = {}) {
 }
 
 describe('Rules of alerts', () => {
-  it('are in order, and alert as they should', async () => {
-    expect(await promtool(['check', 'rules', 'alert-rules.yml'])).toContain('SUCCESS')
-    expect(await promtool(['test', 'rules', 'alert-rules.test.yml'])).toContain('SUCCESS')
-  }, 30_000)
+  slow(
+    'are in order, and alert as they should',
+    async () => {
+      expect(await promtool(['check', 'rules', 'alert-rules.yml'])).toContain('SUCCESS')
+      expect(await promtool(['test', 'rules', 'alert-rules.test.yml'])).toContain('SUCCESS')
+    },
+    30_000,
+  )
 
   it('are explained, each with the one thing to do', () => {
     const page = readFileSync(join(PACKAGE_ROOT, 'docs/operations.md'), 'utf8')
@@ -258,7 +263,7 @@ describe('METRICS_PORT', () => {
     }
   })
 
-  it('is free again after the service has ended', async () => {
+  slow('is free again after the service has ended', async () => {
     const port = await freePort()
     const first = await createApp(settings(String(port)))
     await first.close()

@@ -22,6 +22,7 @@ import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 describe('the command line, beside a running server', () => {
@@ -61,7 +62,7 @@ describe('the command line, beside a running server', () => {
     expect(await permissionsAfterRefresh(sessionId)).toEqual(permissionsOf([]))
   })
 
-  it('session:list shows the handles, by which session:revoke ends one', async () => {
+  slow('session:list shows the handles, by which session:revoke ends one', async () => {
     const owner = await anOwner(app)
     const main = await signIn(app, owner, 'main')
     const satellite = await signIn(app, owner, 'satellite')
@@ -109,7 +110,7 @@ describe('the command line, beside a running server', () => {
     })
   })
 
-  it('ends when it fails while it starts: it leaves no connection open', async () => {
+  slow('ends when it fails while it starts: it leaves no connection open', async () => {
     const settings = { ...onItsStores(), SECRETS_KEYS_FILE: app.settings.dataDir }
     const { code, errors } = await run('dist/joined/cli.js', ['operator:list'], settings)
     expect([code, errors]).toEqual([1, expect.stringContaining('SECRETS_KEYS_FILE')])
@@ -119,7 +120,7 @@ describe('the command line, beside a running server', () => {
     expect(await mainstay('session:list', anEmail())).toMatchObject({ code: 1 })
   })
 
-  it('account:create makes an owner with the password that it reads, or prints', async () => {
+  slow('account:create makes an owner with the password that it reads, or prints', async () => {
     const [told, made] = [anEmail(), anEmail()]
     const created = await runInProcess(
       ['account:create', '--email', told, '--password-stdin'],
@@ -154,7 +155,7 @@ describe('the command line, beside a running server', () => {
     expect(code).toBe(1)
   })
 
-  it('user:disable locks a user out and user:enable lets them in again', async () => {
+  slow('user:disable locks a user out and user:enable lets them in again', async () => {
     const owner = await anOwner(app)
     const { sessionId } = await signIn(app, owner, 'main')
     expect((await mainstay('user:disable', owner.email)).output).toMatch(/is disabled; 1 session ended\n$/)
@@ -179,7 +180,7 @@ describe('the command line, beside a running server', () => {
         .map(({ detail }) => [detail.step, detail.reason ?? null])
     }
 
-    it('requests what the console does: after 24 hours the service removes them', async () => {
+    slow('requests what the console does: after 24 hours the service removes them', async () => {
       const { owner, session } = await anEnrolledOwner()
       expect((await mainstay('factors:status', owner.email)).output).toMatch(/^authenticator app: since /)
       const { code, output } = await mainstay('factors:reset', owner.email, '--reason', 'called us')
@@ -206,7 +207,7 @@ describe('the command line, beside a running server', () => {
       ])
     })
 
-    it('says that the user has been told when the mail server has taken the mail', async () => {
+    slow('says that the user has been told when the mail server has taken the mail', async () => {
       const { owner } = await anEnrolledOwner()
       let attempts = 0
       app.outbox.accepts = () => attempts++ > 0
@@ -237,7 +238,7 @@ describe('the command line, beside a running server', () => {
       }
     })
 
-    it('--cancel stops it, once', async () => {
+    slow('--cancel stops it, once', async () => {
       const { owner } = await anEnrolledOwner()
       expect(await mainstay('factors:reset', owner.email)).toMatchObject({ code: 0 })
       const cancel = () => mainstay('factors:reset', owner.email, '--cancel', '--reason', 'a stranger')
@@ -288,7 +289,7 @@ describe('the command line, beside a running server', () => {
   }
 })
 
-it('a service that is given the old name of a setting warns when it starts', async () => {
+slow('a service that is given the old name of a setting warns when it starts', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-renamed-'))
   try {
     const { output } = await run('dist/joined/main.js', [], {
@@ -308,7 +309,7 @@ it('a service that is given the old name of a setting warns when it starts', asy
   }
 })
 
-it('the development server refuses to run in production', async () => {
+slow('the development server refuses to run in production', async () => {
   const database = await createDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-production-'))
   try {

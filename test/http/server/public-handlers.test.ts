@@ -13,6 +13,7 @@ import {
 import { openSession } from '../../support/open-session.js'
 import { aMember, anOwner } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
 /** Who adds one here says why everybody in the world may call it. */
@@ -91,7 +92,7 @@ describe('The API reference has what a handler answers', () => {
     expect(missing).toEqual([])
   })
 
-  it.each([
+  slow.each([
     ['a token that is none', 'INVALID_ACCESS_TOKEN', async () => bearer('none')],
     [
       'a token of the main site alone',

@@ -13,6 +13,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { aLeavingOwner, setGrace, subjectsTo } from '../support/leaving-accounts.js'
 import { changePolicy, enforcePolicies, steppedUp } from '../support/policy-calls.js'
@@ -43,7 +44,7 @@ describe('A change that the session store does not take', () => {
 
   const post = (path: string, body: object): Promise<TestResponse> => app.post(path, body)
 
-  it('still mails the way back to who said that a login was not theirs', async () => {
+  slow('still mails the way back to who said that a login was not theirs', async () => {
     await app.post(
       '/api/login',
       { email: owner.email, password: PASSWORD, source: 'main' },

@@ -15,6 +15,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { logOut, outcome, refreshByCookie } from '../support/api-calls.js'
 import { keptEvents } from '../support/signed-event.js'
 import { anotherSubscription, aSubscriber, creationOf, statusOf } from '../support/subscriber.js'
@@ -108,7 +109,7 @@ describe('with several connections to the database', () => {
     expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
   })
 
-  it('a second subscription that is paid for is told from old news, and the first one stays', async () => {
+  slow('a second subscription that is paid for is told from old news, and the first one stays', async () => {
     const payer = await aSubscriber(app)
     const second = await anotherSubscription(app, payer.customerId)
     expect(await keptEvents(app, creationOf(app, second).id)).toEqual([

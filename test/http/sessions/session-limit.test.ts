@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database, type SessionHandle, SessionStore, type User, Users, unavailable } from '../../sources.js'
 import { openSession } from '../../support/open-session.js'
 import { anOwner, aSignedInOwner, signIn } from '../../support/people.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -107,7 +108,7 @@ describe('the limit of sessions a user', () => {
   })
 })
 
-test('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async () => {
+slow('MAX_SESSIONS_PER_USER holds for logins that wait for each other', async () => {
   const app = await TestApp.start({ MAX_SESSIONS_PER_USER: '2' })
   try {
     const owner = await anOwner(app)

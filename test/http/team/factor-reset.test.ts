@@ -22,6 +22,7 @@ import { giveTotp, prove, requireOf } from '../../support/factors.js'
 import { passTime } from '../../support/passing-time.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { aMemberWith, team } from '../support/team-calls.js'
@@ -305,7 +306,7 @@ describe("A reset of a member's factors", () => {
     expect(outcome(await follow('stop', token))).toBe('204')
   })
 
-  it.each<[string, (team: { member: User; manager: User; session: SignedIn }) => Promise<unknown>]>([
+  slow.each<[string, (team: { member: User; manager: User; session: SignedIn }) => Promise<unknown>]>([
     ['the member is disabled', ({ member }) => app.app.get(UserAdministration).disable(member)],
     ['the manager is disabled', ({ manager }) => app.app.get(UserAdministration).disable(manager)],
     [

@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import { accounts, Database, oneTimeTokens, permissionsOf, UserCreation, users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { accept, aManager, closeTo, signInFreshly, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -159,7 +160,7 @@ describe('invitations', () => {
       expect(mail).not.toContain('#token=')
     })
 
-    it('again replaces the one before', async () => {
+    slow('again replaces the one before', async () => {
       const { session, email, token } = await anInvited()
       await invite(session, email)
       expect(await open(session)).toHaveLength(1)
@@ -459,7 +460,7 @@ describe('with limits', () => {
   let app: TestApp
   afterAll(() => app.stop())
 
-  it('the mails to an address and the guesses at links are counted', async () => {
+  slow('the mails to an address and the guesses at links are counted', async () => {
     app = await TestApp.start({
       MAILS_PER_ADDRESS: '4',
       ATTEMPTS_PER_NETWORK: '3',
@@ -479,7 +480,7 @@ describe('with limits', () => {
   })
 })
 
-it('without mail set up nobody can be invited', async () => {
+slow('without mail set up nobody can be invited', async () => {
   const app = await TestApp.start({ SMTP_URL: '', MAIL_FROM: '' })
   try {
     const owner = await anOwner(app)

@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { type Permission, permissionsOf, RateLimiter, type User, Users } from '../../sources.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
 import { accept, aManager, aMemberWith, team } from '../support/team-calls.js'
@@ -28,7 +29,7 @@ describe('what an owner is told about the team', () => {
     return { id: answer.json.userId as string, email }
   }
 
-  it('tells that somebody has joined who may pay, or manage the account or its team', async () => {
+  slow('tells that somebody has joined who may pay, or manage the account or its team', async () => {
     const owner = await anOwner(app)
     const { user: manager, session } = await aManager(app, owner, 'accountSettings')
     expect(outcome(await reauthenticate(app, session))).toBe('200')
@@ -215,7 +216,7 @@ describe('what an owner is told about the team', () => {
       )
     })
 
-    it.each<[string, string, string]>([
+    slow.each<[string, string, string]>([
       ['removed', 'DELETE', ''],
       ['disabled', 'POST', '/disable'],
     ])(
@@ -230,49 +231,52 @@ describe('what an owner is told about the team', () => {
       },
     )
 
-    it('who was there before is disabled if the stranger allowed them more, or enabled them, also through others', async () => {
-      const owner = await anOwner(app)
-      const before = await provenSession(app, owner)
-      const [promoted, enabled, accomplice, lifted, widened, narrowed, reduced, unchanged] = [
-        await aMember(app, owner),
-        await aMember(app, owner),
-        await aMember(app, owner),
-        await aJoined(before, ['payments'], [SHOP_ONE]),
-        await aJoined(before, ['dataEntry'], [SHOP_ONE]),
-        await aJoined(before, ['dataEntry'], [SHOP_ONE, SHOP_TWO]),
-        await aMember(app, owner),
-        await aMember(app, owner),
-      ]
-      const change = async (by: SignedIn, { id }: { id: string }, path: string, body?: object) =>
-        expect(outcome(await team(app, by, body ? 'PUT' : 'POST', `/${id}${path}`, body))).toBe('204')
-      await change(before, enabled, '/disable')
-      app.clock.advance(60 * 60)
-      expect((await logIn(owner.email, PHONE)).status).toBe(200)
-      await app.mailsTo(owner.email)
-      app.clock.advance(60)
-      const stranger = await provenSession(app, owner)
-      const powers = permissionsOf(['teamManagement', 'dataEntry', 'viewReports'])
-      await change(stranger, promoted, '/permissions', powers)
-      await change(stranger, enabled, '/enable')
-      await change(stranger, lifted, '/satellites', { satellites: null })
-      await change(stranger, widened, '/satellites', { satellites: [SHOP_TWO, SHOP_ONE] })
-      await change(stranger, narrowed, '/satellites', { satellites: [SHOP_TWO] })
-      await change(stranger, reduced, '/permissions', permissionsOf(['viewReports']))
-      await change(stranger, unchanged, '/enable')
-      await change(stranger, unchanged, '/satellites', { satellites: null })
-      // Each has theirs from the other now, as far as the last change says.
-      const helper = await provenSession(app, promoted)
-      await change(helper, accomplice, '/permissions', powers)
-      const other = await provenSession(app, accomplice)
-      await change(other, promoted, '/permissions', permissionsOf(['teamManagement', 'viewReports']))
-      await change(other, promoted, '/permissions', powers)
-      expect(outcome(await notMe(owner.email))).toBe('204')
-      for (const { id } of [promoted, enabled, accomplice, lifted, widened])
-        expect([id, await isDisabled(id)]).toEqual([id, true])
-      for (const { id } of [narrowed, reduced, unchanged])
-        expect([id, await isDisabled(id)]).toEqual([id, false])
-      expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
-    })
+    slow(
+      'who was there before is disabled if the stranger allowed them more, or enabled them, also through others',
+      async () => {
+        const owner = await anOwner(app)
+        const before = await provenSession(app, owner)
+        const [promoted, enabled, accomplice, lifted, widened, narrowed, reduced, unchanged] = [
+          await aMember(app, owner),
+          await aMember(app, owner),
+          await aMember(app, owner),
+          await aJoined(before, ['payments'], [SHOP_ONE]),
+          await aJoined(before, ['dataEntry'], [SHOP_ONE]),
+          await aJoined(before, ['dataEntry'], [SHOP_ONE, SHOP_TWO]),
+          await aMember(app, owner),
+          await aMember(app, owner),
+        ]
+        const change = async (by: SignedIn, { id }: { id: string }, path: string, body?: object) =>
+          expect(outcome(await team(app, by, body ? 'PUT' : 'POST', `/${id}${path}`, body))).toBe('204')
+        await change(before, enabled, '/disable')
+        app.clock.advance(60 * 60)
+        expect((await logIn(owner.email, PHONE)).status).toBe(200)
+        await app.mailsTo(owner.email)
+        app.clock.advance(60)
+        const stranger = await provenSession(app, owner)
+        const powers = permissionsOf(['teamManagement', 'dataEntry', 'viewReports'])
+        await change(stranger, promoted, '/permissions', powers)
+        await change(stranger, enabled, '/enable')
+        await change(stranger, lifted, '/satellites', { satellites: null })
+        await change(stranger, widened, '/satellites', { satellites: [SHOP_TWO, SHOP_ONE] })
+        await change(stranger, narrowed, '/satellites', { satellites: [SHOP_TWO] })
+        await change(stranger, reduced, '/permissions', permissionsOf(['viewReports']))
+        await change(stranger, unchanged, '/enable')
+        await change(stranger, unchanged, '/satellites', { satellites: null })
+        // Each has theirs from the other now, as far as the last change says.
+        const helper = await provenSession(app, promoted)
+        await change(helper, accomplice, '/permissions', powers)
+        const other = await provenSession(app, accomplice)
+        await change(other, promoted, '/permissions', permissionsOf(['teamManagement', 'viewReports']))
+        await change(other, promoted, '/permissions', powers)
+        expect(outcome(await notMe(owner.email))).toBe('204')
+        for (const { id } of [promoted, enabled, accomplice, lifted, widened])
+          expect([id, await isDisabled(id)]).toEqual([id, true])
+        for (const { id } of [narrowed, reduced, unchanged])
+          expect([id, await isDisabled(id)]).toEqual([id, false])
+        expect(outcome(await refreshByCookie(app, helper.sessionId))).toBe(ENDED)
+      },
+    )
 
     it('keeps others of the team, and tells the owner what a manager reports', async () => {
       const owner = await anOwner(app)

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { type Permission, permissionsOf, type User, Users } from '../../sources.js'
 import { aMember, anOwner, PASSWORD, type SignedIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'
 import { outcome } from '../support/api-calls.js'
 import { subjectsTo } from '../support/leaving-accounts.js'
@@ -50,7 +51,7 @@ describe('Several recovery links of one user', () => {
     return found.map(user => user?.disabledAt !== null)
   }
 
-  it('disable whom the user has allowed more once, not again when the owner has enabled them', async () => {
+  slow('disable whom the user has allowed more once, not again when the owner has enabled them', async () => {
     const owner = await anOwner(app)
     const manager = await aMemberWith(app, owner, ...MANAGES)
     const colleagues = [await aMember(app, owner), await aMember(app, owner)]
@@ -85,7 +86,7 @@ describe('Several recovery links of one user', () => {
     expect((await subjectsTo(app, owner)).filter(subject => subject.startsWith('Members of'))).toEqual([])
   })
 
-  it('disable again whom the user has let in again', async () => {
+  slow('disable again whom the user has let in again', async () => {
     const { owner, manager, member, session: before } = await aToggledMember()
     const first = await changeAddress(app, before, manager)
     const second = await changeAddress(app, before, first)
@@ -97,7 +98,7 @@ describe('Several recovery links of one user', () => {
     expect(await disabledAmong([member])).toEqual([true])
   })
 
-  it('count in full, although a thief has followed a later one that reaches less far back', async () => {
+  slow('count in full, although a thief has followed a later one that reaches less far back', async () => {
     const owner = await anOwner(app)
     const [helper, helpersFriend] = [await aMember(app, owner), await aMember(app, owner)]
     const thief = await provenSession(app, owner)

@@ -3,6 +3,7 @@ import { permissionsOf, type User } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { aMember, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { changeAddress, undoAddress } from '../support/address-changes.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -66,7 +67,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
     return found[0]?.text.replaceAll(/\s+/g, ' ') ?? ''
   }
 
-  it('are suspended by "this was not me", those from before are not; the owner is told', async () => {
+  slow('are suspended by "this was not me", those from before are not; the owner is told', async () => {
     const landlord = await aLandlord(app)
     const before = await anActiveSatellite(app, dns, landlord)
     const waiting = await addSatellite(app, landlord)
@@ -93,7 +94,7 @@ describe('Satellites that a stranger has activated with somebody’s login', () 
     })
   })
 
-  it('can be resumed by whoever may change the account, with the proof', async () => {
+  slow('can be resumed by whoever may change the account, with the proof', async () => {
     const landlord = await aLandlord(app)
     const stranger = await aStranger(landlord.owner)
     const added = await anActiveSatellite(app, dns, stranger)

@@ -11,6 +11,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -32,7 +33,7 @@ describe('at once', () => {
     return { owner: await provenSession(app, owner), one, two }
   }
 
-  it('of two managers who disable each other one stays', async () => {
+  slow('of two managers who disable each other one stays', async () => {
     for (let round = 0; round < 5; round++) {
       const { owner, one, two } = await twoManagers()
       const answers = await Promise.all([
@@ -66,7 +67,7 @@ describe('at once', () => {
     expect(answers.map(outcome).sort()).toEqual(['204', '403 PERMISSION_REQUIRED'])
   })
 
-  it('many changes of one member leave database and sessions in agreement', async () => {
+  slow('many changes of one member leave database and sessions in agreement', async () => {
     const { owner, one, two } = await twoManagers()
     const member = await aMember(app, one.user)
     const sessions = await Promise.all(Array.from({ length: 5 }, () => signIn(app, member, 'main')))

@@ -13,6 +13,7 @@ import {
 import { aMember, anOwner, importMembers, type SignedIn, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { reauthenticate, STEP_UP_CHALLENGE } from '../support/reauthenticate.js'
 import { aManager, aMemberWith, closeTo, signInFreshly, team } from '../support/team-calls.js'
@@ -174,7 +175,7 @@ describe('the team', () => {
       return ids
     }
 
-    it('have 100 users, or as many as asked for up to 200', async () => {
+    slow('have 100 users, or as many as asked for up to 200', async () => {
       const { owner, session } = await anAccount()
       await importMembers(app, owner, 210)
       const [usual, one, most] = [

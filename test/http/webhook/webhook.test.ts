@@ -4,6 +4,7 @@ import { Logger } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, keptEvents, postEvent } from '../support/signed-event.js'
 import {
@@ -60,7 +61,7 @@ describe('an event', () => {
     expect(await statusOf(app, payer.signedIn)).toBe('canceled')
   })
 
-  it('is kept and answered 200 while the provider is down, and takes effect when it is back', async () => {
+  slow('is kept and answered 200 while the provider is down, and takes effect when it is back', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     app.sandbox.fault = 'refuse'

@@ -22,6 +22,7 @@ import {
 } from '../../sources.js'
 import { anOwner, importMembers } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 
 const NOTHING_PAID: Permission[] = ['payments', 'accountSettings', 'teamManagement']
 const BASIC: Permission[] = [...NOTHING_PAID, 'dataEntry']
@@ -283,7 +284,7 @@ describe('users of an account', () => {
     return user
   }
 
-  it('have it page by page, and the account is marked until the last has it', async () => {
+  slow('have it page by page, and the account is marked until the last has it', async () => {
     const large = await decided(USERS_A_PAGE)
     await users.applyToUsers(large.accountId, 1)
     expect([await behindOf(large), (await account(large)).behind]).toEqual([1, true])

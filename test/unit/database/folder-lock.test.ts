@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { transformFile } from '@swc/core'
 import { lockFolder } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
+import { slow } from '../../support/tiers.js'
 
 /** A process of its own that takes the lock, says so, and holds it until it is ended. */
 const TAKER = `
@@ -81,7 +82,7 @@ describe('the lock of a folder', () => {
     }
   })
 
-  it('refuses a second process while the first one lives', async () => {
+  slow('refuses a second process while the first one lives', async () => {
     const [first, second] = [await aTaker(), await aTaker()]
     expect(await takeAtOnce([first])).toEqual(['taken'])
     const answer = once(second, 'message')
@@ -89,7 +90,7 @@ describe('the lock of a folder', () => {
     expect((await answer)[0]).toBe('refused')
   })
 
-  it('of a process that was killed is taken over', async () => {
+  slow('of a process that was killed is taken over', async () => {
     const first = await aTaker()
     await takeAtOnce([first])
     await end(first)
@@ -109,7 +110,7 @@ describe('the lock of a folder', () => {
     const TIMES = { patienceMs: 300, heartbeatMs: 50, deadAfterMs: 2_000 }
     const lock = () => join(folder, 'lock')
 
-    it('it is refused while the holder writes it again and again, whatever its process id', async () => {
+    slow('it is refused while the holder writes it again and again, whatever its process id', async () => {
       await writeFile(lock(), ELSEWHERE)
       const heartbeat = setInterval(() => void writeFile(lock(), ELSEWHERE), TIMES.heartbeatMs)
       try {
@@ -121,7 +122,7 @@ describe('the lock of a folder', () => {
       }
     })
 
-    it('it is taken over when the holder has been silent, and not before', async () => {
+    slow('it is taken over when the holder has been silent, and not before', async () => {
       await writeFile(lock(), ELSEWHERE)
       const startedAt = performance.now()
       const unlock = await lockFolder(folder, () => {}, TIMES)
@@ -147,7 +148,7 @@ describe('the lock of a folder', () => {
     })
   })
 
-  it.each([
+  slow.each([
     ['free', null],
     ['left by a process that is gone', '999999 1'],
     ['left empty by one that was killed at once', ''],

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { slow } from '../../support/tiers.js'
 
 const ROOT = join(__dirname, '../../..')
 const run = promisify(execFile)
@@ -20,13 +21,13 @@ describe('security M7: on a Node without support', () => {
     return stdout.trim()
   }
 
-  test('commands run on the pinned Node', async () => {
+  slow('commands run on the pinned Node', async () => {
     expect(await printed('--import', LOOK_LIKE_NODE_20)).toBe(
       `v${pinned[`node-${process.platform}-${process.arch}`]}`,
     )
   })
 
-  test('commands run on the installed Node where that is supported', async () => {
+  slow('commands run on the installed Node where that is supported', async () => {
     expect(await printed()).toBe(process.version)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { deviceName, shortUserAgent } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 const WINDOWS = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64)'
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)'
@@ -88,7 +89,7 @@ describe('deviceName', () => {
     expect(deviceName(null)).toBe('Unknown device')
   })
 
-  it('is short and harmless whatever a client calls itself', () => {
+  slow('is short and harmless whatever a client calls itself', () => {
     const word = fc.constantFrom(
       'Mozilla/5.0 ',
       '(compatible; ',

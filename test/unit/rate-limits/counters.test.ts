@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
+import { slow } from '../../support/tiers.js'
 
 const WINDOW_SECONDS = 100
 /** A Redis that did not answer is left alone for a second. */
@@ -99,7 +100,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     }
   })
 
-  it('end with the window that the first time began', async () => {
+  slow('end with the window that the first time began', async () => {
     const keys = someKeys()
     await counters.add(keys.map(key => ({ key, windowSeconds: 2 })))
     for (const { msLeft } of (await counters.add(counted(keys))).counts)
@@ -146,7 +147,7 @@ describe('Counters while one shard hangs', () => {
     await cluster?.stop()
   })
 
-  it('fleet 12: are given back on the others, where what was right must not count', async () => {
+  slow('fleet 12: are given back on the others, where what was right must not count', async () => {
     const counters = new Counters(connection)
     const keys = Array.from({ length: 12 }, () => randomUUID())
     const owners = await cluster.mastersOf(keys.map(key => `attempts:${key}`))
@@ -190,7 +191,7 @@ describe('Counters while Redis hangs', () => {
     await redis?.stop()
   })
 
-  it('go on from where this process has come, and are given back where they were counted', async () => {
+  slow('go on from where this process has come, and are given back where they were counted', async () => {
     const [counters, others] = [await open(), await open()]
     const counted = [{ key: randomUUID(), windowSeconds: WINDOW_SECONDS }]
     const add = () => counters.add(counted)
@@ -212,7 +213,7 @@ describe('Counters while Redis hangs', () => {
     await redis.kill('SIGCONT')
   })
 
-  it('are told once, however often it was asked while it hung', async () => {
+  slow('are told once, however often it was asked while it hung', async () => {
     const [counters, others] = [await open(), await open()]
     const counted = [{ key: randomUUID(), windowSeconds: WINDOW_SECONDS }]
     const keys = counted.map(({ key }) => key)

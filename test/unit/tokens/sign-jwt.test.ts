@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { JwtService } from '@nestjs/jwt'
 import { jwtVerify } from 'jose'
 import { isTokenForm, signJwt } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const publicKey = createPublicKey(privateKey)
@@ -19,7 +20,7 @@ describe('a signed token', () => {
     expect(new JwtService().verify(token, { publicKey: publicKey as never })).toEqual(claims)
   })
 
-  it('always has a signature of 64 bytes', () => {
+  slow('always has a signature of 64 bytes', () => {
     const verify = new JwtService()
     for (let index = 0; index < MANY; index++) {
       const token = signJwt({ index }, 'key-1', privateKey)

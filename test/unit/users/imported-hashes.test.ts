@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import { Metrics, Passwords, readImportedHash, type Settings } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 const PASSWORD = 'correct horse battery staple'
 const DECOMPOSED = 'Zu\u0308rich fu\u0308nf'
@@ -98,7 +99,7 @@ describe('a hash is refused', () => {
   const argon2Hash = '$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc'
   const bcryptEnd = 'abcdefghijklmnopqrstuuFiPhXf1sVd3pCCRO.uVh34H/qI/ZsuS'
 
-  it.each([
+  slow.each([
     ['', 'not an argon2'],
     ['5f4dcc3b5aa765d61d8327deb882cf99', 'not an argon2'],
     ['plain text', 'not an argon2'],

@@ -9,6 +9,7 @@ import {
   StrengthMeter,
 } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
+import { slow } from '../../support/tiers.js'
 
 const policy = new PasswordPolicy(
   { mainOrigin: 'https://www.gardening.example' } as Settings,
@@ -36,7 +37,7 @@ async function refusalOf(password: string): Promise<string | null> {
 }
 
 describe('the policy takes', () => {
-  it.each([
+  slow.each([
     PASSWORD,
     'correct horse battery staple',
     'kx7#qLw2vT',
@@ -80,7 +81,7 @@ describe('the policy refuses', () => {
   })
 })
 
-it('the commonest 3,000 are refused in any case', async () => {
+slow('the commonest 3,000 are refused in any case', async () => {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const commonest = dictionary['passwords-common'].slice(0, 3_000)
   expect(commonest).toHaveLength(3_000)
@@ -89,7 +90,7 @@ it('the commonest 3,000 are refused in any case', async () => {
   expect(texts.filter((_, index) => !measured[index]?.isCommon)).toEqual([])
 })
 
-it('security L2: is measured beside the event loop, which goes on meanwhile', async () => {
+slow('security L2: is measured beside the event loop, which goes on meanwhile', async () => {
   await meter.measure(PASSWORD, [])
   let turns = 0
   let isOver = false

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from '@jest/globals'
 import { levelOf } from '../../../web/pieces/forms/password/strength.js'
 import { PasswordPolicy, type Passwords, type RateLimiter, type Settings } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
+import { slow } from '../../support/tiers.js'
 
 const EMAIL = 'anna.schmidt@versicherung-nord.de'
 const KNOWN = [EMAIL, 'Anna Schmidt']
@@ -22,7 +23,7 @@ async function isTaken(password: string): Promise<boolean> {
 }
 
 describe('what the page says about a password', () => {
-  it.each([
+  slow.each([
     EMAIL,
     EMAIL.toUpperCase(),
     `${EMAIL}2026`,

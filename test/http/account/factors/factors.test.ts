@@ -27,6 +27,7 @@ import { passTime } from '../../../support/passing-time.js'
 import { aMember, anOwner, aSignedInOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
 import { runInProcess } from '../../../support/processes/run-in-process.js'
 import { anApp, MAIN } from '../../../support/test-app.js'
+import { slow } from '../../../support/tiers.js'
 import { outcome, refreshByCookie } from '../../support/api-calls.js'
 import { aProvenOwner, onMainSite, provenSession } from '../../support/reauthenticate.js'
 import { claimsOf } from '../../support/token-claims.js'
@@ -363,7 +364,7 @@ describe('a remembered device', () => {
     )
   })
 
-  it('is forgotten with a new password', async () => {
+  slow('is forgotten with a new password', async () => {
     const { user, session, token } = await aRememberedUser()
     const changed = await onMainSite(app, session, 'POST', '/api/password/change', {
       currentPassword: PASSWORD,
@@ -453,7 +454,7 @@ describe('a new password while a login waits for its second step', () => {
 })
 
 describe('keys of secrets', () => {
-  it('that are retired are dropped once the secrets are sealed anew, at the command line', async () => {
+  slow('that are retired are dropped once the secrets are sealed anew, at the command line', async () => {
     const user = await anOwner(app)
     const phone = await giveAuthenticator(app, user)
     const sealed = () =>
