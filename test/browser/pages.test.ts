@@ -74,6 +74,8 @@ const HYPHENS_EMAIL = 'anna-oppenheimer@accounting-north.company-south.example.c
 const TOKEN = 'a'.repeat(43)
 /** As wide as a window is at most where the styles are those for phones. */
 const PHONE_PX = 480
+/** Until the page knows that it is touched. */
+const PATIENCE_MS = 30_000
 /** What a finger can hit (WCAG 2.2, 2.5.8); those among other words may be smaller. */
 const FINGER_PX = 24
 /** A line that nobody wants to read. */
@@ -528,7 +530,12 @@ const LAYOUT = `async ({ hasTouch, isForPhones }) => {
   }
   if (hasTouch) {
     const touch = matchMedia('(pointer: coarse)')
-    if (!touch.matches) await new Promise(resolve => touch.addEventListener('change', resolve, { once: true }))
+    if (!touch.matches)
+      await new Promise(resolve => {
+        touch.addEventListener('change', resolve, { once: true })
+        setTimeout(resolve, ${PATIENCE_MS})
+      })
+    if (!touch.matches) faults.push('it does not know that there is a finger')
     const fields = 'button, input:not([type=checkbox], [type=radio], [type=hidden]), select, .nav a'
     for (const each of document.querySelectorAll(fields)) {
       if (!each.checkVisibility() || each.closest('.unseen, .links')) continue

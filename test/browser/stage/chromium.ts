@@ -114,6 +114,9 @@ async function launch(keyHash: string, rules: readonly string[]): Promise<Browse
   try {
     return await chromium.launch({
       executablePath: PROGRAM,
+      // A worker that is told to end does so, and Chromium with it.
+      handleSIGTERM: false,
+      handleSIGHUP: false,
       args: [
         `--host-resolver-rules=${[...rules, 'MAP *.test ~NOTFOUND'].join(', ')}`,
         // There is none, and a process that stands in for it costs time.

@@ -11,7 +11,7 @@ import { startPlainPages } from './plain-pages.js'
 import { ReceivedRequests } from './received-requests.js'
 
 /** For the hook that starts a stage: three servers, perhaps a browser, on a machine that may be busy. */
-export const START_MS = 60_000
+export const START_MS = 120_000
 /** Of each step in a browser, on a machine that may be busy. */
 const PATIENCE_MS = 30_000
 
