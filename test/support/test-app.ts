@@ -184,7 +184,8 @@ export function anApp(environment: Readonly<Record<string, string>> = {}, backen
   beforeAll(async () => {
     Object.assign(app, await TestApp.startOn(backend, environment))
   })
-  afterAll(() => app.stop())
+  // Where it has not started, that is what there is to say.
+  afterAll(() => app.app && app.stop())
   return app
 }
 
