@@ -56,8 +56,9 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/', '<rootDir>/bench/'],
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   watchman: false,
-  // They wait a third of their time. A worker keeps what its files have loaded, and grows.
-  maxWorkers: availableParallelism() + 1,
+  // Those of `npm test` wait a third of their time; browsers and faults want a core each.
+  maxWorkers: availableParallelism() + (process.env.TEST_TIER === 'fast' ? 1 : 0),
+  // A worker keeps what its files have loaded, and grows.
   workerIdleMemoryLimit: '1500MB',
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
