@@ -79,7 +79,8 @@ export function needsOf(paths) {
 }
 
 function hasSlowTests(path) {
-  return /\bslow(\.each|\.describe|\.describe\.each)?\(/.test(readFileSync(join(root, path), 'utf8'))
+  const text = readFileSync(join(root, path), 'utf8')
+  return /\bslow\b.* from '.*\/support\/tiers\.js'/.test(text)
 }
 
 /** The texts of these files and of all under test/ that they import, by path. */

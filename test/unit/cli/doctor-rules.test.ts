@@ -119,7 +119,7 @@ it.each([
 })
 
 describe('doctor: what takes too long', () => {
-  const slow = (name: string) => ({
+  const slowCheck = (name: string) => ({
     name,
     todo: '',
     run: () => sleep(60).then(() => [ok(name, 'slow, but well')]),
@@ -127,9 +127,9 @@ describe('doctor: what takes too long', () => {
 
   it('costs the findings of no other check', async () => {
     const checks = [
-      slow('one'),
+      slowCheck('one'),
       { name: 'hangs', todo: 'Wake it', run: () => new Promise<never>(() => {}) },
-      slow('two'),
+      slowCheck('two'),
     ]
     const all = { name: 'all', todo: 'Start it', isGroup: true, run: () => runInTurn(checks, 100) } as const
     expect(await runChecks([all], 100)).toEqual([
