@@ -460,7 +460,7 @@ export { AccountAdmins } from '../src/users/notices/account-admins.js'
 export { FairQueue, type Turn } from '../src/users/passwords/fair-queue.js'
 export { readImportedHash } from '../src/users/passwords/imported-hash.js'
 export { PasswordPolicy } from '../src/users/passwords/password-policy.js'
-export { StrengthMeter } from '../src/users/passwords/password-strength.js'
+export { strengthMeter } from '../src/users/passwords/password-strength.js'
 export {
   IsPassword,
   MAX_PASSWORD_LENGTH,

@@ -21,6 +21,9 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options }) =>
 /** Set by test/support/tiers.ts while tests are declared that bear a mark. */
 const MARKS = Symbol.for('mainstay.marks')
 
+/** Whether the tests that `onServers` marks can run: on the embedded database they would wait for themselves. */
+const HAS_SERVERS = Boolean(process.env.TEST_POSTGRES_URL) && process.env.TEST_BACKEND !== 'embedded'
+
 /** The state of Jest's own that belongs to one file. */
 const OF_JEST = /^(EVENT_HANDLERS|JEST_STATE_SYMBOL|TEST_TIMEOUT_SYMBOL|RETRY_|LOG_ERRORS_|WAIT_BEFORE_)/
 
@@ -69,7 +72,7 @@ export default class OneRealm {
     block.children = block.children.filter(child => {
       if (child.type !== 'test') return this.keepThisTier(child)
       const marks = this.marks.get(child)
-      if (marks.has('servers') && !process.env.TEST_POSTGRES_URL) child.mode = 'skip'
+      if (marks.has('servers') && !HAS_SERVERS) child.mode = 'skip'
       return runsIn(process.env.TEST_TIER ?? 'all', this.testPath, marks)
     })
     return block.children.length > 0

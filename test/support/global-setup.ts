@@ -4,17 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Makes the folder of the archives that the tests share, TEST_ARCHIVES. Starts the PostgreSQL that the chosen tests share,
- * if they need one. Workers find it by TEST_POSTGRES_URL.
+ * Makes the folder of the archives that the tests share, TEST_ARCHIVES. Starts the PostgreSQL and the Redis that the chosen
+ * tests share, if they need them. Workers find them by TEST_POSTGRES_URL and TEST_REDIS_URL.
  */
 export default async function globalSetup(): Promise<void> {
   process.env.TEST_ARCHIVES = mkdtempSync(join(tmpdir(), 'mainstay-archives-'))
   if (process.env.TEST_SERVERS !== 'yes' || !process.env.TEST_NEEDS_SERVERS) return
   findSourcesOfJsNames()
   const { startPostgres } = await import('./postgres/postgres-server.js')
-  const server = await startPostgres()
-  process.env.TEST_POSTGRES_URL = server.url
-  globalThis.stopSharedServers = () => server.stop()
+  const { startSharedRedis } = await import('./redis/redis-server.js')
+  const [postgres, redis] = await Promise.all([startPostgres(), startSharedRedis()])
+  process.env.TEST_POSTGRES_URL = postgres.url
+  process.env.TEST_REDIS_URL = redis.url
+  globalThis.stopSharedServers = async () => {
+    await Promise.all([postgres.stop(), redis.stop()])
+  }
 }
 
 declare global {

@@ -20,7 +20,7 @@ import {
 import { copyEmbeddedDatabase } from './embedded-database.js'
 import { request, type TestRequest, type TestResponse } from './http-request.js'
 import { createDatabase } from './postgres/postgres-server.js'
-import { startRedis } from './redis/redis-server.js'
+import { redisDatabase } from './redis/redis-server.js'
 import { TestClock } from './test-clock.js'
 
 /** What the service stands on: everything embedded, as on a laptop, or the servers of production. */
@@ -201,15 +201,14 @@ async function startStores(
     if (!('DATABASE_URL' in given)) await copyEmbeddedDatabase(database)
     return { DATABASE_URL: `pglite:${database}` }
   }
-  const [database, redis] = await Promise.all([
+  const [database, redisUrl] = await Promise.all([
     'DATABASE_URL' in given ? null : createDatabase(),
-    'SESSION_STORE_URL' in given ? null : startRedis(),
+    'SESSION_STORE_URL' in given ? null : redisDatabase(),
   ])
   if (database) cleanUp.unshift(() => database.drop())
-  if (redis) cleanUp.unshift(() => redis.stop())
   return {
     ...(database && { DATABASE_URL: database.url }),
-    ...(redis && { SESSION_STORE_URL: redis.url }),
+    ...(redisUrl && { SESSION_STORE_URL: redisUrl }),
     // On a busy test machine they may stand still for a while; what happens then is for test/faults.
     DATABASE_TIMEOUT_MS: '3000',
     SESSION_STORE_TIMEOUT_MS: '3000',

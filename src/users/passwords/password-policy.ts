@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
+import { Injectable } from '@nestjs/common'
 import { Settings } from '../../config/settings.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import { type FieldFault, fieldError } from '../../errors/field-faults.js'
@@ -6,7 +6,7 @@ import type { Client } from '../../http/client.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
 import { FairQueue, turnOf } from './fair-queue.js'
 import { knownWords, withoutKnown } from './known-words.js'
-import { StrengthMeter } from './password-strength.js'
+import { strengthMeter } from './password-strength.js'
 import { MIN_PASSWORD_LENGTH, normalizedPassword, passwordLength } from './password-text.js'
 import { Passwords } from './passwords.js'
 
@@ -51,8 +51,7 @@ export interface PasswordContext {
 
 /** Which passwords users may set. Passwords set by operators are not checked. */
 @Injectable()
-export class PasswordPolicy implements OnApplicationShutdown {
-  private readonly meter = new StrengthMeter()
+export class PasswordPolicy {
   /** One at a time, because there is only one thread. */
   private readonly queue = new FairQueue({
     maxRunning: 1,
@@ -84,10 +83,6 @@ export class PasswordPolicy implements OnApplicationShutdown {
     return this.passwords.hash(password, context.client)
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.meter.stop()
-  }
-
   private async check(password: string, known: readonly string[], client: Client | null): Promise<void> {
     const code = await this.weaknessOf(password, known, client)
     if (!code) return
@@ -101,7 +96,7 @@ export class PasswordPolicy implements OnApplicationShutdown {
     client: Client | null,
   ): Promise<FieldFault | null> {
     const words = knownWords(new URL(this.settings.mainOrigin).hostname, known)
-    const measure = () => this.meter.measure(password, words)
+    const measure = () => strengthMeter.measure(password, words)
     const { isCommon, guesses, warning } = await this.queue.run(turnOf(client), measure)
     if (isCommon) return 'PASSWORD_COMMON'
     if (passwordLength(withoutKnown(password, known, words)) < MIN_PASSWORD_LENGTH) return 'PASSWORD_PERSONAL'

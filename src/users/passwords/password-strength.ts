@@ -22,8 +22,11 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** Measures passwords on a separate thread, one at a time, in order. The thread starts with the first password. */
-export class StrengthMeter {
+/**
+ * Measures passwords on a separate thread, one at a time, in order. The thread starts with the first password and then
+ * lives as long as the process, whose end it does not delay.
+ */
+class StrengthMeter {
   private worker: Worker | undefined
   private readonly waiting = new Map<number, Waiting>()
   private lastId = 0
@@ -41,11 +44,6 @@ export class StrengthMeter {
       worker.ref()
       worker.postMessage({ id, password, contextWords })
     })
-  }
-
-  /** Stops the thread. Safe to repeat. */
-  async stop(): Promise<void> {
-    await this.worker?.terminate()
   }
 
   private start(): Worker {
@@ -73,6 +71,9 @@ export class StrengthMeter {
     for (const { reject } of lost) reject(error)
   }
 }
+
+/** One is enough for all services of a process: its dictionaries take half a second and some 40 MB. */
+export const strengthMeter = new StrengthMeter()
 
 /** In the build it is JavaScript; tests use the sources, which Node runs directly. */
 function workerFile(): URL {

@@ -79,7 +79,7 @@ describe('The removal of an account', () => {
       expect(await deleteAt(app, owner)).toBeUndefined()
     })
 
-    it('takes all users, sessions, links and what is known of devices and payments', async () => {
+    slow('takes all users, sessions, links and what is known of devices and payments', async () => {
       const owner = await aProvenOwner(app)
       const subscription = await pay(app, await openCheckout(app, owner))
       await app.sandbox.simulate.cancel(subscription)
@@ -356,23 +356,26 @@ describe('The removal of an account', () => {
       },
     )
 
-    it('and ends nothing where the owner keeps the account while the provider is about to be told', async () => {
-      const owner = await aProvenOwner(app)
-      const subscription = await pay(app, await openCheckout(app, owner))
-      await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
-      await app.paymentsSettled()
-      expect(outcome(await ask(app, owner))).toBe('200')
-      await setGrace(app, owner, -DAY)
-      const held = heldCall(app.get(ProviderUpdates), 'send')
-      await run(app)
-      await held.begun
-      expect(outcome(await keep(app, owner))).toBe('204')
-      held.release()
-      toProvidersTime(app)
-      await app.paymentsSettled()
-      const statusThere = app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
-      expect([statusThere, await deleteAt(app, owner)]).toEqual(['active', null])
-    })
+    slow(
+      'and ends nothing where the owner keeps the account while the provider is about to be told',
+      async () => {
+        const owner = await aProvenOwner(app)
+        const subscription = await pay(app, await openCheckout(app, owner))
+        await app.sandbox.simulate.changeSubscription(subscription, { cancel_at_period_end: true })
+        await app.paymentsSettled()
+        expect(outcome(await ask(app, owner))).toBe('200')
+        await setGrace(app, owner, -DAY)
+        const held = heldCall(app.get(ProviderUpdates), 'send')
+        await run(app)
+        await held.begun
+        expect(outcome(await keep(app, owner))).toBe('204')
+        held.release()
+        toProvidersTime(app)
+        await app.paymentsSettled()
+        const statusThere = app.sandbox.subscriptions().find(({ id }) => id === subscription)?.status
+        expect([statusThere, await deleteAt(app, owner)]).toEqual(['active', null])
+      },
+    )
 
     it('until an extended term is in its last period, and ends nothing before', async () => {
       const owner = await aProvenOwner(app)

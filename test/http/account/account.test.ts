@@ -99,32 +99,35 @@ describe('The account', () => {
     expect((await read(session)).json).toMatchObject({ name: null, handoffRequired: 'everyone' })
   })
 
-  it('mails its administrators when it requires them of fewer people than before, not of more', async () => {
-    const owner = await aProvenOwner(app)
-    const admin = await aMemberWith(app, owner, 'accountSettings')
-    const member = await aMember(app, owner)
-    const textsTo = async ({ email }: { email: string }) =>
-      (await app.mailsTo(email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
-    const set = async (handoffRequired: string) =>
-      expect((await rename(owner, { handoffRequired })).status).toBe(200)
-    for (const required of ['none', 'owners', 'everyone', 'everyone']) await set(required)
-    expect(await textsTo(owner)).toEqual([])
-    await set('owners')
-    await rename(owner, { name: 'Ours' })
-    await set('none')
-    for (const person of [owner, admin]) {
-      expect(await subjectsTo(app, person)).toEqual(
-        Array(2).fill('New rules for logging in on your satellites'),
-      )
-      const [first, second] = await textsTo(person)
-      expect(first).toContain('Only the owner still has to log in through the main site.')
-      expect(first).toContain(`${MAIN}/account/satellites`)
-      expect(second).toContain('Everybody, including the owner, may now type their password')
-    }
-    expect(await textsTo(member)).toEqual([])
-    for (let again = 0; again < 4; again++) for (const required of ['everyone', 'none']) await set(required)
-    expect(await textsTo(owner)).toHaveLength(4)
-  })
+  slow(
+    'mails its administrators when it requires them of fewer people than before, not of more',
+    async () => {
+      const owner = await aProvenOwner(app)
+      const admin = await aMemberWith(app, owner, 'accountSettings')
+      const member = await aMember(app, owner)
+      const textsTo = async ({ email }: { email: string }) =>
+        (await app.mailsTo(email)).map(({ text }) => text.replaceAll(/\s+/g, ' '))
+      const set = async (handoffRequired: string) =>
+        expect((await rename(owner, { handoffRequired })).status).toBe(200)
+      for (const required of ['none', 'owners', 'everyone', 'everyone']) await set(required)
+      expect(await textsTo(owner)).toEqual([])
+      await set('owners')
+      await rename(owner, { name: 'Ours' })
+      await set('none')
+      for (const person of [owner, admin]) {
+        expect(await subjectsTo(app, person)).toEqual(
+          Array(2).fill('New rules for logging in on your satellites'),
+        )
+        const [first, second] = await textsTo(person)
+        expect(first).toContain('Only the owner still has to log in through the main site.')
+        expect(first).toContain(`${MAIN}/account/satellites`)
+        expect(second).toContain('Everybody, including the owner, may now type their password')
+      }
+      expect(await textsTo(member)).toEqual([])
+      for (let again = 0; again < 4; again++) for (const required of ['everyone', 'none']) await set(required)
+      expect(await textsTo(owner)).toHaveLength(4)
+    },
+  )
 
   it('leaves other accounts alone', async () => {
     const other = await signIn(app, await anOwner(app), 'main')

@@ -162,7 +162,7 @@ describe('A change of the e-mail address', () => {
     expect(await app.mailsTo(owner.email)).toEqual([])
   })
 
-  it('succeeds for only one of several users who ask for the same address at once', async () => {
+  slow('succeeds for only one of several users who ask for the same address at once', async () => {
     const email = anEmail()
     const tokens: string[] = []
     for (let user = 0; user < 4; user++)
@@ -355,7 +355,7 @@ describe('A change of the e-mail address', () => {
     })
   })
 
-  it('lets the three earliest addresses know, however many a thief has left', async () => {
+  slow('lets the three earliest addresses know, however many a thief has left', async () => {
     const owner = await anOwner(app)
     const addresses = [owner.email, anEmail(), anEmail(), anEmail(), anEmail()]
     const thief = await provenSession(app, owner)

@@ -32,7 +32,7 @@ describe('Nobody is flooded with mails', () => {
     expect(await mailsAbout(owner, /deleted/)).toHaveLength(6)
   })
 
-  it('about what their account requires, and an unchanged policy mails nothing', async () => {
+  slow('about what their account requires, and an unchanged policy mails nothing', async () => {
     const { owner, session } = await anEnrolledOwner(app)
     const require = async (required: string, graceDays?: number) => {
       const body = { required, paymentStepUpMinutes: null, ...(graceDays !== undefined && { graceDays }) }

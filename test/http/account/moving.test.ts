@@ -455,7 +455,7 @@ describe('a move', () => {
     expect((await find('moved-user3@keycloak.example'))?.granted).toEqual(permissionsOf([]))
   })
 
-  it('reports the faults of a file in a rehearsal as the import would', async () => {
+  slow('reports the faults of a file in a rehearsal as the import would', async () => {
     const path = join(folder, 'faulty.jsonl')
     const member = { email: 'first@faulty.example', role: 'member', account: 'faulty' }
     const owner = { email: 'second@faulty.example', role: 'owner', account: 'faulty' }

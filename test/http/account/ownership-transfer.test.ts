@@ -233,7 +233,7 @@ describe('A transfer of the account', () => {
   })
 
   describe('security H2: comes to nothing', () => {
-    it('when the owner stops it with the mailed link, of the first mail or the second', async () => {
+    slow('when the owner stops it with the mailed link, of the first mail or the second', async () => {
       for (const isAccepted of [false, true]) {
         const owner = await anOwner(app)
         const member = await aMember(app, owner)

@@ -309,7 +309,7 @@ describe('What an account requires of its users', () => {
       expect(await permissionsAfterRefresh(member)).toEqual(member.granted)
     })
 
-    it('by an invitation', async () => {
+    slow('by an invitation', async () => {
       const { session } = await anEnrolledOwner(app)
       await requireSecondFactor(app, session, 'managers')
       const [manager, plain] = [anEmail(), anEmail()]

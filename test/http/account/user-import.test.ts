@@ -20,6 +20,7 @@ import { Authenticator, aChallenge, secondStep } from '../../support/authenticat
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 
 const SALT = 'MDEyMzQ1Njc4OWFiY2RlZg'
@@ -326,7 +327,7 @@ describe('Users imported', () => {
     })
   })
 
-  it('that was stopped in the middle goes on when it is run again', async () => {
+  slow('that was stopped in the middle goes on when it is run again', async () => {
     const emails = Array.from({ length: 1_200 }, anEmail)
     const lines = emails.map(email => ({ email, role: 'owner' }))
     const batches = app.get(ImportBatch)

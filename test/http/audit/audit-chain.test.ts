@@ -228,7 +228,7 @@ describe('The chain of the audit log', () => {
     expect(head).toMatchObject({ position: sealed, hash: expect.stringMatching(/^[0-9a-f]{64}$/) })
   })
 
-  it('seals nothing twice, whoever seals at once', async () => {
+  slow('seals nothing twice, whoever seals at once', async () => {
     await recordMany(app, 2_500)
     const sealer = app.app.get(AuditSealer)
     await Promise.all([sealer.seal(), sealer.run(), sealer.sealWholeLog(), sealer.seal()])
@@ -236,7 +236,7 @@ describe('The chain of the audit log', () => {
     expect((await verify(app)).told).toEqual([])
   })
 
-  it('says how many rows were left without a seal for minutes, and seals them', async () => {
+  slow('says how many rows were left without a seal for minutes, and seals them', async () => {
     const seals = await countOf(app, 'audit_chain')
     // With ids that nobody looks at who seals what is new, which happens at any time.
     await execute(

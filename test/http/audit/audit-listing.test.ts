@@ -194,7 +194,7 @@ describe('The audit log of an account', () => {
   })
 
   describe('filters', () => {
-    it('by user, action and outcome, alone and together', async () => {
+    slow('by user, action and outcome, alone and together', async () => {
       const owner = await anOwner(app)
       const member = await aMember(app, owner)
       await failToLogIn(member.email)

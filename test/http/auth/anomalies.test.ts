@@ -284,7 +284,7 @@ describe('anomalies', () => {
         expect(await callsWithin(app.get(Database), 'run', watch)).toBe(0)
       })
 
-      it('sends at most ten mails a day, whatever somebody with the password does', async () => {
+      slow('sends at most ten mails a day, whatever somebody with the password does', async () => {
         const user = await anOwner(app)
         await logIn(user)
         for (let number = 0; number < 12; number++)
@@ -295,7 +295,7 @@ describe('anomalies', () => {
         expect(await subjectsTo(user)).toHaveLength(11)
       })
 
-      it('mails an address whatever was mailed to an earlier one, perhaps a thief’s', async () => {
+      slow('mails an address whatever was mailed to an earlier one, perhaps a thief’s', async () => {
         const user = await anOwner(app)
         await logIn(user)
         for (let number = 0; number < 10; number++)
@@ -426,7 +426,7 @@ describe('anomalies', () => {
         expect(await subjectsTo(user)).toHaveLength(1)
       })
 
-      it('is forgotten by "this was not me": the next login with it is mailed again', async () => {
+      slow('is forgotten by "this was not me": the next login with it is mailed again', async () => {
         const user = await anOwner(app)
         await logIn(user)
         app.clock.advance(60)
@@ -718,7 +718,7 @@ describe('anomalies', () => {
         expect(outcome(await reset(await app.mailedToken(user.email), NEW_PASSWORD))).toBe('200')
       })
 
-      it('security M1: does nothing for a thief at an address that was taken back', async () => {
+      slow('security M1: does nothing for a thief at an address that was taken back', async () => {
         const { user, token, theirs } = await aStolenAddress()
         await logIn({ ...user, email: theirs }, { userAgent: 'curl/8.5.0', ip: NEW_YORK })
         const ofThief = await app.mailedToken(theirs)
@@ -888,7 +888,7 @@ describe('anomalies', () => {
       }
     })
 
-    it('admits none of many simultaneous logins, nor says that the password is right', async () => {
+    slow('admits none of many simultaneous logins, nor says that the password is right', async () => {
       const user = await anOwner(app)
       await logIn(user)
       app.clock.advance(QUARTER_OF_AN_HOUR)

@@ -164,7 +164,7 @@ describe('an account', () => {
     }
   })
 
-  it('answers a right password no more quietly than a login would', async () => {
+  slow('answers a right password no more quietly than a login would', async () => {
     const { owner } = await anAccount()
     await requireHandoffs(await signIn(app, owner, 'main'), 'owners')
     const elsewhere = { 'X-Forwarded-For': '198.51.100.7' }

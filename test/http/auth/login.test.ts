@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { anEmail, anOwner, aSignedInOwner, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { cookie, outcome, readData, refreshByCookie } from '../support/api-calls.js'
 
 const CURRENT_PARAMETERS = '$argon2id$v=19$m=19456,t=2,p=1$'
@@ -106,7 +107,7 @@ describe('POST /api/login', () => {
     })
   })
 
-  it('asks further callers to retry when 50 are already waiting; refresh and data continue', async () => {
+  slow('asks further callers to retry when 50 are already waiting; refresh and data continue', async () => {
     const { sessionId, accessToken } = await signIn(app, await anOwner(app), 'main')
     const passwords = app.get(Passwords)
     const client = { requestId: 'r', ip: '127.0.0.1', userAgent: null, origin: null }

@@ -81,7 +81,7 @@ describe('Strangers who use up limits', () => {
     expect(outcome(await proof(session, anIp()))).toBe('200')
   })
 
-  it('do not use up the guesses of a live session that re-authenticates correctly', async () => {
+  slow('do not use up the guesses of a live session that re-authenticates correctly', async () => {
     const user = await anOwner(app)
     const session = (await logIn(user.email, anIp())).json
     await giveAuthenticator(app, user)

@@ -161,7 +161,7 @@ describe('billing mistakes that must not happen', () => {
     expect(customersOf(owner.accountId)).toHaveLength(1)
   })
 
-  it('creates one customer after the provider has failed, and at once', async () => {
+  slow('creates one customer after the provider has failed, and at once', async () => {
     const owner = await anOwner(app)
     const signedIn = await signIn(app, owner, 'main')
     app.sandbox.fault = 'error-500'

@@ -167,7 +167,7 @@ describe('billing at the command line, beside a running server', () => {
     )
   })
 
-  it('billing:events shows no more than it is told to, and says so', async () => {
+  slow('billing:events shows no more than it is told to, and says so', async () => {
     const accountId = accountOf(await aSubscriber(app))
     const listed = await mainstay(
       'billing:events',
@@ -185,7 +185,7 @@ describe('billing at the command line, beside a running server', () => {
     expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
   })
 
-  it('says what the provider said when it refuses', async () => {
+  slow('says what the provider said when it refuses', async () => {
     const revoked = { ...onItsStores(), STRIPE_SECRET_KEY: 'sk_test_that_was_revoked' }
     const status = await runInProcess(['billing:status'], revoked)
     expect(status.output).toContain('Cannot tell where payments go: Invalid API Key provided.\n')

@@ -122,35 +122,38 @@ describe('what an account pays for', () => {
     expect(await permissionsAfterRefresh(app, signedIn)).toEqual(BASIC)
   })
 
-  it('stays for 14 days while a payment is due, from the first failure on, and comes back with the payment', async () => {
-    const payer = await aSubscriber(app)
-    await app.sandbox.simulate.failPayment(payer.subscriptionId)
-    await app.paymentsSettled()
-    const due = await subscription(payer)
-    expect(due).toMatchObject({ status: 'past_due', state: 'past_due' })
-    const graceDays = (Date.parse(due.graceUntil) - Date.now()) / 1000 / DAY_SECONDS
-    expect(graceDays).toBeCloseTo(14, 2)
-    await app.sandbox.simulate.failPayment(payer.subscriptionId)
-    await app.paymentsSettled()
-    expect((await subscription(payer)).graceUntil).toBe(due.graceUntil)
+  slow(
+    'stays for 14 days while a payment is due, from the first failure on, and comes back with the payment',
+    async () => {
+      const payer = await aSubscriber(app)
+      await app.sandbox.simulate.failPayment(payer.subscriptionId)
+      await app.paymentsSettled()
+      const due = await subscription(payer)
+      expect(due).toMatchObject({ status: 'past_due', state: 'past_due' })
+      const graceDays = (Date.parse(due.graceUntil) - Date.now()) / 1000 / DAY_SECONDS
+      expect(graceDays).toBeCloseTo(14, 2)
+      await app.sandbox.simulate.failPayment(payer.subscriptionId)
+      await app.paymentsSettled()
+      expect((await subscription(payer)).graceUntil).toBe(due.graceUntil)
 
-    await inDays(13.9, async () => {
-      await sweep()
+      await inDays(13.9, async () => {
+        await sweep()
+        expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+      })
+      await inDays(14.1, async () => {
+        // No event tells of it.
+        expect(await sweep()).toBeGreaterThan(0)
+        const { json } = await readSubscription(app, (await signIn(app, payer.owner, 'main')).accessToken)
+        expect(json).toMatchObject({ status: 'past_due', state: 'restricted' })
+        expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+        expect(await sweep()).toBe(0)
+      })
+      await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
+      await app.paymentsSettled()
+      expect(await subscription(payer)).toMatchObject({ state: 'active', graceUntil: null })
       expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
-    })
-    await inDays(14.1, async () => {
-      // No event tells of it.
-      expect(await sweep()).toBeGreaterThan(0)
-      const { json } = await readSubscription(app, (await signIn(app, payer.owner, 'main')).accessToken)
-      expect(json).toMatchObject({ status: 'past_due', state: 'restricted' })
-      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
-      expect(await sweep()).toBe(0)
-    })
-    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
-    await app.paymentsSettled()
-    expect(await subscription(payer)).toMatchObject({ state: 'active', graceUntil: null })
-    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
-  })
+    },
+  )
 
   it.each([
     ['unpaid', 'past_due', BASIC],
@@ -191,29 +194,32 @@ describe('what an account pays for', () => {
     expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
   })
 
-  it('billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s', async () => {
-    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
-    await app.sandbox.simulate.addItem(payer.subscriptionId, 'price_of_an_add_on')
-    await aMember(app, payer.owner)
-    await app.paymentsSettled()
-    expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
-    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
-    const { items } = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)!
-    expect(items.data.map(({ price, quantity }) => [price.id, quantity])).toEqual([
-      ['price_of_an_add_on', 1],
-      ['price_yearly', 2],
-    ])
-    const answer = await subscribe(app, payer.signedIn, { priceId: 'price_monthly' })
-    expect(outcome(answer)).toBe('201')
-    // The provider's page for a change of plan refuses what has several items; its other pages do not.
-    expect(await (await fetch(answer.json.checkoutUrl)).text()).toContain('Your billing')
-    const plan = items.data[1]!
-    await app.sandbox.simulate.changeSubscription(payer.subscriptionId, {
-      items: [{ id: plan.id, price: 'price_monthly' }],
-    })
-    await app.paymentsSettled()
-    expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly', planName: 'Basic' })
-  })
+  slow(
+    'billing 6: is the plan’s, also with an add-on in front of it, and its seats are the plan’s',
+    async () => {
+      const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+      await app.sandbox.simulate.addItem(payer.subscriptionId, 'price_of_an_add_on')
+      await aMember(app, payer.owner)
+      await app.paymentsSettled()
+      expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual([...BASIC, 'viewReports'])
+      const { items } = app.sandbox.subscriptions().find(({ id }) => id === payer.subscriptionId)!
+      expect(items.data.map(({ price, quantity }) => [price.id, quantity])).toEqual([
+        ['price_of_an_add_on', 1],
+        ['price_yearly', 2],
+      ])
+      const answer = await subscribe(app, payer.signedIn, { priceId: 'price_monthly' })
+      expect(outcome(answer)).toBe('201')
+      // The provider's page for a change of plan refuses what has several items; its other pages do not.
+      expect(await (await fetch(answer.json.checkoutUrl)).text()).toContain('Your billing')
+      const plan = items.data[1]!
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, {
+        items: [{ id: plan.id, price: 'price_monthly' }],
+      })
+      await app.paymentsSettled()
+      expect(await subscription(payer)).toMatchObject({ plan: 'price_monthly', planName: 'Basic' })
+    },
+  )
 
   it('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
     const payer = await aSubscriber(app)

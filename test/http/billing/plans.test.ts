@@ -80,57 +80,60 @@ describe('what is on sale', () => {
     expect(owner).toEqual([{ entitled: permissionsOf(['payments', 'accountSettings', 'teamManagement']) }])
   })
 
-  it('billing 7: has names, amounts and periods as the provider has them, read once, and then while it is away', async () => {
-    const owner = await anOwner(app)
-    const main = await signIn(app, owner, 'main')
-    const before = priceQuestions()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => readPlans(main)))
-    const expected = {
-      plans: [
-        {
-          priceId: 'price_monthly',
-          name: 'Basic',
-          names: { de: 'Basis' },
-          features: ['Data entry'],
-          translatedFeatures: { de: ['Dateneingabe'] },
-          amount: 1000,
-          currency: 'usd',
-          interval: 'month',
-          intervalCount: 1,
-          seats: false,
-          trialDays: 0,
-        },
-        {
-          priceId: 'price_yearly',
-          name: 'Team',
-          names: {},
-          features: [],
-          translatedFeatures: {},
-          amount: 2000,
-          currency: 'usd',
-          interval: 'year',
-          intervalCount: 1,
-          seats: true,
-          trialDays: 0,
-        },
-      ],
-    }
-    for (const { json } of answers) expect(json).toEqual(expected)
-    expect(priceQuestions() - before).toBe(2)
+  slow(
+    'billing 7: has names, amounts and periods as the provider has them, read once, and then while it is away',
+    async () => {
+      const owner = await anOwner(app)
+      const main = await signIn(app, owner, 'main')
+      const before = priceQuestions()
+      const answers = await Promise.all(Array.from({ length: 10 }, () => readPlans(main)))
+      const expected = {
+        plans: [
+          {
+            priceId: 'price_monthly',
+            name: 'Basic',
+            names: { de: 'Basis' },
+            features: ['Data entry'],
+            translatedFeatures: { de: ['Dateneingabe'] },
+            amount: 1000,
+            currency: 'usd',
+            interval: 'month',
+            intervalCount: 1,
+            seats: false,
+            trialDays: 0,
+          },
+          {
+            priceId: 'price_yearly',
+            name: 'Team',
+            names: {},
+            features: [],
+            translatedFeatures: {},
+            amount: 2000,
+            currency: 'usd',
+            interval: 'year',
+            intervalCount: 1,
+            seats: true,
+            trialDays: 0,
+          },
+        ],
+      }
+      for (const { json } of answers) expect(json).toEqual(expected)
+      expect(priceQuestions() - before).toBe(2)
 
-    const member = await signIn(app, await aMember(app, owner), 'satellite')
-    app.clock.advance(11 * 60)
-    app.sandbox.fault = 'refuse'
-    const later = await signIn(app, owner, 'main')
-    expect((await readPlans(later)).json).toEqual(expected)
-    // On a busy machine the page did not wait for the last of the tries.
-    await eventually(() => priceQuestions() === before + 2 + 2 * TRIES)
-    expect((await readPlans(later)).json).toEqual(expected)
-    expect(priceQuestions()).toBe(before + 2 + 2 * TRIES)
-    putRight()
-    expect(outcome(await readPlans(member))).toBe('200')
-    expect(outcome(await app.request({ path: '/api/plans' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
-  })
+      const member = await signIn(app, await aMember(app, owner), 'satellite')
+      app.clock.advance(11 * 60)
+      app.sandbox.fault = 'refuse'
+      const later = await signIn(app, owner, 'main')
+      expect((await readPlans(later)).json).toEqual(expected)
+      // On a busy machine the page did not wait for the last of the tries.
+      await eventually(() => priceQuestions() === before + 2 + 2 * TRIES)
+      expect((await readPlans(later)).json).toEqual(expected)
+      expect(priceQuestions()).toBe(before + 2 + 2 * TRIES)
+      putRight()
+      expect(outcome(await readPlans(member))).toBe('200')
+      expect(outcome(await app.request({ path: '/api/plans' }))).toBe('401 ACCESS_TOKEN_REQUIRED')
+    },
+  )
 
   it('leaves out a price whose product is archived, which the provider does not sell', async () => {
     app.sandbox.dashboard.archivedProducts.add('prod_yearly')

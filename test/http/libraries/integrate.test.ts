@@ -201,7 +201,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     expect(JSON.parse(data as string)).toMatchObject({ permissions: { dataEntry: true } })
   })
 
-  it('shows the second step of a login', async () => {
+  slow('shows the second step of a login', async () => {
     const owner = await anOwner(app)
     const phone = await giveAuthenticator(app, owner)
     await writeProgram('second-factor', await documentedCode('Second factors'))

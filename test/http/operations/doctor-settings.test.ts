@@ -60,7 +60,7 @@ describe('doctor and what the service loads when it starts', () => {
     expect([code, errors]).toEqual([1, `${folder} is a folder, not a file\n`])
   })
 
-  it('packages for traces that are not installed', async () => {
+  slow('packages for traces that are not installed', async () => {
     jest.doMock('../../../src/tracing/open-telemetry.js', () => {
       throw Object.assign(new Error("Cannot find package '@fastify/otel'"), { code: 'ERR_MODULE_NOT_FOUND' })
     })

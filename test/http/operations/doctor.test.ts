@@ -301,7 +301,7 @@ slow.describe('doctor and the stores', () => {
     expect(found(examined, 'warning')).toEqual(['database.schema'])
   })
 
-  it('a user who may not read the tables', async () => {
+  slow('a user who may not read the tables', async () => {
     await onDatabase('create role stranger login')
     try {
       const examined = await doctor({ DATABASE_URL: postgres.url.replace('postgres@', 'stranger@') })
@@ -463,7 +463,7 @@ slow.describe('doctor and keys', () => {
     }
   })
 
-  it('a service that signs for another issuer', async () => {
+  slow('a service that signs for another issuer', async () => {
     expect(found(await doctor({ JWT_ISSUER: 'https://other.test' }))).toEqual(['keys.agreement'])
   })
 })
@@ -634,7 +634,7 @@ slow.describe('doctor and what is in front of the service', () => {
     }
   })
 
-  it('main site and API on different sites', async () => {
+  slow('main site and API on different sites', async () => {
     const apart = { MAIN_ORIGIN: 'https://www.elsewhere.test', COOKIE_DOMAIN: '' }
     expect(found(await doctor(apart))).toContain('cookie.site')
   })
@@ -704,7 +704,7 @@ slow.describe('doctor and the payment provider', () => {
     )
   })
 
-  it('a price whose product is archived', async () => {
+  slow('a price whose product is archived', async () => {
     app.sandbox.dashboard.archivedProducts.add('prod_yearly')
     const examined = await doctor()
     app.sandbox.dashboard.archivedProducts.clear()
@@ -712,7 +712,7 @@ slow.describe('doctor and the payment provider', () => {
     expect(examined.output).toContain('does not sell price_yearly')
   })
 
-  it('a restricted key that may not read all this, of which the service needs the prices', async () => {
+  slow('a restricted key that may not read all this, of which the service needs the prices', async () => {
     const forbidding = createServer((_, reply) => {
       const error = { type: 'invalid_request_error', message: 'The key rk_test_1 may not read this' }
       reply.writeHead(403, { 'Content-Type': 'application/json' }).end(JSON.stringify({ error }))
@@ -731,7 +731,7 @@ slow.describe('doctor and the payment provider', () => {
     }
   })
 
-  it('a webhook secret that is not that of the endpoint', async () => {
+  slow('a webhook secret that is not that of the endpoint', async () => {
     const other = await PaymentSandbox.start({
       port: 0,
       secretKey: 'sk_test_payment_sandbox',
@@ -762,32 +762,35 @@ slow.describe('doctor and the payment provider', () => {
     }
   })
 
-  it('a post with a wrong signature, which does not put the blame on the secret of the webhook', async () => {
-    const other = await PaymentSandbox.start({
-      port: 0,
-      secretKey: 'sk_test_payment_sandbox',
-      webhookUrl: 'http://127.0.0.1:1/nowhere',
-      webhookSecret: 'whsec_payment_sandbox_only',
-      priceIds: ['price_monthly', 'price_yearly'],
-    })
-    try {
-      const stripe = createStripe({ secretKey: 'sk_test_payment_sandbox', apiUrl: new URL(other.url) })
-      const { id } = await stripe.customers.create({})
-      await other.simulate.deleteCustomer(id)
-      expect(outcome(await postEvent(app, anEvent(), { secret: 'whsec_of_a_stranger' }))).toBe(
-        '400 INVALID_SIGNATURE',
-      )
-      await app.auditRows()
-      expect(outcome(await postEvent(app, anEvent()))).toBe('200')
-      const examined = await doctor({ STRIPE_API_URL: other.url })
-      expect(examined.findings.find(({ check }) => check === 'payments.deliveries')).toMatchObject({
-        status: 'ok',
-        saw: 'the newest events are on their way',
+  slow(
+    'a post with a wrong signature, which does not put the blame on the secret of the webhook',
+    async () => {
+      const other = await PaymentSandbox.start({
+        port: 0,
+        secretKey: 'sk_test_payment_sandbox',
+        webhookUrl: 'http://127.0.0.1:1/nowhere',
+        webhookSecret: 'whsec_payment_sandbox_only',
+        priceIds: ['price_monthly', 'price_yearly'],
       })
-    } finally {
-      await other.stop()
-    }
-  })
+      try {
+        const stripe = createStripe({ secretKey: 'sk_test_payment_sandbox', apiUrl: new URL(other.url) })
+        const { id } = await stripe.customers.create({})
+        await other.simulate.deleteCustomer(id)
+        expect(outcome(await postEvent(app, anEvent(), { secret: 'whsec_of_a_stranger' }))).toBe(
+          '400 INVALID_SIGNATURE',
+        )
+        await app.auditRows()
+        expect(outcome(await postEvent(app, anEvent()))).toBe('200')
+        const examined = await doctor({ STRIPE_API_URL: other.url })
+        expect(examined.findings.find(({ check }) => check === 'payments.deliveries')).toMatchObject({
+          status: 'ok',
+          saw: 'the newest events are on their way',
+        })
+      } finally {
+        await other.stop()
+      }
+    },
+  )
 })
 
 slow.describe('doctor and mail', () => {

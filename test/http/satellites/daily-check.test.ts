@@ -145,7 +145,7 @@ describe('The daily check of satellites', () => {
     expect(await stored(app, satellite.id)).toMatchObject({ state: 'active', proof: { failures: 2 } })
   })
 
-  it('is resumed by the proof, and its sessions go on', async () => {
+  slow('is resumed by the proof, and its sessions go on', async () => {
     const landlord = await aLandlord(app)
     const origin = anOrigin()
     const satellite = await anActiveSatellite(app, dns, landlord, origin)

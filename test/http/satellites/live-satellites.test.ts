@@ -341,7 +341,7 @@ describe('Two replicas', () => {
     expect(outcome(await ofAccount.answer)).toBe('200')
   })
 
-  it('forget a removed one, without reading all of them again', async () => {
+  slow('forget a removed one, without reading all of them again', async () => {
     const owner = await anOwner(first)
     const [gone, stays] = [anOrigin(), anOrigin()]
     const { id } = await aSatellite(first, owner, gone)

@@ -6,6 +6,7 @@ import { environmentOf } from '../../conformance/service/environment.js'
 import { makeKeys } from '../../conformance/values/keys.js'
 import { DnsServer } from '../../support/dns-server.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import {
   addSatellite,
@@ -67,7 +68,7 @@ describe('Origins that can be satellites', () => {
     expect(outcome(await add(SHOP_ONE))).toBe('409 ORIGIN_TAKEN')
   })
 
-  it('counts an origin as taken when another account has it, and not when it only wants it', async () => {
+  slow('counts an origin as taken when another account has it, and not when it only wants it', async () => {
     const stranger = await aLandlord(app)
     const [theirs, wanted] = [anOrigin(), anOrigin()]
     await anActiveSatellite(app, dns, stranger, theirs)

@@ -168,7 +168,7 @@ describe('A scrape', () => {
     expect(new URL(url).hostname).toBe('127.0.0.1')
   })
 
-  it('shows until when the certificate is valid', async () => {
+  slow('shows until when the certificate is valid', async () => {
     const until = (await scrapeOverTls()).values.get('mainstay_certificate_not_after_timestamp_seconds')
     expect(until).toBeGreaterThan(Date.now() / 1000)
     expect(fresh.text).not.toContain('certificate')

@@ -418,7 +418,7 @@ describe('invitations', () => {
       expect((await team(app, session, 'GET')).json.users).toHaveLength(2)
     })
 
-    it('accepting and withdrawing: one of the two happens', async () => {
+    slow('accepting and withdrawing: one of the two happens', async () => {
       for (let round = 0; round < 5; round++) {
         const { session, token, id } = await anInvited()
         const [joined, withdrawn] = await Promise.all([
@@ -435,7 +435,7 @@ describe('invitations', () => {
       }
     })
 
-    it('accepting, inviting again and removing who invited end without a failure', async () => {
+    slow('accepting, inviting again and removing who invited end without a failure', async () => {
       const { owner } = await anAccount()
       const session = await signInFreshly(app, owner)
       for (let round = 0; round < 5; round++) {

@@ -1,3 +1,4 @@
+import { createClient } from 'redis'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -51,6 +52,25 @@ export async function startRedis(options: { args?: string[]; port?: number } = {
     kill: signal => server.kill(signal),
     restart: () => server.restart(),
     stop: () => server.stop(),
+  }
+}
+
+/** Of a run of all tests; each that is not used costs some hundred bytes. */
+const SHARED_DATABASES = 10_000
+
+/** The one that the tests share; see {@link redisDatabase}. */
+export function startSharedRedis(): Promise<RedisServer> {
+  return startRedis({ args: ['--databases', String(SHARED_DATABASES)] })
+}
+
+/** The URL of an empty database on the server that the whole test run shares. Nobody else gets the same one. */
+export async function redisDatabase(): Promise<string> {
+  const url = process.env.TEST_REDIS_URL as string
+  const client = await createClient({ url }).connect()
+  try {
+    return `${url}/${await client.incr('databases')}`
+  } finally {
+    client.destroy()
   }
 }
 

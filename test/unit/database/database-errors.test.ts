@@ -15,6 +15,7 @@ import {
 } from '../../sources.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
+import { slow } from '../../support/tiers.js'
 
 const EMAIL = 'somebody@example.com'
 const HASH = '$argon2id$v=19$m=19456,t=2,p=1$not-for-the-log'
@@ -107,7 +108,7 @@ it('returns what was done in a transaction that is rolled back, and keeps none o
   await expect(working.rolledBack(() => Promise.reject(refused))).rejects.toBe(refused)
 })
 
-it('answers the one of two deadlocked transactions that is rolled back like a busy service', async () => {
+slow('answers the one of two deadlocked transactions that is rolled back like a busy service', async () => {
   const [one, other] = [7_001, 7_002]
   const bothHaveOne = barrier(2)
   const lock = (first: number, second: number) =>

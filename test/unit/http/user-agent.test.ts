@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { MAX_USER_AGENT_BYTES, shortUserAgent } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 describe('shortUserAgent', () => {
   it.each([
@@ -17,7 +18,7 @@ describe('shortUserAgent', () => {
     expect(shortUserAgent(userAgent)).toBe(short)
   })
 
-  it('is null or printable ASCII of 1 to 64 bytes, whatever was sent', () => {
+  slow('is null or printable ASCII of 1 to 64 bytes, whatever was sent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 3_000, size: 'max' }), userAgent => {
         const short = shortUserAgent(userAgent)

@@ -122,7 +122,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     expect(await points(keys)).toEqual([0, 0, 0, 1, 1, 1])
   })
 
-  it('given back after their window do not go below nothing', async () => {
+  slow('given back after their window do not go below nothing', async () => {
     const keys = someKeys()
     const added = await Promise.all(
       Array.from({ length: 3 }, () => counters.add(keys.map(key => ({ key, windowSeconds: 1 })))),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { canonicalEmail } from '../../sources.js'
+import { slow } from '../../support/tiers.js'
 
 describe('canonicalEmail', () => {
   it.each([
@@ -39,7 +40,7 @@ describe('canonicalEmail', () => {
     expect(canonicalEmail(text)).toBeNull()
   })
 
-  it('is one form: what came out comes out again, in ASCII, lower case, at most 254 characters', () => {
+  slow('is one form: what came out comes out again, in ASCII, lower case, at most 254 characters', () => {
     fc.assert(
       fc.property(fc.oneof(fc.emailAddress(), fc.string()), text => {
         const email = canonicalEmail(text)

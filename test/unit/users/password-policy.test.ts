@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import {
   ApiError,
   MAX_PASSWORD_LENGTH,
@@ -6,7 +6,7 @@ import {
   type Passwords,
   type RateLimiter,
   type Settings,
-  StrengthMeter,
+  strengthMeter,
 } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
 import { slow } from '../../support/tiers.js'
@@ -16,8 +16,6 @@ const policy = new PasswordPolicy(
   null as unknown as RateLimiter,
   null as unknown as Passwords,
 )
-const meter = new StrengthMeter()
-afterAll(() => Promise.all([policy.onApplicationShutdown(), meter.stop()]))
 const ROSA = {
   known: ['rosa.meadows@flowerpots.org', 'Rosa Meadows', 'Bellflower & Sons'],
   client: null,
@@ -86,16 +84,18 @@ slow('the commonest 3,000 are refused in any case', async () => {
   const commonest = dictionary['passwords-common'].slice(0, 3_000)
   expect(commonest).toHaveLength(3_000)
   const texts = commonest.flatMap(password => [password, password.toUpperCase()])
-  const measured = await Promise.all(texts.map(text => meter.measure(text, [])))
+  const measured = await Promise.all(texts.map(text => strengthMeter.measure(text, [])))
   expect(texts.filter((_, index) => !measured[index]?.isCommon)).toEqual([])
 })
 
 slow('security L2: is measured beside the event loop, which goes on meanwhile', async () => {
-  await meter.measure(PASSWORD, [])
+  await strengthMeter.measure(PASSWORD, [])
   let turns = 0
   let isOver = false
   const measuring = Promise.all(
-    Array.from({ length: 40 }, (_, index) => meter.measure(`${index} p4$$w0rd1!|3@p4$$w0rd1!|3@`, [])),
+    Array.from({ length: 40 }, (_, index) =>
+      strengthMeter.measure(`${index} p4$$w0rd1!|3@p4$$w0rd1!|3@`, []),
+    ),
   ).finally(() => {
     isOver = true
   })

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { levelOf } from '../../../web/pieces/forms/password/strength.js'
 import { PasswordPolicy, type Passwords, type RateLimiter, type Settings } from '../../sources.js'
 import { PASSWORD } from '../../support/people.js'
@@ -12,7 +12,6 @@ const policy = new PasswordPolicy(
   null as unknown as RateLimiter,
   null as unknown as Passwords,
 )
-afterAll(() => policy.onApplicationShutdown())
 
 async function isTaken(password: string): Promise<boolean> {
   const taken = policy.require(password, { known: KNOWN, client: null, subject: '' })

@@ -4,6 +4,7 @@ import { Authenticator } from '../../../support/authenticator.js'
 import { giveTotp } from '../../../support/factors.js'
 import { aMember, anEmail, anOwner, PASSWORD, type SignedIn } from '../../../support/people.js'
 import { anApp } from '../../../support/test-app.js'
+import { slow } from '../../../support/tiers.js'
 import { outcome } from '../../support/api-calls.js'
 import { subjectsTo } from '../../support/leaving-accounts.js'
 import { addPasskey, provenPasskeySession } from '../../support/passkey-calls.js'
@@ -64,7 +65,7 @@ describe('What was started with the password alone', () => {
       expect(await subjectsTo(app, side)).toContainEqual(expect.stringMatching(/will not be transferred$/))
   })
 
-  it('and once more by giving the password up, whoever started it', async () => {
+  slow('and once more by giving the password up, whoever started it', async () => {
     const owner = await anOwner(app)
     const { authenticator } = await addPasskey(app, await provenSession(app, owner))
     const session = await provenPasskeySession(app, authenticator)
