@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { onServers } from '../support/tiers.js'
 import { type Case, readCases } from './case.js'
 import { Cast } from './cast.js'
 import { runCase } from './run-case.js'
@@ -23,7 +24,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-describe('conformance', () => {
+onServers.describe('conformance', () => {
   for (const one of cases.filter(({ id }) => !(id in LATER))) {
     const start = SLOW.has(one.id) ? it.concurrent : it
     start(nameOf(one), async () => {

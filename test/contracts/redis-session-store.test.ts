@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import calculateSlot from 'cluster-key-slot'
 import {
   handleOf,
@@ -16,7 +16,7 @@ import {
 } from '../sources.js'
 import { redisCli } from '../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../support/redis/redis-server.js'
-import { slow } from '../support/tiers.js'
+import { onServers, slow } from '../support/tiers.js'
 import { aSession, aStamp, wholeSecondNow } from './a-session.js'
 import { startDistantAddress } from './distant-address.js'
 import { type OpenRedisStore, openRedisStore } from './open-redis-store.js'
@@ -49,7 +49,7 @@ describe('how sessions lie in Redis', () => {
   const redis = (...command: string[]) => redisCli(server.port, ...command)
   const keys = async () => (await redis('KEYS', '*')).split('\n').filter(Boolean).sort()
 
-  test('one key, by handle, and nothing else', async () => {
+  onServers('one key, by handle, and nothing else', async () => {
     await redis('FLUSHALL')
     const session = aSession()
     await opened.store.create(session)
@@ -58,14 +58,17 @@ describe('how sessions lie in Redis', () => {
     expect(await keys()).toEqual([])
   })
 
-  test('a session lies beside the marker of its partition, in the slot of its first two letters', async () => {
-    const { sid } = aSession()
-    expect(sessionKey(sid)).toBe(`session:{${sid.slice(0, 2)}}:${sid}`)
-    expect(calculateSlot(sessionKey(sid))).toBe(calculateSlot(markerKey(partitionOf(sid))))
-    expect(new Set(PARTITIONS).size).toBe(4_096)
-  })
+  onServers(
+    'a session lies beside the marker of its partition, in the slot of its first two letters',
+    async () => {
+      const { sid } = aSession()
+      expect(sessionKey(sid)).toBe(`session:{${sid.slice(0, 2)}}:${sid}`)
+      expect(calculateSlot(sessionKey(sid))).toBe(calculateSlot(markerKey(partitionOf(sid))))
+      expect(new Set(PARTITIONS).size).toBe(4_096)
+    },
+  )
 
-  test('every key goes by itself, whatever was done to the sessions', async () => {
+  onServers('every key goes by itself, whatever was done to the sessions', async () => {
     await redis('FLUSHALL')
     const soon = aSession({ expiresAt: secondsAfter(wholeSecondNow(), 100) })
     const late = aSession({ expiresAt: secondsAfter(wholeSecondNow(), 1_000) })
@@ -80,7 +83,7 @@ describe('how sessions lie in Redis', () => {
     for (const session of [soon, late]) expect(await expiry(session)).toBe(session.expiresAt.getTime() / 1000)
   })
 
-  test('of two grants the later one stays, in whatever order they arrive', async () => {
+  onServers('of two grants the later one stays, in whatever order they arrive', async () => {
     const session = aSession()
     await opened.store.create(session)
     await opened.store.apply(cut(2_000_000, session))
@@ -91,7 +94,7 @@ describe('how sessions lie in Redis', () => {
     expect(await opened.store.find(session.sid, new Date())).toMatchObject({ permissions: NONE })
   })
 
-  test('an ordinary session is one compact listpack', async () => {
+  onServers('an ordinary session is one compact listpack', async () => {
     const session = aSession({ userAgent: 'x'.repeat(64), ip: '2001:db8:85a3:8d3:1319:8a2e:370:7348' })
     await opened.store.create(session)
     const key = sessionKey(session.sid)
@@ -101,7 +104,7 @@ describe('how sessions lie in Redis', () => {
     expect(await redis('OBJECT', 'ENCODING', key)).toBe('listpack')
   })
 
-  test.each<[SessionForm, SessionForm]>([
+  onServers.each<[SessionForm, SessionForm]>([
     ['long', 'compact'],
     ['compact', 'long'],
   ])(
@@ -138,7 +141,7 @@ describe('how sessions lie in Redis', () => {
     },
   )
 
-  test('50 sessions are read in about one round trip, not in 50', async () => {
+  onServers('50 sessions are read in about one round trip, not in 50', async () => {
     const sessions = Array.from({ length: 50 }, () => aSession())
     await Promise.all(sessions.map(session => opened.store.create(session)))
     const distant = await startDistantAddress(server.port, ONE_WAY_MS)
@@ -171,7 +174,7 @@ describe('how sessions lie in Redis', () => {
   })
 })
 
-test('every method says that it cannot tell when Redis is gone', async () => {
+onServers('every method says that it cannot tell when Redis is gone', async () => {
   const server = await startRedis()
   const { store, close } = await openRedisStore(server.url, NOBODYS)
   try {

@@ -33,8 +33,12 @@ const REPORTS = permissionsOf(['viewReports'])
 const NOTHING = permissionsOf([])
 
 /** What every SessionStore must do. `open` is called once; each test makes its own users. */
-export function sessionStoreContract(name: string, open: () => Promise<OpenStore>): void {
-  describe(`SessionStore on ${name}`, () => {
+export function sessionStoreContract(
+  name: string,
+  open: () => Promise<OpenStore>,
+  declare: (name: string, tests: () => void) => void = describe,
+): void {
+  declare(`SessionStore on ${name}`, () => {
     let opened: OpenStore
     let store: SessionStore
 

@@ -16,18 +16,27 @@ import { createDatabase } from '../support/postgres/postgres-server.js'
 import { startRedisCluster } from '../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../support/redis/redis-sentinel.js'
 import { startRedis } from '../support/redis/redis-server.js'
+import { onServers } from '../support/tiers.js'
 import { openRedisStore } from './open-redis-store.js'
 import { type OpenStore, sessionStoreContract } from './session-store.contract.js'
 
-sessionStoreContract('Redis', () => onRedis(startRedis()))
-sessionStoreContract('Redis, in the compact form', () => onRedis(startRedis(), 'compact'))
-sessionStoreContract('Redis Cluster', () => onRedis(startRedisCluster()))
-sessionStoreContract('Redis Sentinel', () => onRedis(startRedisSentinel({ sentinels: 1 })))
+sessionStoreContract('Redis', () => onRedis(startRedis()), onServers.describe)
+sessionStoreContract('Redis, in the compact form', () => onRedis(startRedis(), 'compact'), onServers.describe)
+sessionStoreContract('Redis Cluster', () => onRedis(startRedisCluster()), onServers.describe)
+sessionStoreContract(
+  'Redis Sentinel',
+  () => onRedis(startRedisSentinel({ sentinels: 1 })),
+  onServers.describe,
+)
 
-sessionStoreContract('PostgreSQL', async () => {
-  const { url, drop } = await createDatabase()
-  return onDatabase(url, drop)
-})
+sessionStoreContract(
+  'PostgreSQL',
+  async () => {
+    const { url, drop } = await createDatabase()
+    return onDatabase(url, drop)
+  },
+  onServers.describe,
+)
 
 sessionStoreContract('PGlite', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mainstay-sessions-'))

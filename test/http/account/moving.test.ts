@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { anApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 
 const EXPORTS = join(__dirname, 'exports')
@@ -434,7 +434,7 @@ describe('a move', () => {
     },
   )
 
-  it('brings members with what their roles became', async () => {
+  onServers('brings members with what their roles became', async () => {
     const { users } = await convert('keycloak', ['keycloak-realm.json'], {
       map: {
         account: 'attributes.shop',

@@ -11,7 +11,7 @@ import {
 } from '../../support/passkeys/software-authenticator.js'
 import { aMember, anOwner, aSignedInOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie } from '../support/api-calls.js'
 import {
   addPasskey,
@@ -384,7 +384,7 @@ describe('Two services on one database', () => {
     await one.stop()
   })
 
-  it('let one of two simultaneous logins with the same assertion in', async () => {
+  onServers('let one of two simultaneous logins with the same assertion in', async () => {
     const { authenticator } = await addPasskey(one, await provenSession(one, await anOwner(one)))
     for (let round = 0; round < 5; round++) {
       const response = authenticator.get(await passkeyOptions(round % 2 === 0 ? one : other))
@@ -393,7 +393,7 @@ describe('Two services on one database', () => {
     }
   })
 
-  it('do not start for another domain while there are passkeys of this one', async () => {
+  onServers('do not start for another domain while there are passkeys of this one', async () => {
     const start = TestApp.start({ ...one.stores, PASSKEY_RP_ID: 'www.main.test' })
     await expect(start).rejects.toThrow(
       'PASSKEY_RP_ID is www.main.test, but there are passkeys of main.test, which would not work any more: set PASSKEY_RP_ID=main.test',

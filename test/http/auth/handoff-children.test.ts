@@ -20,7 +20,7 @@ import { listRow } from '../../support/open-session.js'
 import { aMember, anOwner, aSignedInMember, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { mailResetLink } from '../../support/reset-link.js'
 import { MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, cookie, logOut, outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem } from '../support/handoff-calls.js'
 import { heldCall } from '../support/held-call.js'
@@ -220,7 +220,7 @@ describe('with several connections to the database', () => {
   })
   afterAll(() => app.stop())
 
-  it('a logout that waits for a child being recorded ends the child too', async () => {
+  onServers('a logout that waits for a child being recorded ends the child too', async () => {
     const { member, main } = await aBrowser()
     const journey = aJourney()
     const code = await aCode(app, main, SHOP_TWO, journey)
@@ -238,7 +238,7 @@ describe('with several connections to the database', () => {
     expect(await liveSidsOf(member)).toEqual([])
   })
 
-  it('locks the parent before its children when everything is ended', async () => {
+  onServers('locks the parent before its children when everything is ended', async () => {
     const member = await aMember(app, await anOwner(app))
     // Of which the handle of the child comes first.
     const [parent, child] = await listParentAndChild(member, 'z'.repeat(43), 'a'.repeat(43))
@@ -253,7 +253,7 @@ describe('with several connections to the database', () => {
     expect(await ending).toBe(2)
   })
 
-  it('a login that replaces several sessions takes them in the order of login, too', async () => {
+  onServers('a login that replaces several sessions takes them in the order of login, too', async () => {
     const owner = await anOwner(app)
     // Of which the handle of the second comes first.
     let first = await signIn(app, owner, 'main')

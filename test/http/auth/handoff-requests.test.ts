@@ -6,6 +6,7 @@ import type { TestResponse } from '../../support/http-request.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { bearer, cookie, logOut, outcome } from '../support/api-calls.js'
 import { aCode, aJourney, describeHandoff, handOff, redeem, requestCode } from '../support/handoff-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
@@ -269,7 +270,7 @@ describe('limits', () => {
 })
 
 describe('an account that requires hand-offs', () => {
-  it('waits for a change of one of its satellites without keeping others from theirs', async () => {
+  onServers('waits for a change of one of its satellites without keeping others from theirs', async () => {
     const { owner, satellite } = await aMemberOnMain()
     const other = await aMemberOnMain()
     const session = await signIn(app, owner, 'main')

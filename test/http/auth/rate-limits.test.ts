@@ -7,7 +7,7 @@ import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey, logInWithPasskey, passkeyOptions } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -424,7 +424,7 @@ describe('Attempt counters in Redis', () => {
     expect((await keys()).length).toBe(before.length)
   })
 
-  it('are the same for every replica', async () => {
+  onServers('are the same for every replica', async () => {
     const { email } = await anOwner(app)
     const other = await TestApp.start({ ...LIMITS, ...app.stores })
     try {

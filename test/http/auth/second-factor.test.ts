@@ -28,8 +28,8 @@ import {
 } from '../../support/authenticator.js'
 import { aMember, anEmail, anOwner, PASSWORD } from '../../support/people.js'
 import { aSatellite } from '../../support/satellites.js'
-import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { MAIN, SHOP_ONE, TestApp, USUAL_BACKEND } from '../../support/test-app.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, outcome } from '../support/api-calls.js'
 import { addPasskey } from '../support/passkey-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -39,10 +39,11 @@ const TRUSTED = { TRUST_PROXY: '127.0.0.1/32', LOGINS_PER_ACCOUNT: '60' }
 const from = (ip: string) => ({ 'X-Forwarded-For': ip })
 
 let app: TestApp
-/** On the same stores. */
+/** On the same stores, which an embedded database does not allow. */
 let replica: TestApp
 beforeAll(async () => {
   app = await TestApp.start(TRUSTED)
+  if (USUAL_BACKEND === 'embedded') return
   replica = await TestApp.start({
     ...{ ...TRUSTED, ...app.stores },
     JWT_KEYS_FILE: app.settings.jwtKeysFile,
@@ -171,7 +172,7 @@ describe('a login with a second factor', () => {
 })
 
 describe('a code', () => {
-  it('counts once: in another login, in another challenge, on another replica', async () => {
+  onServers('counts once: in another login, in another challenge, on another replica', async () => {
     const { user, phone } = await anEnrolled()
     const code = phone.code()
     const [one, other] = [await aChallenge(app, user), await aChallenge(app, user)]
@@ -180,7 +181,7 @@ describe('a code', () => {
     expect(outcome(await secondStep(replica, { challenge: other, code }))).toBe('401 SECOND_FACTOR_INVALID')
   })
 
-  it('is won by one of many requests on two replicas', async () => {
+  onServers('is won by one of many requests on two replicas', async () => {
     const { user, phone } = await anEnrolled()
     const code = phone.code()
     const challenges = await Promise.all(Array.from({ length: 6 }, () => aChallenge(app, user)))
@@ -190,7 +191,7 @@ describe('a code', () => {
     expect(answers.map(outcome).sort()).toEqual(['200', ...Array(5).fill('401 SECOND_FACTOR_INVALID')])
   })
 
-  it.each(['code', 'recoveryCode'] as const)(
+  onServers.each(['code', 'recoveryCode'] as const)(
     'is not called wrong when the same request has won: %s',
     async kind => {
       const { user, phone, codes } = await anEnrolled()
@@ -290,7 +291,7 @@ describe('a recovery code', () => {
     expect(subjects).toContain('A recovery code was used at Mainstay')
   })
 
-  it('is won by one of many requests on two replicas', async () => {
+  onServers('is won by one of many requests on two replicas', async () => {
     const { user, codes } = await anEnrolled()
     const challenges = await Promise.all(Array.from({ length: 6 }, () => aChallenge(app, user)))
     const answers = await Promise.all(
@@ -349,7 +350,7 @@ describe('a challenge', () => {
     expect(mails[0]?.text).toContain('and then a wrong code')
   })
 
-  it('accepts no sixth try from simultaneous requests', async () => {
+  onServers('accepts no sixth try from simultaneous requests', async () => {
     const { user, phone } = await anEnrolled()
     const challenge = await aChallenge(app, user)
     const answers = await Promise.all(

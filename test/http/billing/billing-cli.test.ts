@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { aPlansFile } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -87,7 +87,7 @@ describe('billing at the command line, beside a running server', () => {
     return (result as unknown as { rows: Record<string, unknown>[] }).rows
   }
 
-  it('billing 10: billing:status is content when nothing waits', async () => {
+  onServers('billing 10: billing:status is content when nothing waits', async () => {
     const { code, output, errors } = await mainstay('billing:status')
     expect(errors).toBe('')
     expect(code).toBe(0)
@@ -222,7 +222,7 @@ describe('billing at the command line, beside a running server', () => {
     expect(errors).toMatch(new RegExp(`Event ${id} is still waiting: .+ It will be tried again`))
   })
 
-  it('billing:replay of nothing fails', async () => {
+  onServers('billing:replay of nothing fails', async () => {
     const { code, errors } = await mainstay('billing:replay', 'evt_nobody_knows')
     expect(code).toBe(1)
     expect(errors).toContain('There is no event evt_nobody_knows')

@@ -2,6 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals'
 import { Database, Subscriptions } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { bearer, logOut, outcome, readSubscription } from '../support/api-calls.js'
 import { callsWithin } from '../support/calls-within.js'
 import { anotherSubscription, aSubscriber, openCheckout, statusOf } from '../support/subscriber.js'
@@ -43,7 +44,7 @@ describe('the subscription of an account', () => {
 })
 
 describe('the cached subscription status', () => {
-  it('is served without the database until a webhook drops it', async () => {
+  onServers('is served without the database until a webhook drops it', async () => {
     const signedIn = await signIn(app, await anOwner(app), 'main')
     const checkoutId = await openCheckout(app, signedIn)
     expect(await statusOf(app, signedIn)).toBe('none')

@@ -30,7 +30,7 @@ import { redisCli } from '../../support/redis/redis-cli.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { anEvent, postEvent } from '../support/signed-event.js'
 
@@ -118,7 +118,7 @@ async function onDatabase(sql: string, values: unknown[] = []): Promise<Record<s
 }
 
 describe('doctor of a healthy installation', () => {
-  it('finds no fault and exits with 0', async () => {
+  onServers('finds no fault and exits with 0', async () => {
     const examined = await doctor()
     expect(examined.findings.filter(({ status }) => status === 'fault')).toEqual([])
     expect(found(examined, 'warning')).toEqual([])
@@ -159,7 +159,7 @@ describe('doctor of a healthy installation', () => {
     expect([await state(), await redisCli(redis.port, 'DBSIZE')]).toEqual(before)
   })
 
-  it('without an origin looks at the installation alone', async () => {
+  onServers('without an origin looks at the installation alone', async () => {
     const examined = await examineWith(installation())
     expect(examined.code).toBe(0)
     expect(found(examined, 'skipped')).toEqual(['service'])
@@ -190,7 +190,7 @@ describe('doctor when everything is down', () => {
     expect(examined.output).not.toMatch(SECRETS)
   })
 
-  it('names every fault of settings that cannot be used, and shows no secret', async () => {
+  onServers('names every fault of settings that cannot be used, and shows no secret', async () => {
     const examined = await examineWith({
       ...installation(),
       ...DOWN,
@@ -214,7 +214,7 @@ describe('doctor when everything is down', () => {
     ])
   })
 
-  it('shows no part of a key file that cannot be read', async () => {
+  onServers('shows no part of a key file that cannot be read', async () => {
     const file = join(folder, 'broken-keys.json')
     await writeFile(file, '{"keys":[{"kid":"a","jwk":{"d":secret-of-the-key')
     await chmod(file, 0o600)
@@ -294,7 +294,7 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
-  it('a PostgreSQL that a crash of its machine would break, with an empty database', async () => {
+  onServers('a PostgreSQL that a crash of its machine would break, with an empty database', async () => {
     const url = process.env.TEST_POSTGRES_URL as string
     const examined = await doctor({ DATABASE_URL: url })
     expect(found(examined)).toEqual(['database.fsync'])
@@ -407,7 +407,7 @@ slow.describe('doctor and keys', () => {
     },
   )
 
-  it('an operator whose secret is encrypted with a key that has been retired', async () => {
+  onServers('an operator whose secret is encrypted with a key that has been retired', async () => {
     const file = join(folder, 'rotated-secrets.json')
     await generateSecretKeys(file, new Date(Date.now() - 3_600_000))
     await rotateSecretKeys(file, new Date())
@@ -570,7 +570,7 @@ slow.describe('doctor and what is in front of the service', () => {
     }
   })
 
-  it('a name that was mistyped, to which no token goes', async () => {
+  onServers('a name that was mistyped, to which no token goes', async () => {
     const tokens: unknown[] = []
     const stranger = createServer((request, response) => {
       tokens.push(request.headers.authorization)
@@ -590,7 +590,7 @@ slow.describe('doctor and what is in front of the service', () => {
     }
   })
 
-  it.each([
+  onServers.each([
     ['never ends', 'no answer in 0.2 s', 100],
     ['is endless', 'an answer of more than 1048576 bytes', 500_000],
   ])('an answer that %s, which is cut off', async (_, reason, bytes) => {
@@ -698,7 +698,7 @@ slow.describe('doctor and the payment provider', () => {
     }),
   )
 
-  it('a price that is not sold', async () => {
+  onServers('a price that is not sold', async () => {
     expect(found(await doctor({ STRIPE_PRICE_IDS: 'price_monthly,price_of_yesterday' }))).toEqual(
       expect.arrayContaining(['payments.prices', 'payments.portal']),
     )

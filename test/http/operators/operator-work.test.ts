@@ -15,7 +15,7 @@ import { aMember, anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
@@ -356,7 +356,7 @@ describe('the command line', () => {
     expect((await mainstay('operator:list')).output).toMatch(/op@example\.com {2}disabled/)
   })
 
-  it('keeps the reason of a change', async () => {
+  onServers('keeps the reason of a change', async () => {
     const owner = await anOwner(app)
     await mainstay('user:disable', owner.email, '--reason', REASON)
     expect((await app.auditRows()).slice(-1)).toMatchObject([
@@ -364,7 +364,7 @@ describe('the command line', () => {
     ])
   })
 
-  it('seals the secrets of operators anew', async () => {
+  onServers('seals the secrets of operators anew', async () => {
     const operator = await ConsoleUser.loggedIn(app)
     const { output } = await mainstay('secrets:reseal')
     expect(output).toMatch(/encrypted anew: 0/)

@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { aSatellite, setSatelliteState } from '../../support/satellites.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, cookie, outcome, readData, refreshByHeader } from '../support/api-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -316,7 +316,7 @@ describe('Two replicas', () => {
     for (const replica of [first, second]) expect(await refresh(replica, sessionId)).toBe(ENDED)
   })
 
-  it('change an account and a satellite of it at once, without a deadlock', async () => {
+  onServers('change an account and a satellite of it at once, without a deadlock', async () => {
     const owner = await anOwner(first)
     const { id } = await aSatellite(first, owner, anOrigin())
     const { accessToken, sessionId } = await signIn(first, owner, 'main')

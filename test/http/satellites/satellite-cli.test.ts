@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { provenSession } from '../support/reauthenticate.js'
 import {
@@ -125,7 +125,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect(await stored(app, id)).toMatchObject({ state: 'suspended' })
   })
 
-  it('satellite:add --proven holds when somebody of the account proves it too', async () => {
+  onServers('satellite:add --proven holds when somebody of the account proves it too', async () => {
     const landlord = await aLandlord(app)
     const { output } = await mainstay(
       'satellite:add',
@@ -236,7 +236,7 @@ describe('The commands for satellites, beside a running server', () => {
     for (const other of others) expect(await prove(other)).toBe('200')
   })
 
-  it.each([
+  onServers.each([
     [['satellite:add', 'https://github.io', '--proven'], 'github.io is shared by everybody'],
     [['satellite:add', 'https://shop.example.net', '--preview', '--proven', '--move'], 'has one asterisk'],
     [['satellite:add', 'https://shop.example.net', '--move'], '--move needs --proven'],

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Clock, createApp, MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { request } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { postEventOfSize } from '../support/signed-event.js'
 
@@ -91,31 +92,34 @@ describe.each([
   })
 })
 
-test('The request log has one line about each request, with its path cut, and the address of the client behind a proxy', async () => {
-  const lines: string[] = []
-  const settings = { ...app.settings, logLevel: 'info', trustProxy: ['127.0.0.1'] } as const
-  const logged = await createApp(settings, new Clock(), { write: line => lines.push(line) })
-  try {
-    await logged.listen(0, '127.0.0.1')
-    const url = await logged.getUrl()
-    const expected: object[] = []
-    for (const path of ['/nothing', '/%', '/%zz', `/api/team/${'x'.repeat(9_000)}`]) {
-      const headers = { 'X-Forwarded-For': '203.0.113.9' }
-      const { status: statusCode, json } = await request(url, { path, headers })
-      expected.push({
-        req: { id: json.requestId, method: 'GET', path: path.slice(0, 200), ip: '203.0.113.9' },
-        res: { statusCode },
-      })
+onServers(
+  'The request log has one line about each request, with its path cut, and the address of the client behind a proxy',
+  async () => {
+    const lines: string[] = []
+    const settings = { ...app.settings, logLevel: 'info', trustProxy: ['127.0.0.1'] } as const
+    const logged = await createApp(settings, new Clock(), { write: line => lines.push(line) })
+    try {
+      await logged.listen(0, '127.0.0.1')
+      const url = await logged.getUrl()
+      const expected: object[] = []
+      for (const path of ['/nothing', '/%', '/%zz', `/api/team/${'x'.repeat(9_000)}`]) {
+        const headers = { 'X-Forwarded-For': '203.0.113.9' }
+        const { status: statusCode, json } = await request(url, { path, headers })
+        expected.push({
+          req: { id: json.requestId, method: 'GET', path: path.slice(0, 200), ip: '203.0.113.9' },
+          res: { statusCode },
+        })
+      }
+      const requests = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
+      await eventually(() => requests().length >= expected.length)
+      expect(requests()).toMatchObject(expected)
+      expect(requests().map(({ res }) => res.statusCode)).toEqual([404, 400, 400, 414])
+      for (const { milliseconds } of requests()) expect(milliseconds).toBeGreaterThan(0)
+    } finally {
+      await logged.close()
     }
-    const requests = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'request')
-    await eventually(() => requests().length >= expected.length)
-    expect(requests()).toMatchObject(expected)
-    expect(requests().map(({ res }) => res.statusCode)).toEqual([404, 400, 400, 414])
-    for (const { milliseconds } of requests()) expect(milliseconds).toBeGreaterThan(0)
-  } finally {
-    await logged.close()
-  }
-})
+  },
+)
 
 describe('A body', () => {
   it('is accepted up to 16 KiB, and one byte more is 413', async () => {

@@ -10,7 +10,7 @@ import { type Scrape, scrape } from '../../support/metrics.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { bearer, outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { alerts, boundsAskedFor, dashboardNames, promtool, ruleNames } from './support/monitoring-files.js'
 
@@ -61,7 +61,7 @@ describe('Metrics count', () => {
     expect(await growth(REQUESTS('login', '4xx'), guess)).toBe(1)
   })
 
-  it('refreshes, by where the session is used', async () => {
+  onServers('refreshes, by where the session is used', async () => {
     const owner = await anOwner(app)
     const main = await signIn(app, owner, 'main')
     const shop = await signIn(app, owner, 'satellite')
@@ -112,7 +112,7 @@ describe('Metrics count', () => {
 })
 
 describe('A scrape', () => {
-  it('shows what is up, with the ages of keys', async () => {
+  onServers('shows what is up, with the ages of keys', async () => {
     const { values } = await scrape(app)
     expect(values.get('mainstay_part_up{part="database"}')).toBe(1)
     expect(values.get('mainstay_store_gate_open{shard="0"}')).toBe(1)
@@ -174,11 +174,11 @@ describe('A scrape', () => {
     expect(fresh.text).not.toContain('certificate')
   })
 
-  it('passes the check of promtool', async () => {
+  onServers('passes the check of promtool', async () => {
     expect(await promtool(['check', 'metrics'], fresh.text)).toBe('')
   })
 
-  it('has every name and bound that the dashboard and the alert rules ask for', async () => {
+  onServers('has every name and bound that the dashboard and the alert rules ask for', async () => {
     const { values } = await scrapeOverTls()
     const served = new Set([...values.keys()].flatMap(series => namesOf(series)))
     const names = [...dashboardNames(), ...ruleNames()]
@@ -240,7 +240,7 @@ describe('Rules of alerts', () => {
 })
 
 describe('METRICS_PORT', () => {
-  it('unset opens no port', async () => {
+  onServers('unset opens no port', async () => {
     const other = await createApp(settings(''))
     try {
       expect(other.get(MetricsServer).url).toBeNull()
@@ -249,7 +249,7 @@ describe('METRICS_PORT', () => {
     }
   })
 
-  it('fails the start with a sentence when it is taken', async () => {
+  onServers('fails the start with a sentence when it is taken', async () => {
     const port = await freePort()
     const occupant = createServer().listen(port, '127.0.0.1')
     try {

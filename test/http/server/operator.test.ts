@@ -22,7 +22,7 @@ import { freePort } from '../../support/processes/free-port.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { anApp, MAIN } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome, readData, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 
 describe('the command line, beside a running server', () => {
@@ -55,7 +55,7 @@ describe('the command line, beside a running server', () => {
     },
   )
 
-  it('user:permissions --none takes all away', async () => {
+  onServers('user:permissions --none takes all away', async () => {
     const owner = await anOwner(app)
     const { sessionId } = await signIn(app, owner, 'main')
     expect(await mainstay('user:permissions', owner.email, '--none')).toMatchObject({ code: 0 })
@@ -93,7 +93,7 @@ describe('the command line, beside a running server', () => {
       jest.restoreAllMocks()
     })
 
-    it('session:revoke records the end of the session', async () => {
+    onServers('session:revoke records the end of the session', async () => {
       const owner = await anOwner(app)
       const session = await signIn(app, owner, 'main')
       const { code, errors } = await mainstay('session:revoke', handle(session))
@@ -147,7 +147,7 @@ describe('the command line, beside a running server', () => {
     expect([code, errors]).toEqual([1, `${tmpdir()} is a folder, not a file\n`])
   })
 
-  it('users:import reads standard input, and fails when a line is faulty', async () => {
+  onServers('users:import reads standard input, and fails when a line is faulty', async () => {
     const lines = `${JSON.stringify({ email: anEmail(), role: 'owner', passwordHash: null })}\nno JSON\n`
     const { code, output, errors } = await runInProcess(['users:import', '-'], onItsStores(), lines)
     expect(errors).toMatch(/^Line 2 .+\nFix the faulty lines and run it again\n$/)
@@ -223,20 +223,23 @@ describe('the command line, beside a running server', () => {
       expect(app.outbox.mails.filter(({ to }) => to === owner.email)).toHaveLength(1)
     })
 
-    it('fails when the mail server refuses the mail, and says when the reset happens all the same', async () => {
-      const { owner } = await anEnrolledOwner()
-      app.outbox.accepts = () => false
-      try {
-        const { code, output, errors } = await mainstay('factors:reset', owner.email)
-        expect([code, errors]).toEqual([
-          1,
-          expect.stringMatching(/^It is done, but mails could not be sent: 1\. .*mail:resend/),
-        ])
-        expect(output).toMatch(/second factors at \S+\.\n$/)
-      } finally {
-        app.outbox.accepts = () => true
-      }
-    })
+    onServers(
+      'fails when the mail server refuses the mail, and says when the reset happens all the same',
+      async () => {
+        const { owner } = await anEnrolledOwner()
+        app.outbox.accepts = () => false
+        try {
+          const { code, output, errors } = await mainstay('factors:reset', owner.email)
+          expect([code, errors]).toEqual([
+            1,
+            expect.stringMatching(/^It is done, but mails could not be sent: 1\. .*mail:resend/),
+          ])
+          expect(output).toMatch(/second factors at \S+\.\n$/)
+        } finally {
+          app.outbox.accepts = () => true
+        }
+      },
+    )
 
     slow('--cancel stops it, once', async () => {
       const { owner } = await anEnrolledOwner()
@@ -251,7 +254,7 @@ describe('the command line, beside a running server', () => {
       ])
     })
 
-    it('is not for somebody without a second factor', async () => {
+    onServers('is not for somebody without a second factor', async () => {
       const { email } = await anOwner(app)
       const errors = `${email} has no second factor, or was disabled by their account\n`
       expect(await mainstay('factors:reset', email)).toMatchObject({ code: 1, errors })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { hash } from '@node-rs/argon2'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
@@ -10,6 +10,7 @@ import { anEmail, PASSWORD, signIn } from '../../support/people.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { aSatellite } from '../../support/satellites.js'
 import { SHOP_ONE, SHOP_TWO, TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { outcome, refreshByHeader } from '../support/api-calls.js'
 import { handOff } from '../support/handoff-calls.js'
 import { onMainSite } from '../support/reauthenticate.js'
@@ -39,14 +40,14 @@ describe('an installation from before there were satellites in the database', ()
     await database?.drop()
   })
 
-  it('goes on with its sessions and logins, on the satellites of ALLOWED_ORIGINS', async () => {
+  onServers('goes on with its sessions and logins, on the satellites of ALLOWED_ORIGINS', async () => {
     expect(outcome(await refreshByHeader(app, sessionId))).toBe('200')
     await signIn(app, owner, 'satellite', SHOP_TWO)
     await signIn(app, member, 'satellite', SHOP_ONE)
     await expect(signIn(app, member, 'satellite', SHOP_TWO)).rejects.toThrow('INVALID_CREDENTIALS')
   })
 
-  it('requires no hand-offs, but has them', async () => {
+  onServers('requires no hand-offs, but has them', async () => {
     const main = await signIn(app, owner, 'main')
     const account = await onMainSite(app, main, 'GET', '/api/account')
     expect(account.json).toMatchObject({ accountId, handoffRequired: 'none' })

@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { BACKENDS, TestApp } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { logOut, outcome, refreshByCookie } from '../support/api-calls.js'
 import { keptEvents } from '../support/signed-event.js'
 import { anotherSubscription, aSubscriber, creationOf, statusOf } from '../support/subscriber.js'
@@ -75,7 +75,7 @@ describe('with several connections to the database', () => {
   })
   afterAll(() => app.stop())
 
-  it('a login that ends while the user is being disabled leaves no session', async () => {
+  onServers('a login that ends while the user is being disabled leaves no session', async () => {
     const owner = await anOwner(app)
     const held = holdNextDisable()
     const disabled = accounts().disable(owner)
@@ -88,7 +88,7 @@ describe('with several connections to the database', () => {
     expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
   })
 
-  it('a user is disabled also where the clock of the login was ahead', async () => {
+  onServers('a user is disabled also where the clock of the login was ahead', async () => {
     const owner = await anOwner(app)
     app.clock.advance(30)
     const { sessionId } = await signIn(app, owner, 'main')
@@ -97,7 +97,7 @@ describe('with several connections to the database', () => {
     expect(outcome(await refreshByCookie(app, sessionId))).toBe(NOT_FOUND)
   })
 
-  it('"end all" before a login is confirmed keeps the next one from missing it', async () => {
+  onServers('"end all" before a login is confirmed keeps the next one from missing it', async () => {
     const owner = await anOwner(app)
     const held = holdNextConfirmation()
     const login = signIn(app, owner, 'main')

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { FIELDS, type SessionHandle, sessionKey } from '../../sources.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { redisCli } from '../../support/redis/redis-cli.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -30,7 +31,7 @@ describe('SESSION_FORM', () => {
     return (await redisCli(redis.port, 'HKEYS', sessionKey(sid as SessionHandle))).split('\n')
   }
 
-  it('says how sessions are written, and replicas serve them whatever it says', async () => {
+  onServers('says how sessions are written, and replicas serve them whatever it says', async () => {
     const owner = await anOwner(compact)
     const sessions = [await signIn(compact, owner, 'main'), await signIn(long, owner, 'main')] as const
     expect(await fieldsOf(sessions[0])).not.toContain(FIELDS.accountId)

@@ -14,6 +14,7 @@ import { giveAuthenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession } from '../support/reauthenticate.js'
@@ -57,7 +58,7 @@ describe('A reset of factors that a manager has requested', () => {
   })
 
   // Whoever disables the manager cancels the reset without a lock on the member.
-  it('is stopped by the member while it is cancelled: one waits for the other', async () => {
+  onServers('is stopped by the member while it is cancelled: one waits for the other', async () => {
     const { member, token } = await requested()
     const stopping = await app.app.get(Database).transaction(async transaction => {
       await transaction.delete(factorResets).where(eq(factorResets.userId, member.id))
@@ -69,7 +70,7 @@ describe('A reset of factors that a manager has requested', () => {
     expect(outcome(await stopping.answer)).toBe(INVALID_LINK)
   })
 
-  it('waits while the manager takes their account back, which disables the member', async () => {
+  onServers('waits while the manager takes their account back, which disables the member', async () => {
     const { manager, member } = await aManagerAndMember()
     expect(
       outcome(

@@ -11,7 +11,7 @@ import {
 } from '../../sources.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { anApp, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome, refreshByCookie, refreshByHeader } from '../support/api-calls.js'
 import { heldCall } from '../support/held-call.js'
 import { provenSession, reauthenticate } from '../support/reauthenticate.js'
@@ -152,7 +152,7 @@ describe('at once', () => {
 describe('with several connections to the database', () => {
   const app = anApp()
 
-  it('a manager whose session is ended while their request is under way changes nothing', async () => {
+  onServers('a manager whose session is ended while their request is under way changes nothing', async () => {
     const owner = await anOwner(app)
     const { user, session } = await aManager(app, owner)
     const member = await aMember(app, owner)

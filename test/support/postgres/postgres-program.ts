@@ -12,6 +12,7 @@ export function postgresProgram(name: 'initdb' | 'postgres' | 'pg_basebackup'): 
     .map(version => join(DEBIAN_FOLDER, version, 'bin'))
     .concat((process.env.PATH ?? '').split(delimiter))
   const program = folders.map(folder => join(folder, name)).find(path => existsSync(path))
-  if (!program) throw new Error(`PostgreSQL's ${name} is not installed: npm run test:all installs it on Debian`)
+  if (!program)
+    throw new Error(`PostgreSQL's ${name} is not installed: npm run test:all installs it on Debian`)
   return program
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { inspect } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { eq, sql } from 'drizzle-orm'
 import {
   ApiError,
@@ -15,7 +15,7 @@ import {
 } from '../../sources.js'
 import { createDatabase, type TestDatabase } from '../../support/postgres/postgres-server.js'
 import { freePort } from '../../support/processes/free-port.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 
 const EMAIL = 'somebody@example.com'
 const HASH = '$argon2id$v=19$m=19456,t=2,p=1$not-for-the-log'
@@ -39,24 +39,24 @@ afterAll(async () => {
 })
 
 describe('what the database throws never holds the values of the query', () => {
-  it('that failed', async () => {
+  onServers('that failed', async () => {
     const error = await failureOf(working)
     expect(error.message).toContain('insert into "users"')
     expect(error.message).toContain('users_account_id_accounts_id_fk')
   })
 
-  it('that it was out of reach for', async () => {
+  onServers('that it was out of reach for', async () => {
     expect(await failureOf(unreachable)).toMatchObject({ code: 'DATABASE_UNAVAILABLE' })
   })
 
-  it('of a transaction', async () => {
+  onServers('of a transaction', async () => {
     const error = await working.transaction(addUser).catch(error => error)
     expectNoValues(error)
   })
 })
 
 describe('a start says in a line why DATABASE_URL cannot be used', () => {
-  it.each([
+  onServers.each([
     [
       'nobody answers',
       async () => `postgres://127.0.0.1:${await freePort()}/none`,
@@ -91,13 +91,13 @@ describe('a start says in a line why DATABASE_URL cannot be used', () => {
   }
 })
 
-it('does not take the outage of another store for its own', async () => {
+onServers('does not take the outage of another store for its own', async () => {
   const refused = new ApiError('SESSION_STORE_UNAVAILABLE', { cause: new Error('no answer in 300 ms') })
   const error = await working.transaction(() => Promise.reject(refused)).catch(error => error)
   expect(error).toBe(refused)
 })
 
-it('returns what was done in a transaction that is rolled back, and keeps none of it', async () => {
+onServers('returns what was done in a transaction that is rolled back, and keeps none of it', async () => {
   const name = randomUUID()
   const rows = await working.rolledBack(db =>
     db.insert(hourlyBudgets).values({ name, hour: new Date(), used: 7 }).returning(),

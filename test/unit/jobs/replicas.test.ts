@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import {
   Database,
   LeasedJobs,
@@ -10,6 +10,7 @@ import {
 import { ageLeases } from '../../support/passing-time.js'
 import { anOwner, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
+import { onServers } from '../../support/tiers.js'
 
 const DAYS_31 = 31 * 24 * 60 * 60
 const LEASE_SECONDS = 9 * 60
@@ -34,12 +35,12 @@ describe.each([
   })
 
   describe('a lease', () => {
-    it('is taken by one of many who want it at once', async () => {
+    onServers('is taken by one of many who want it at once', async () => {
       const results = await takeAtOnce('at once')
       expect(results.filter(isTaken => isTaken)).toHaveLength(1)
     })
 
-    it('is free again when it has run out, for one', async () => {
+    onServers('is free again when it has run out, for one', async () => {
       await takeAtOnce('again')
       await ageLeases(first, 50)
       expect(await takeAtOnce('again')).not.toContain(true)
@@ -48,12 +49,12 @@ describe.each([
       expect(results.filter(isTaken => isTaken)).toHaveLength(1)
     })
 
-    it('does not keep another one', async () => {
+    onServers('does not keep another one', async () => {
       await takeAtOnce('one')
       expect(await takeAtOnce('other')).toContain(true)
     })
 
-    it.each([-2, 2])('is kept from a replica whose clock is %d hours off', async hours => {
+    onServers.each([-2, 2])('is kept from a replica whose clock is %d hours off', async hours => {
       const job = { name: `${hours} hours off`, everyMs: 60_000 }
       const run = (replica: TestApp) => replica.app.get(LeasedJobs).run(job, async () => 'ran')
       second.clock.advance(hours * 60 * 60)
@@ -70,18 +71,21 @@ describe.each([
       }
     })
 
-    it('that the release before took with a wrong clock does not keep a job from running, and one that rests does', async () => {
-      const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
-      const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
-      await takeAtOnce(job.name)
-      await ageLeases(first, -24 * 60 * 60)
-      expect(await run()).toBe('ran')
-      expect(await run()).toBeNull()
-      await takeAtOnce('not so wrong')
-      await ageLeases(first, -30 * 60)
-      const short = { name: 'not so wrong', everyMs: 60_000 }
-      expect(await first.app.get(LeasedJobs).run(short, async () => 'ran')).toBeNull()
-    })
+    onServers(
+      'that the release before took with a wrong clock does not keep a job from running, and one that rests does',
+      async () => {
+        const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
+        const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
+        await takeAtOnce(job.name)
+        await ageLeases(first, -24 * 60 * 60)
+        expect(await run()).toBe('ran')
+        expect(await run()).toBeNull()
+        await takeAtOnce('not so wrong')
+        await ageLeases(first, -30 * 60)
+        const short = { name: 'not so wrong', everyMs: 60_000 }
+        expect(await first.app.get(LeasedJobs).run(short, async () => 'ran')).toBeNull()
+      },
+    )
 
     function takeAtOnce(name: string): Promise<boolean[]> {
       return Promise.all(
@@ -93,7 +97,7 @@ describe.each([
   })
 
   describe('the cleanup', () => {
-    it('at the same moment is done by one of them, and leaves what is live', async () => {
+    onServers('at the same moment is done by one of them, and leaves what is live', async () => {
       const owner = await anOwner(first)
       await signIn(first, owner, 'main')
       await signIn(second, owner, 'satellite')

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.js'
 import { type RedisCluster, startRedisCluster } from '../../support/redis/redis-cluster.js'
 import { startRedisSentinel } from '../../support/redis/redis-sentinel.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
-import { slow } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 
 const WINDOW_SECONDS = 100
 /** A Redis that did not answer is left alone for a second. */
@@ -28,6 +28,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
   ['a cluster', startRedisCluster],
   ['sentinels', startRedisSentinel],
 ])('Counters in %s', (_, start) => {
+  const rule = start ? onServers : it
   let store: Store | undefined
   const connections: RedisConnection[] = []
   let counters: Counters
@@ -57,13 +58,13 @@ describe.each<[string, (() => Promise<Store>) | null]>([
   const untilEmpty = (keys: string[]) =>
     eventually(async () => (await points(keys)).every(count => count === 0), { what: 'their window to end' })
 
-  it('begin at nothing, and looking makes none', async () => {
+  rule('begin at nothing, and looking makes none', async () => {
     const keys = someKeys()
     for (let count = 0; count < 2; count++)
       expect(await counters.read(keys)).toEqual(keys.map(() => ({ points: 0, msLeft: 0 })))
   })
 
-  it('count in the order of the keys, a hundred at once too', async () => {
+  rule('count in the order of the keys, a hundred at once too', async () => {
     const [one, two] = someKeys() as [string, string]
     await counters.add(counted([two]))
     const both = await Promise.all(Array.from({ length: 100 }, () => counters.add(counted([one, two]))))
@@ -72,7 +73,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     expect(await points([one, two])).toEqual([100, 101])
   })
 
-  it('add nothing while one of them is full, unless they are told to', async () => {
+  rule('add nothing while one of them is full, unless they are told to', async () => {
     const keys = someKeys().slice(0, 3)
     const limits = keys.map((key, index) => limitOf(key, { max: index === 1 ? 2 : null }))
     for (const expected of [1, 2]) {
@@ -88,7 +89,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     expect(await points(keys)).toEqual([3, 2, 2])
   })
 
-  it('live longer the more often they were full', async () => {
+  rule('live longer the more often they were full', async () => {
     const [key, timesFullKey] = someKeys() as [string, string]
     const limit = limitOf(key, { windowsSeconds: [100, 200], timesFullKey })
     for (const seconds of [100, 200, 200]) {
@@ -112,7 +113,7 @@ describe.each<[string, (() => Promise<Store>) | null]>([
     }
   })
 
-  it('are given back and forgotten', async () => {
+  rule('are given back and forgotten', async () => {
     const keys = someKeys()
     await counters.add(counted(keys))
     const second = await counters.add(counted(keys))
@@ -235,7 +236,7 @@ describe('Counters while Redis hangs', () => {
     }, ASKED_AGAIN)
   })
 
-  it('are told to the other replicas when it answers again', async () => {
+  onServers('are told to the other replicas when it answers again', async () => {
     const [counters, others] = [await open(), await open()]
     const [told, forgotten] = [randomUUID(), randomUUID()]
     const keys = [told, forgotten]
