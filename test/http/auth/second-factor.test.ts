@@ -616,7 +616,7 @@ describe('what a thief with the password does', () => {
 })
 
 describe('a login that is too unusual', () => {
-  it('does not confirm the password by asking for the second factor', async () => {
+  onServers('does not confirm the password by asking for the second factor', async () => {
     const strict = await TestApp.start({
       ...{ ...TRUSTED, ...app.stores, ANOMALY_POLICY: 'notify:1,revoke:1' },
       JWT_KEYS_FILE: app.settings.jwtKeysFile,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect } from '@jest/globals'
 import { DnsServer } from '../../support/dns-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { SHOP_ONE, TestApp } from '../../support/test-app.js'
@@ -247,7 +247,7 @@ describe('The commands for satellites, beside a running server', () => {
     expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
   })
 
-  it.each([
+  onServers.each([
     [['satellite:add', 'https://shop.example.net'], 'Say whose it is'],
     [['satellite:add', 'https://shop.example.net', '--account', randomUUID()], 'There is no account'],
     [['satellite:list', '--account', 'x', '--owner', 'y'], 'Use either --account or --owner'],
