@@ -348,6 +348,11 @@ export { MainSourceGuard } from '../src/sessions/guards/main-source.guard.js'
 export { PaymentsPermissionGuard } from '../src/sessions/guards/payments-permission.guard.js'
 export { PermissionGuard, RequirePermission } from '../src/sessions/guards/permission.guard.js'
 export { LiveSession, MainSite } from '../src/sessions/guards/protection.decorators.js'
+export {
+  CountsAsWrite,
+  ExemptFromWriteLimit,
+  WriteLimitGuard,
+} from '../src/sessions/guards/write-limit.guard.js'
 export { PastSessions } from '../src/sessions/past-sessions.js'
 export { Reauthentication } from '../src/sessions/reauthentication.js'
 export { GateMetrics } from '../src/sessions/revocation/gate-metrics.js'
@@ -451,7 +456,6 @@ export {
   verifiesUntil,
 } from '../src/tokens/signing-key-file.js'
 export { SigningKeys } from '../src/tokens/signing-keys.js'
-export { CountsAsWrite, ExemptFromWriteLimit, WriteLimitGuard } from '../src/tokens/write-limit.guard.js'
 export { canonicalEmail, type Email } from '../src/users/email.js'
 export { ImportBatch } from '../src/users/import/import-batch.js'
 export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'

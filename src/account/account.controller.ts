@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import {
@@ -61,6 +62,7 @@ export class AccountDeletionController {
   }
 
   /** Cancels it. */
+  @ContainsDamage()
   @Delete()
   @HttpCode(204)
   @MainSite({ guard: OwnerGuard })

@@ -78,11 +78,10 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
       if (subject === '') return networkRules(action, settings.perNetwork, wrong)
       return [{ ...wrong, scope: 'user', ids: [subject], max: settings.perNetwork, refuses: 'everybody' }]
     case 'write':
-      // Per session as well, so that the thief of one session cannot use up its user's share.
-      return [
-        { ...HOURLY, scope: 'session', ids: [subject], max: Math.ceil(settings.writesPerUser / 3) },
-        { ...HOURLY, scope: 'user', ids: [userId], max: settings.writesPerUser },
-      ]
+      return writeRules(subject, actor, settings)
+    case 'containment':
+      // No sum over sessions: whoever holds one must not keep its user from containing what they did.
+      return [{ ...HOURLY, scope: 'session', ids: [subject], max: oneSession(settings) }]
     case 'handoff':
       return [
         { ...HOURLY, scope: 'session', ids: [subject], max: Math.ceil(settings.handoffsPerUser / 2) },
@@ -107,6 +106,24 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'operator change':
       return [{ ...HOURLY, scope: 'user', ids: [subject], max: OPERATOR_CHANGES }]
   }
+}
+
+/**
+ * Per session as well, so that the thief of one session cannot use up its user's share; and apart for satellites
+ * and apps, of which that thief can open as many as there are hand-offs.
+ */
+function writeRules(sid: string, actor: LimitedActor = {}, settings: RateLimitSettings): LimitRule[] {
+  const { userId = '', source = 'main' } = actor
+  const most = source === 'main' ? settings.writesPerUser : oneSession(settings)
+  return [
+    { ...HOURLY, scope: 'session', ids: [sid], max: oneSession(settings) },
+    { ...HOURLY, scope: 'user', ids: [userId, source], max: most },
+  ]
+}
+
+/** How many changes one session may make. */
+function oneSession({ writesPerUser }: RateLimitSettings): number {
+  return Math.ceil(writesPerUser / 3)
 }
 
 function passwordRules(action: LimitedAction, settings: RateLimitSettings, wrong: Counting): LimitRule[] {

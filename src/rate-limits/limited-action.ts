@@ -1,12 +1,14 @@
 import type { Actor } from '../audit/actor.js'
 import type { Client } from '../http/client.js'
+import type { Source } from '../permissions/permissions.js'
 
 /**
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's
  * signatures), `link`, `session id` (at refresh) and `session` (guesses at the password from one live
  * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login),
  * `sent mail` (caused by a logged-in user) and `power notice` (to those in charge, about who may do what). Also
- * `weak password` (expensive to measure), `write` (a change by a logged-in user), `handoff` (opens a session on a
+ * `weak password` (expensive to measure), `write` (a change by a logged-in user), `containment` (one by which a user
+ * contains damage), `handoff` (opens a session on a
  * satellite), `payment request` (calls the payment provider), `payment question` (the same by somebody who may not
  * pay), `satellite check` (queries servers that somebody has named), `operator look` (shows people in the console)
  * and `operator change`.
@@ -22,6 +24,7 @@ export const LIMITED_KINDS = [
   'power notice',
   'weak password',
   'write',
+  'containment',
   'handoff',
   'payment request',
   'payment question',
@@ -31,8 +34,8 @@ export const LIMITED_KINDS = [
 ] as const
 export type LimitedKind = (typeof LIMITED_KINDS)[number]
 
-/** A user, or an operator. */
-export type LimitedActor = Pick<Actor, 'userId' | 'accountId' | 'operator'>
+/** A user, or an operator. `source` is that of the session they act in, where it matters. */
+export type LimitedActor = Pick<Actor, 'userId' | 'accountId' | 'operator'> & { readonly source?: Source }
 
 /** Something whose frequency is limited: on whose behalf, and from where. */
 export interface LimitedAction {

@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiTags } from '@nestjs/swagger'
 import { IdInPath } from '../http/ids.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { asAnswer } from './satellite-answer.dto.js'
@@ -66,6 +67,7 @@ export class SatellitesController {
     return asAnswer(await this.registry.change(actor, id, satelliteChangeOf(body)))
   }
 
+  @ContainsDamage()
   @Delete(':id')
   @HttpCode(204)
   @MainSite({ reauthenticated: true })
@@ -82,6 +84,7 @@ export class SatellitesController {
     return asAnswer(await this.verification.verify(actor, id))
   }
 
+  @ContainsDamage()
   @Post(':id/suspend')
   @HttpCode(204)
   @SuspendSatelliteDocs()

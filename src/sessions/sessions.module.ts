@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js'
 import { Settings } from '../config/settings.js'
 import { Database } from '../database/database.js'
 import { GeoIpModule } from '../geoip/geoip.module.js'
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { RedisModule } from '../redis/redis.module.js'
 import { RedisConnection } from '../redis/redis-connection.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
@@ -20,6 +21,7 @@ import { MainSourceGuard } from './guards/main-source.guard.js'
 import { PaymentsPermissionGuard } from './guards/payments-permission.guard.js'
 import { PermissionGuard } from './guards/permission.guard.js'
 import { ReauthenticationGuard } from './guards/reauthentication.guard.js'
+import { WriteLimitGuard } from './guards/write-limit.guard.js'
 import { PastSessions } from './past-sessions.js'
 import { Reauthentication } from './reauthentication.js'
 import { ChangeHistory } from './revocation/change-history.js'
@@ -37,7 +39,15 @@ import { SessionStore } from './stores/session-store.js'
 import { UserSessions } from './user-sessions.js'
 
 @Module({
-  imports: [AuditModule, GeoIpModule, RedisModule, SatellitesModule, TokensModule, ScheduleModule.forRoot()],
+  imports: [
+    AuditModule,
+    GeoIpModule,
+    RateLimitsModule,
+    RedisModule,
+    SatellitesModule,
+    TokensModule,
+    ScheduleModule.forRoot(),
+  ],
   controllers: [ActiveSessionsController],
   providers: [
     ChangeHistory,
@@ -83,8 +93,11 @@ import { UserSessions } from './user-sessions.js'
     PermissionGuard,
     PaymentsPermissionGuard,
     ReauthenticationGuard,
+    WriteLimitGuard,
   ],
   exports: [
+    // For WriteLimitGuard, which stands at handlers of other modules.
+    RateLimitsModule,
     EnrolmentRefusal,
     EnrolmentGuard,
     SessionLinks,
@@ -104,6 +117,7 @@ import { UserSessions } from './user-sessions.js'
     PermissionGuard,
     PaymentsPermissionGuard,
     ReauthenticationGuard,
+    WriteLimitGuard,
   ],
 })
 export class SessionsModule {}

@@ -7,18 +7,11 @@ import { AccessTokens } from './access-tokens.js'
 import { JwksController } from './jwks.controller.js'
 import { JwtGuard } from './jwt.guard.js'
 import { SigningKeys } from './signing-keys.js'
-import { WriteLimitGuard } from './write-limit.guard.js'
 
 @Module({
   imports: [RateLimitsModule, JwtModule.register({})],
   controllers: [JwksController],
-  providers: [
-    SigningKeys,
-    AccessTokens,
-    // In this order: the second guard needs the caller that the first one has found.
-    { provide: APP_GUARD, useClass: JwtGuard },
-    { provide: APP_GUARD, useClass: WriteLimitGuard },
-  ],
+  providers: [SigningKeys, AccessTokens, { provide: APP_GUARD, useClass: JwtGuard }],
   exports: [AccessTokens],
 })
 export class TokensModule {}

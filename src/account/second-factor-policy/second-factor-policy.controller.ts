@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { ChangePolicyDocs, PolicyBody, ReadPolicyDocs } from './second-factor-policy.dto.js'
 import { SecondFactorPolicyService } from './second-factor-policy.service.js'
@@ -17,6 +18,7 @@ export class SecondFactorPolicyController {
     return this.policy.read(actor)
   }
 
+  @ContainsDamage()
   @Put()
   @MainSite({ reauthenticated: true })
   @ChangePolicyDocs()

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { OwnerGuard } from '../owner.guard.js'
@@ -36,6 +37,7 @@ export class TransferController {
   }
 
   /** Cancels it. */
+  @ContainsDamage()
   @Delete()
   @HttpCode(204)
   @MainSite({ guard: OwnerGuard })

@@ -6,7 +6,7 @@ import type { Client } from '../../http/client.js'
 import type { CountedAction } from '../../rate-limits/counted-action.js'
 import type { LimitedAction } from '../../rate-limits/limited-action.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
-import type { SessionHandle } from '../../sessions/session.js'
+import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -36,9 +36,13 @@ export class LoginLimits {
     )
   }
 
-  /** The same from a live session, which has guesses of its own while strangers fill its user's limits. */
-  countGuessIn(sid: SessionHandle, email: Email, client: Client): Promise<CountedAction> {
-    return this.countWithAllowance(email, { kind: 'session', subject: sid, client })
+  /**
+   * The same from a live session, which has guesses of its own while strangers fill its user's limits. Those on
+   * satellites and in apps share one allowance, because whoever holds a session can open more of them.
+   */
+  countGuessIn({ sid, userId, source, client }: SessionActor, email: Email): Promise<CountedAction> {
+    const subject = source === 'main' ? sid : `${userId} ${source}`
+    return this.countWithAllowance(email, { kind: 'session', subject, client })
   }
 
   /**

@@ -2,9 +2,9 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
+import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import {
   PasswordChangeBody,
   PasswordChangeDocs,

@@ -46,7 +46,7 @@ export class PasswordProof {
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     const refusal = await this.entryPolicy.refusalOfPassword(user, actor)
     if (refusal) throw new ApiError(refusal)
-    const counted = await this.limits.countGuessIn(sid, user.email, client)
+    const counted = await this.limits.countGuessIn(actor, user.email)
     await this.check(user, password, { action, client, sid }, counted)
     return user
   }

@@ -1,8 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
+import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
-import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import {
   ReauthenticateBody,
   ReauthenticateDocs,

@@ -93,7 +93,8 @@ export const RATE_LIMIT_SETTINGS = {
     name: 'WRITES_PER_USER',
     read: read.wholeNumber(1),
     default: '900',
-    meaning: 'Changes per hour by one logged-in user, at most a third of them by one session',
+    meaning:
+      'Changes per hour by one logged-in user on the main site, at most a third of them by one session; as many as that third on all satellites together',
   },
   handoffsPerUser: {
     name: 'HANDOFFS_PER_USER',

@@ -4,6 +4,7 @@ import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { IdInPath } from '../../http/ids.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { OwnPasskeys } from './own-passkeys.js'
 import { PasskeyEnrolmentService } from './passkey-enrolment.service.js'
@@ -35,6 +36,7 @@ export class PasskeysController {
   }
 
   /** What a browser needs to make a new passkey. */
+  @ContainsDamage()
   @Post('options')
   @HttpCode(200)
   @MainSite({ reauthenticated: true })
@@ -43,6 +45,7 @@ export class PasskeysController {
     return this.ownPasskeys.creationOptions(actor, this.urls.siteName)
   }
 
+  @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
   @AddPasskeyDocs()
@@ -61,6 +64,7 @@ export class PasskeysController {
     return this.ownPasskeys.rename(actor, id, name)
   }
 
+  @ContainsDamage()
   @Delete(':id')
   @HttpCode(200)
   @MainSite({ reauthenticated: true })

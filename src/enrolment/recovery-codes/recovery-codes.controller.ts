@@ -7,6 +7,7 @@ import { ApiError } from '../../errors/api-error.js'
 import { FactorMails } from '../../factors/factor-mails.js'
 import { Documented } from '../../http/documented.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { FactorAuthority } from '../factor-authority.js'
 import { FactorConsequences } from '../factor-changes.js'
@@ -61,6 +62,7 @@ export class RecoveryCodeReplacement {
 export class RecoveryCodesController {
   constructor(private readonly replacement: RecoveryCodeReplacement) {}
 
+  @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
   @ReplaceCodesDocs()

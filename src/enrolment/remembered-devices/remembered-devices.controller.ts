@@ -7,8 +7,8 @@ import {
 } from '../../factors/remembered-devices/remembered-device-cookie.js'
 import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
-import { ExemptFromWriteLimit } from '../../tokens/write-limit.guard.js'
 import { OwnRememberedDevices } from './own-remembered-devices.js'
 import { ForgetDeviceDocs, ForgetDevicesDocs, ListDevicesDocs } from './remembered-devices.dto.js'
 

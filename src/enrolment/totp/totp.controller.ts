@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { totpUri } from '../../factors/totp/totp.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { BeginTotpDocs, ConfirmTotpDocs, RemoveTotpDocs, TotpCodeBody } from './totp.dto.js'
 import { TotpEnrolmentService, TotpSecrets } from './totp-enrolment.service.js'
@@ -18,6 +19,7 @@ export class TotpController {
   ) {}
 
   /** A secret for the caller's authenticator app. */
+  @ContainsDamage()
   @Post()
   @BeginTotpDocs()
   async begin(@CurrentActor() actor: SessionActor) {
@@ -26,6 +28,7 @@ export class TotpController {
   }
 
   /** Confirms that the app has the secret, with a code from it. */
+  @ContainsDamage()
   @Post('confirm')
   @HttpCode(200)
   @ConfirmTotpDocs()
@@ -33,6 +36,7 @@ export class TotpController {
     return { recoveryCodes: await this.enrolment.confirm(actor, code) }
   }
 
+  @ContainsDamage()
   @Delete()
   @HttpCode(204)
   @RemoveTotpDocs()

@@ -67,6 +67,7 @@ export class Edge {
     server.decorate('countRefusal', code => this.observer.refused(code))
     server.decorateRequest('caller', null)
     server.decorateRequest('session', null)
+    server.decorateRequest('isCountedAsWrite', false)
     server.setErrorHandler(answerProblem)
     await server.register(cookie, { hook: false })
     acceptOnlyJson(server)

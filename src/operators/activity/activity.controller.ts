@@ -1,6 +1,6 @@
 import { Controller, Get, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { CountsAsWrite } from '../../tokens/write-limit.guard.js'
+import { CountsAsWrite } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor } from '../operator.guard.js'
 import { ActivityQuery } from './activity.dto.js'
 import { OperatorActivity } from './operator-activity.js'

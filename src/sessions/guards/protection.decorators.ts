@@ -7,6 +7,7 @@ import { MainSourceGuard } from './main-source.guard.js'
 import { PaymentsPermissionGuard } from './payments-permission.guard.js'
 import { PermissionGuard, RequirePermission } from './permission.guard.js'
 import { ReauthenticationGuard } from './reauthentication.guard.js'
+import { WriteLimitGuard } from './write-limit.guard.js'
 
 export interface MainSiteOptions {
   /** The permission that the session must currently have. */
@@ -29,6 +30,7 @@ export function MainSite({ permission, guard, enrolled, reauthenticated }: MainS
   return applyDecorators(
     UseGuards(
       MainSourceGuard,
+      WriteLimitGuard,
       ...(permission ? [permission === 'payments' ? PaymentsPermissionGuard : PermissionGuard] : []),
       ...(enrolled ? [EnrolmentGuard] : []),
       ...(guard ? [guard] : []),
@@ -55,6 +57,7 @@ export function LiveSession({ cookieBound, enrolled, reauthenticated }: LiveSess
   return applyDecorators(
     UseGuards(
       cookieBound ? CookieBoundSessionGuard : LiveSessionGuard,
+      WriteLimitGuard,
       ...(enrolled ? [EnrolmentGuard] : []),
       ...(reauthenticated ? [ReauthenticationGuard] : []),
     ),

@@ -4,6 +4,7 @@ import { type Client, CurrentClient } from '../../http/client.js'
 import { IdInPath } from '../../http/ids.js'
 import { MailedLinkBody } from '../../links/mailed-token.dto.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import {
@@ -35,6 +36,7 @@ export class FactorResetController {
     return { resetAt: await this.resets.request(actor, userId, only) }
   }
 
+  @ContainsDamage()
   @Delete()
   @HttpCode(204)
   @CancelResetDocs()

@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { initialGrant } from '../../users/user.js'
@@ -55,6 +56,7 @@ export class InvitationsController {
     return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
   }
 
+  @ContainsDamage()
   @Delete(':id')
   @HttpCode(204)
   @WithdrawInvitationDocs()

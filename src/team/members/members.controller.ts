@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from
 import { ApiTags } from '@nestjs/swagger'
 import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
 import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
@@ -46,6 +47,7 @@ export class MembersController {
   }
 
   /** Grants exactly these permissions. */
+  @ContainsDamage()
   @Put(':userId/permissions')
   @HttpCode(204)
   @SetPermissionsDocs()
@@ -58,6 +60,7 @@ export class MembersController {
   }
 
   /** Sets the satellites that the member may log in at. */
+  @ContainsDamage()
   @Put(':userId/satellites')
   @HttpCode(204)
   @SetSatellitesDocs()
@@ -70,6 +73,7 @@ export class MembersController {
     return this.satelliteAccess.set(actor, userId, satellites)
   }
 
+  @ContainsDamage()
   @Post(':userId/disable')
   @HttpCode(204)
   @DisableMemberDocs()
@@ -84,6 +88,7 @@ export class MembersController {
     return this.members.enable(actor, userId)
   }
 
+  @ContainsDamage()
   @Delete(':userId')
   @HttpCode(204)
   @MainSite({ reauthenticated: true })

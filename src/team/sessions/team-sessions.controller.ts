@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { IdInPath } from '../../http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { EndMemberSessionDocs, EndMemberSessionsDocs, ListMemberSessionsDocs } from './team-sessions.dto.js'
 import { TeamSessions } from './team-sessions.js'
@@ -19,12 +20,14 @@ export class TeamSessionsController {
     return this.sessions.list(actor, userId)
   }
 
+  @ContainsDamage()
   @Delete()
   @EndMemberSessionsDocs()
   async endAll(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
     return { ended: await this.sessions.endAll(actor, userId) }
   }
 
+  @ContainsDamage()
   @Delete(':sid')
   @HttpCode(204)
   @EndMemberSessionDocs()
