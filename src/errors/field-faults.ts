@@ -62,6 +62,7 @@ export const FIELD_FAULTS = {
   ORIGIN_HOST: 'This is not the name of a host',
   ORIGIN_RESERVED: '{host} belongs to this service, with everything under it',
   ORIGIN_IP: 'An IP address cannot be a satellite; it needs a name',
+  ORIGIN_NOT_PUBLIC: '{host} is not a name of the public internet',
   ORIGIN_SHARED: '{host} is shared by everybody who has a name under it',
 
   // What came back when the proof of a satellite was looked up.
@@ -73,8 +74,7 @@ export const FIELD_FAULTS = {
   PROOF_DNS_TIMEOUT: 'the name server did not answer in time',
   PROOF_DNS_UNREACHABLE: 'the name server cannot be reached',
   PROOF_DNS_FAILED: 'the look-up failed ({reason})',
-  PROOF_NO_ADDRESS: 'the host has no address',
-  PROOF_PRIVATE_ADDRESS: 'its address is private',
+  PROOF_NO_ADDRESS: 'the host has no public address',
   PROOF_CERTIFICATE: 'its certificate is not valid ({reason})',
   PROOF_CONNECTION_REFUSED: 'the server refused the connection',
   PROOF_CONNECTION_CLOSED: 'the server closed the connection',

@@ -14,11 +14,15 @@ export class OriginPolicy {
   private readonly own: readonly string[]
 
   constructor(settings: Settings) {
-    const { cookieDomain, publicUrl, mainOrigin, operators, environment } = settings
+    const { cookieDomain, passkeyRpId, publicUrl, mainOrigin, operators, environment } = settings
     this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
     const isLenient = environment !== 'production'
     this.own = [mainOrigin, new URL(publicUrl).origin, ...(operators ? [operators.origin] : [])]
-    const hosts = cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)
+    // A page within the domain of passkeys can replace its visitors' passkeys by others.
+    const hosts = [
+      ...(cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)),
+      passkeyRpId,
+    ]
     // In development everything is at localhost.
     this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
     this.listed = listedOrigins(settings)
@@ -37,6 +41,8 @@ export class OriginPolicy {
 
   private faultOf(origin: string, kind: 'production' | 'preview'): Fault | null {
     if (this.own.includes(origin)) return faultOf('ORIGIN_OURS')
+    // Whatever its name: it is taken.
+    if (this.isListed(origin)) return null
     return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
   }
 }

@@ -5,7 +5,7 @@ import { type Fault, faultOf } from '../errors/field-faults.js'
 export interface OriginRules {
   /**
    * Hosts that are ours, with everything under them: the cookie's domain, or the hosts of the API and the
-   * main site.
+   * main site, and the domain of passkeys.
    */
   readonly ownHosts: readonly string[]
   /** Outside production: http, ports and loopback hosts are allowed. */
@@ -68,8 +68,10 @@ function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | 
   const own = ownHosts.find(name => isWithin(host, name))
   if (own) return faultOf('ORIGIN_RESERVED', { host: own })
   if (isLenient && isLocal(host)) return null
-  const { isIp, domain } = parse(host, { allowPrivateDomains: true })
+  const { isIp, domain, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true })
   if (isIp) return faultOf('ORIGIN_IP')
+  // Such as corp.internal: looking for the proof would tell strangers which names there are.
+  if (!isLenient && !isIcann && !isPrivate) return faultOf('ORIGIN_NOT_PUBLIC', { host })
   return domain === null ? faultOf('ORIGIN_SHARED', { host }) : null
 }
 

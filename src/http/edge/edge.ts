@@ -78,6 +78,10 @@ export class Edge {
       void request.raw.socket.remoteAddress
       done(refusalOf(request))
     })
+    server.addHook('onResponse', ({ raw }, _reply, done) => {
+      limits.requestDone(raw)
+      done()
+    })
   }
 }
 
@@ -114,7 +118,7 @@ const TARGET = /^(\/|https?:\/\/)/i
 
 /** Why a request is not for this service, or not clearly; undefined when it is. */
 function refusalOf(request: FastifyRequest): ApiError | undefined {
-  const refusal = refusals.get(request.raw)
+  const refusal = limits.refusalOfPipelined(request.raw) ?? refusals.get(request.raw)
   if (refusal) return refusal
   if (!TARGET.test(request.raw.url ?? '')) return new ApiError('NOT_FOUND')
   if (singleHeader(request, 'host').kind === 'repeated') return new ApiError('INVALID_REQUEST')

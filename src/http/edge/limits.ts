@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import { Throttle } from '../../clock/throttle.js'
+import { ApiError } from '../../errors/api-error.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024
@@ -49,6 +51,30 @@ export function limitConnections(server: Server, max: number, log: FastifyBaseLo
     if (errorLines.take())
       log.error(`New connections are refused: ${server.maxConnections} are open (MAX_CONNECTIONS)`)
   })
+}
+
+/** How many requests of one connection may wait for their responses. No client of ours sends more than one at a time. */
+const MAX_PIPELINED = 16
+/** Requests in progress, by connection. */
+const inProgress = new WeakMap<Socket, number>()
+
+/**
+ * Counts a request that has arrived. From the seventeenth on that a connection sends without waiting for a response,
+ * it is refused as `TOO_MANY_ATTEMPTS`, with which the connection ends, and nothing more is read from that: Node
+ * answers everything that has arrived on one connection before it looks at the others.
+ */
+export function refusalOfPipelined({ socket }: IncomingMessage): ApiError | null {
+  const count = (inProgress.get(socket) ?? 0) + 1
+  inProgress.set(socket, count)
+  if (count <= MAX_PIPELINED) return null
+  socket.pause()
+  return new ApiError('TOO_MANY_ATTEMPTS', { headers: { Connection: 'close' } })
+}
+
+/** The response to a request that was counted is done. */
+export function requestDone({ socket }: IncomingMessage): void {
+  const count = inProgress.get(socket)
+  if (count) inProgress.set(socket, count - 1)
 }
 
 /** Infinity where the system does not say. */

@@ -119,7 +119,7 @@ const FAULTS: Readonly<Record<string, FieldFault>> = {
 }
 
 function requestFault({ code = '', message }: NodeJS.ErrnoException): Fault {
-  if (message.includes(NOT_ALLOWED)) return faultOf('PROOF_PRIVATE_ADDRESS')
+  if (message.includes(NOT_ALLOWED)) return faultOf('PROOF_NO_ADDRESS')
   if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return faultOf('PROOF_CERTIFICATE', { reason: code })
   const known = FAULTS[code]
   return known ? faultOf(known) : faultOf('PROOF_REQUEST_FAILED', { reason: code || message })

@@ -203,16 +203,23 @@ describe('doctor when everything is down', () => {
     expect(examined.output.replace('pass-of-nobody', '')).not.toMatch(SECRETS)
   })
 
-  slow('warns of satellites that get the cookie of the main site', async () => {
-    const hosts = { MAIN_ORIGIN: 'https://www.main.test', PUBLIC_URL: 'https://api.main.test' }
-    const satellites = 'https://shop.main.test,https://main.test,https://ain.test,https://shop.test'
-    const { findings } = await doctor({ ...hosts, COOKIE_DOMAIN: 'main.test', ALLOWED_ORIGINS: satellites })
-    const warnings = findings.filter(({ status, check }) => status === 'warning' && check === 'settings')
-    expect(warnings.map(({ saw }) => saw.split(' ')[0])).toEqual([
-      'https://shop.main.test',
-      'https://main.test',
-    ])
-  })
+  slow(
+    'warns of satellites that get the cookie of the main site, or are within the domain of its passkeys (S3)',
+    async () => {
+      const hosts = { MAIN_ORIGIN: 'https://www.main.test', PUBLIC_URL: 'https://api.main.test' }
+      const satellites = 'https://shop.main.test,https://main.test,https://ain.test,https://shop.test'
+      const domains = { COOKIE_DOMAIN: 'main.test', PASSKEY_RP_ID: 'main.test' }
+      const own = { PASSKEY_RELATED_ORIGINS: 'https://main.test' }
+      const { findings } = await doctor({ ...hosts, ...domains, ...own, ALLOWED_ORIGINS: satellites })
+      const warnings = findings.filter(({ status, check }) => status === 'warning' && check === 'settings')
+      expect(warnings.map(({ saw }) => saw.split(' ')[0])).toEqual([
+        'https://shop.main.test',
+        'https://main.test',
+        // Within the domain of passkeys, and not one of our own.
+        'https://shop.main.test',
+      ])
+    },
+  )
 
   onServers('shows no part of a key file that cannot be read', async () => {
     const file = join(folder, 'broken-keys.json')

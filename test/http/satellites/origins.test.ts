@@ -49,6 +49,7 @@ describe('Origins that can be satellites', () => {
     ['https://vercel.app', 'vercel.app is shared by everybody who has a name under it'],
     ['https://a.b.main.test', 'main.test belongs to this service, with everything under it'],
     ['https://Shop.example.net', 'Browsers send this origin as https://shop.example.net'],
+    ['https://vault.corp.internal', 'vault.corp.internal is not a name of the public internet'],
     [MAIN, 'This is the main site, the API or the operator console itself'],
   ])('%s cannot: "%s"', async (origin, message) => {
     const { status, json } = await add(origin)
@@ -56,6 +57,22 @@ describe('Origins that can be satellites', () => {
       ...[400, 'INVALID_BODY'],
       [{ field: 'origin', code: expect.stringMatching(/^ORIGIN_/), message }],
     ])
+  })
+
+  it('a host within the domain of passkeys cannot, whatever the domain of the cookie (S3)', async () => {
+    const narrow = await TestApp.start({
+      ...{ PUBLIC_URL: 'https://www.main.test', MAIN_ORIGIN: 'https://www.main.test' },
+      ...{ COOKIE_DOMAIN: '', PASSKEY_RP_ID: 'main.test' },
+    })
+    try {
+      const owner = await aLandlord(narrow)
+      const { status, json } = await satellitesOf(narrow, owner.session, 'POST', '', {
+        ...{ origin: 'https://customer.main.test', name: 'Shop' },
+      })
+      expect([status, json.errors]).toMatchObject([400, [{ field: 'origin', code: 'ORIGIN_RESERVED' }]])
+    } finally {
+      await narrow.stop()
+    }
   })
 
   it('a pattern of previews cannot be under our own domain, and another on a public one can', async () => {
@@ -110,6 +127,6 @@ describe('Origins that can be satellites', () => {
     const added = await addSatellite(app, landlord)
     dns.zones.set(new URL(added.origin).hostname, { a: ['169.254.169.254'] })
     const { json } = await satellitesOf(app, landlord.session, 'POST', `/${added.id}/verify`)
-    expect(json.errors[1].message).toBe(`${added.proof.file.url}: its address is private`)
+    expect(json.errors[1].message).toBe(`${added.proof.file.url}: the host has no public address`)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Clock, createApp, MAX_BODY_BYTES, MAX_WEBHOOK_BODY_BYTES } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { request } from '../../support/http-request.js'
+import { request, sendRaw } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { onServers } from '../../support/tiers.js'
@@ -120,6 +120,27 @@ onServers(
     }
   },
 )
+
+describe('A connection', () => {
+  const port = () => Number(new URL(app.url).port)
+  const pipelined = (path: string, count: number) =>
+    sendRaw(port(), `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(count))
+  const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+
+  it.each(['/health/live', '/api/data', '/nowhere'])(
+    'that asks for %s without waiting for answers is closed after sixteen of them (S4)',
+    async path => {
+      const [first, ...others] = statusesOf(await pipelined(path, 5_000))
+      expect(others).toHaveLength(16)
+      expect(new Set([first, ...others.slice(0, 15)]).size).toBe(1)
+      expect(others.at(-1)).toBe('429')
+    },
+  )
+
+  it('may ask sixteen times before it waits', async () => {
+    expect(statusesOf(await pipelined('/health/live', 16))).toEqual(Array(16).fill('200'))
+  })
+})
 
 describe('A body', () => {
   it('is accepted up to 16 KiB, and one byte more is 413', async () => {

@@ -159,7 +159,7 @@ describe('files', () => {
       const before = asked()
       for (const address of addresses) {
         dns.zones.set('shop.example.net', { [type]: [address] })
-        const refusal = { texts: [], fault: faultOf('PROOF_PRIVATE_ADDRESS'), isOutage: false }
+        const refusal = { texts: [], fault: faultOf('PROOF_NO_ADDRESS'), isOutage: false }
         expect({ address, ...(await fetchFile(false)) }).toMatchObject({ address, ...refusal })
       }
       expect(asked()).toBe(before)
@@ -176,9 +176,9 @@ describe('files', () => {
 
   test('a public address among private ones does not help', async () => {
     dns.zones.set('shop.example.net', { a: ['203.0.113.7', '127.0.0.1'] })
-    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_PRIVATE_ADDRESS') })
+    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_NO_ADDRESS') })
     dns.zones.set('shop.example.net', { a: ['8.8.8.8'], aaaa: ['::1'] })
-    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_PRIVATE_ADDRESS') })
+    expect(await fetchFile(false)).toMatchObject({ fault: faultOf('PROOF_NO_ADDRESS') })
   })
 
   test.each([

@@ -20,6 +20,7 @@ export function checkSettings(settings: Settings): Finding[] {
     ...warnings.map(text => warning(CHECK, text, 'Rename it')),
     ...proxyFindings(settings),
     ...cookieFindings(settings),
+    ...passkeyFindings(settings),
     ok(CHECK, `usable, for ${environment}`),
   ]
 }
@@ -43,6 +44,21 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
       'List the proxy in TRUST_PROXY',
     ),
   ]
+}
+
+/** A page within the domain of passkeys can have browsers replace its visitors' passkeys by others. */
+function passkeyFindings({ passkeyRpId, passkeyRelatedOrigins, satelliteOrigins }: Settings): Finding[] {
+  const covered = [...satelliteOrigins].filter(
+    origin =>
+      isWithin(new URL(origin).hostname, passkeyRpId) && !passkeyRelatedOrigins.some(own => own === origin),
+  )
+  return covered.map(origin =>
+    warning(
+      CHECK,
+      `${origin} of ALLOWED_ORIGINS is within PASSKEY_RP_ID, so its pages can replace their visitors' passkeys`,
+      'Give it a host outside PASSKEY_RP_ID, or name it in PASSKEY_RELATED_ORIGINS if it is your own',
+    ),
+  )
 }
 
 /** Whoever writes the code of such a satellite could take over sessions of the main site. */
