@@ -17,6 +17,24 @@ only fetches new access tokens: the main site has it in an HttpOnly cookie, sate
 Every refusal is \`application/problem+json\` (RFC 9457) with a stable \`code\`. A 503 has \`Retry-After\` and never
 means that a session has ended; only a 401 from refresh does.`
 
+const TAGS = {
+  Auth: 'Log in and out, renew access tokens, prove again who one is',
+  'Hand-off': 'Log in on a satellite through the main site',
+  Sessions: 'The live sessions of a user',
+  Passwords: 'Choose, change and recover passwords',
+  'Second factors': 'Authenticator apps, passkeys, recovery codes and remembered devices',
+  'Sign-up': 'Open an account',
+  Profile: 'What a user says about themselves',
+  Account: 'Settings, deletion and transfer of an account',
+  Team: 'Members, invitations and permissions',
+  Satellites: 'The sites of an account, their proofs and their looks',
+  Billing: 'Plans, checkout and invoices',
+  History: 'Logins and the audit log',
+  Data: 'An example of an endpoint that access tokens protect',
+  Keys: 'How others verify access tokens',
+  Health: 'For load balancers and orchestrators',
+}
+
 /** The API reference, generated from the code. */
 export function openApiDocument(app: INestApplication, serverUrl: string): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -25,15 +43,12 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     .setDescription(INTRODUCTION)
     .setVersion('1')
     .addServer(serverUrl)
-    .addTag('Auth')
-    .addTag('Billing')
-    .addTag('History')
-    .addTag('Data')
-    .addTag('Keys')
-    .addTag('Health')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' }, 'accessToken')
     .addCookieAuth('sessionId', { type: 'apiKey', in: 'cookie' }, 'sessionCookie')
+    .addApiKey({ type: 'apiKey', in: 'header', name: 'X-Session-ID' }, 'sessionId')
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .build()
+  config.tags = Object.entries(TAGS).map(([name, description]) => ({ name, description }))
   const document = SwaggerModule.createDocument(app, config)
   document.components = {
     ...document.components,

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/errors/api-error.js'
 import { ERROR_CODES, type ErrorCode } from '../../src/errors/error-codes.js'
 import { type FieldError, fieldError } from '../../src/errors/field-faults.js'
 import { problemOf } from '../../src/errors/problem.filter.js'
-import { documentationOf, ownRefusalsOf } from '../../src/http/documented.js'
+import { documentationOf, type GuardDocumentation, ownRefusalsOf } from '../../src/http/documented.js'
 import type { Handler } from './handlers.js'
 
 /** One endpoint in the API reference. */
@@ -18,11 +18,21 @@ const EVERYWHERE: readonly ErrorCode[] = ['INVALID_REQUEST', 'ORIGIN_NOT_ALLOWED
  */
 export function documentProtection(operation: Operation, handler: Handler): void {
   const guards = handler.guards.map(guard => documentationOf(guard))
-  const schemes = guards.flatMap(({ security }) => security ?? [])
-  if (schemes.length > 0) operation.security = [...new Set(schemes)].map(scheme => ({ [scheme]: [] }))
+  // What refresh says of itself stays: one of two credentials.
+  if (guards.length > 0 || !operation.security) operation.security = securityOf(guards)
   const guardRefusals = guards.flatMap(({ refusals }) => refusals)
   const codes = new Set([...guardRefusals, ...(ownRefusalsOf(handler.target) ?? []), ...EVERYWHERE])
   Object.assign(operation.responses, responsesOf(inOrderOfTheTable(codes)))
+}
+
+/** The sets of credentials of which a request needs one whole; none for a public endpoint. */
+function securityOf(guards: readonly GuardDocumentation[]): Record<string, string[]>[] {
+  const setOf = (some: readonly GuardDocumentation[]) =>
+    Object.fromEntries(some.flatMap(({ security }) => (security ? [[security, []]] : [])))
+  const sets = [setOf(guards)]
+  if (guards.some(({ isOfMainSiteOnly }) => isOfMainSiteOnly))
+    sets.push(setOf(guards.filter(({ isOfMainSiteOnly }) => !isOfMainSiteOnly)))
+  return sets.filter(set => Object.keys(set).length > 0)
 }
 
 function inOrderOfTheTable(codes: ReadonlySet<ErrorCode>): ErrorCode[] {

@@ -19,8 +19,10 @@ export interface Documentation {
 export interface GuardDocumentation {
   /** Every error code that the guard can return. */
   readonly refusals: readonly ErrorCode[]
-  /** The credential that it requires. */
+  /** The credential that it requires, together with those of the other guards. */
   readonly security?: 'accessToken' | 'sessionCookie'
+  /** Whether only sessions of the main site need that credential. */
+  readonly isOfMainSiteOnly?: boolean
 }
 
 /** Error codes of any request with a body. */

@@ -1,6 +1,7 @@
 import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Settings } from '../config/settings.js'
 import { Documented } from '../http/documented.js'
 import { Public } from './jwt.guard.js'
 import { PUBLISH_BEFORE_USE_SECONDS } from './signing-key-file.js'
@@ -15,6 +16,30 @@ class JwksAnswer {
   keys!: Record<string, string>[]
 }
 
+class MetadataAnswer {
+  @ApiProperty({ type: String, format: 'uri', description: '`iss` of every access token' })
+  issuer!: string
+
+  @ApiProperty({ type: String, format: 'uri' })
+  jwks_uri!: string
+
+  @ApiProperty({ type: [String], description: 'None: people log in on pages, not by OAuth' })
+  response_types_supported!: string[]
+
+  @ApiProperty({ type: [String], example: [ALGORITHM] })
+  id_token_signing_alg_values_supported!: string[]
+}
+
+const MetadataDocs = (standard: string) =>
+  Documented({
+    summary: `Where the public keys are (${standard})`,
+    description:
+      'For libraries that are given an issuer and nothing else. We are no OAuth server: this names the keys and the algorithm.',
+    status: 200,
+    answer: 'The metadata',
+    type: MetadataAnswer,
+  })
+
 const JwksDocs = () =>
   Documented({
     summary: 'The public keys of access tokens',
@@ -26,16 +51,42 @@ const JwksDocs = () =>
     type: JwksAnswer,
   })
 
+const CACHED = `public, max-age=${PUBLISH_BEFORE_USE_SECONDS}`
+
 @ApiTags('Keys')
 @Controller('.well-known')
 export class JwksController {
-  constructor(private readonly keys: SigningKeys) {}
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly settings: Settings,
+  ) {}
+
+  @Public()
+  @Get('oauth-authorization-server')
+  @MetadataDocs('RFC 8414')
+  @Header('Cache-Control', CACHED)
+  metadata() {
+    return {
+      issuer: this.settings.jwtIssuer,
+      jwks_uri: new URL('/.well-known/jwks.json', this.settings.publicUrl).href,
+      response_types_supported: [],
+      id_token_signing_alg_values_supported: [ALGORITHM],
+    }
+  }
+
+  @Public()
+  @Get('openid-configuration')
+  @MetadataDocs('OpenID Connect Discovery')
+  @Header('Cache-Control', CACHED)
+  openIdMetadata() {
+    return this.metadata()
+  }
 
   /** The public keys for verifying access tokens (RFC 7517). */
   @Public()
   @Get('jwks.json')
   @JwksDocs()
-  @Header('Cache-Control', `public, max-age=${PUBLISH_BEFORE_USE_SECONDS}`)
+  @Header('Cache-Control', CACHED)
   list() {
     return {
       keys: this.keys.published().map(({ kid, publicKey }) => ({

@@ -1,6 +1,14 @@
 /* Written by npm run openapi from docs/openapi.json. */
 export interface Operations {
   readonly get: {
+    /** Where the public keys are (RFC 8414) */
+    readonly '/.well-known/oauth-authorization-server': {
+      readonly answer: MetadataAnswer
+    }
+    /** Where the public keys are (OpenID Connect Discovery) */
+    readonly '/.well-known/openid-configuration': {
+      readonly answer: MetadataAnswer
+    }
     /** The public keys of access tokens */
     readonly '/.well-known/jwks.json': {
       readonly answer: JwksAnswer
@@ -818,6 +826,14 @@ export interface MailedLinkBody {
 export interface MemberSessionsAnswer {
   /** Most recently used first */
   readonly sites: readonly SiteSessionsAnswer[]
+}
+export interface MetadataAnswer {
+  /** `iss` of every access token */
+  readonly issuer: string
+  readonly jwks_uri: string
+  /** None: people log in on pages, not by OAuth */
+  readonly response_types_supported: readonly string[]
+  readonly id_token_signing_alg_values_supported: readonly string[]
 }
 export interface NewPasskeyBody {
   /** `PublicKeyCredential.toJSON()`: what credentials.create() gave, as JSON */

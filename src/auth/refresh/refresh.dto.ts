@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiCookieAuth, ApiHeader, ApiProperty, ApiQuery, ApiResponse } from '@nestjs/swagger'
+import { ApiCookieAuth, ApiProperty, ApiQuery, ApiResponse, ApiSecurity } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
 
 class RefreshAnswer {
@@ -13,11 +13,7 @@ class RefreshAnswer {
 export const RefreshDocs = () =>
   applyDecorators(
     ApiCookieAuth('sessionCookie'),
-    ApiHeader({
-      name: 'X-Session-ID',
-      required: false,
-      description: 'Satellites and mobile apps: the sessionId',
-    }),
+    ApiSecurity('sessionId'),
     ApiQuery({
       name: 'optional',
       required: false,

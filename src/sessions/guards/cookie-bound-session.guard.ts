@@ -9,7 +9,7 @@ import { MainSourceGuard } from './main-source.guard.js'
  * may call too: a main-site token stolen from a page is not enough.
  */
 @Injectable()
-@DocumentedGuard(documentationOf(MainSourceGuard))
+@DocumentedGuard({ ...documentationOf(MainSourceGuard), isOfMainSiteOnly: true })
 export class CookieBoundSessionGuard implements CanActivate {
   constructor(
     private readonly mainSource: MainSourceGuard,

@@ -29,6 +29,8 @@ const PUBLIC_HANDLERS = [
   'HealthController.ready',
   'HealthController.status',
   'JwksController.list',
+  'JwksController.metadata',
+  'JwksController.openIdMetadata',
   'LoginController.login',
   'MailedLinksController.preview',
   'PasskeyLoginController.login',

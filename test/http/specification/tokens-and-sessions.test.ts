@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
 import {
   handleOf,
   type Permission,
@@ -75,6 +76,22 @@ describe.each(BACKENDS)('Resources and their fields, on %s', backend => {
       const signed = Buffer.from(`${head}.${payload}`)
       expect(verify('sha256', signed, key, Buffer.from(signature ?? '', 'base64url'))).toBe(true)
     })
+
+    it.each(['oauth-authorization-server', 'openid-configuration'])(
+      'Validation: by a library that is given the issuer alone and asks for %s (integration 7)',
+      async name => {
+        const { accessToken } = await signIn(app, await anOwner(app), 'main')
+        const { json } = await app.request({ path: `/.well-known/${name}` })
+        expect(json.response_types_supported).toEqual([])
+        const keys = createRemoteJWKSet(new URL(new URL(json.jwks_uri).pathname, app.url))
+        const { payload } = await jwtVerify(accessToken, keys, {
+          algorithms: json.id_token_signing_alg_values_supported,
+          issuer: json.issuer,
+          typ: 'at+jwt',
+        })
+        expect(payload.iss).toBe(json.issuer)
+      },
+    )
 
     it('Validation: no store lookup', async () => {
       const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')

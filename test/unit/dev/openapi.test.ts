@@ -9,6 +9,26 @@ it('docs/openapi.json is what the code says (npm run openapi writes it anew)', a
   )
 })
 
+it('says which credentials a request needs together, and where one of several will do (integration 4, 5, 6)', async () => {
+  const { paths, tags } = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
+  expect(paths['/api/team'].get.security).toEqual([{ accessToken: [], sessionCookie: [] }])
+  expect(paths['/api/sessions'].get.security).toEqual([{ accessToken: [] }])
+  expect(paths['/api/refresh'].post.security).toEqual([{ sessionCookie: [] }, { sessionId: [] }])
+  expect(paths['/api/login'].post.security).toEqual([])
+  // A session on a satellite has no cookie.
+  expect(paths['/api/password/change'].post.security).toEqual([
+    { accessToken: [], sessionCookie: [] },
+    { accessToken: [] },
+  ])
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of our own.
+  const operations = Object.values(paths).flatMap(path => Object.values(path as any)) as any[]
+  const known = tags.map(({ name }: { name: string }) => name)
+  for (const { operationId, security, tags } of operations) {
+    expect([operationId, security]).toEqual([operationId, expect.any(Array)])
+    expect(known).toEqual(expect.arrayContaining(tags))
+  }
+})
+
 it('the types of the client are those of docs/openapi.json (npm run openapi writes them anew)', async () => {
   const document = JSON.parse(await readFile('docs/openapi.json', 'utf8'))
   expect(await readFile(CLIENT_TYPES_FILE, 'utf8')).toBe(clientTypesOf(document))
