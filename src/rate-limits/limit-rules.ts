@@ -33,6 +33,10 @@ type Counting = Pick<LimitRule, 'windowSeconds' | 'counts'>
 const HOUR_SECONDS = 60 * 60
 /** After three mails about the same user's permissions within an hour, more tell the owner nothing new. */
 const MAX_PERMISSION_NOTICES = 3
+/** Nobody changes their address more often in an hour. */
+const OWN_MAILS = 6
+/** From however many networks. */
+const SIGN_UP_GUESSES = 20
 /** Ten a minute on average: a stolen operator login must not be able to list everybody. */
 const OPERATOR_LOOKS = 600
 /** Each takes a reason and a click. Whoever has to change more uses the command line. */
@@ -72,6 +76,29 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
       return mailRules({ ...action, subject: mailboxOf(subject) }, settings)
     case 'sent mail':
       return sentMailRules({ recipient: mailboxOf(subject), userId, accountId }, settings)
+    case 'own mail':
+      // Not by account: members who may do nothing else must not use up the mails of those who manage it.
+      return [
+        {
+          ...HOURLY,
+          scope: 'user',
+          ids: ['to', mailboxOf(subject)],
+          max: Math.ceil(settings.mailsPerAddress / 2),
+        },
+        { ...HOURLY, scope: 'user', ids: ['by', userId], max: Math.min(OWN_MAILS, settings.mailsPerUser) },
+      ]
+    case 'sign-up password':
+      // For as long as the link is good: whoever reads the mail must not find the password by trying.
+      return [
+        {
+          scope: 'user',
+          ids: [subject],
+          max: SIGN_UP_GUESSES,
+          windowSeconds: 24 * HOUR_SECONDS,
+          counts: 'wrong',
+          refuses: 'everybody',
+        },
+      ]
     case 'power notice':
       return [{ ...HOURLY, scope: 'user', ids: [subject], max: MAX_PERMISSION_NOTICES }]
     case 'weak password':

@@ -77,13 +77,13 @@ export class RateLimiter {
    * Like {@link count}, for a mail that a logged-in user or an operator triggers: limited by user and account,
    * so that strangers cannot use up their limit.
    */
-  countMailBy(
-    { userId, accountId, operator }: LimitedActor,
-    recipient: string,
-    client: Client,
-  ): Promise<CountedAction> {
-    const actor = { userId, accountId, ...(operator && { operator }) }
-    return this.count({ kind: 'sent mail', subject: recipient, client, actor })
+  countMailBy(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
+    return this.count({ kind: 'sent mail', subject: recipient, client, actor: named(actor) })
+  }
+
+  /** The same for a mail that any user may have sent about themselves: it takes nothing from their account. */
+  countMailAboutOneself(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
+    return this.count({ kind: 'own mail', subject: recipient, client, actor: named(actor) })
   }
 
   /** Like {@link count}; null when there were too many. */
@@ -144,4 +144,8 @@ export class RateLimiter {
         justFull.map(({ key }) => ({ key: timesFullKey(key), windowSeconds: TIMES_FULL_SECONDS })),
       )
   }
+}
+
+function named({ userId, accountId, operator }: LimitedActor): LimitedActor {
+  return { userId, accountId, ...(operator && { operator }) }
 }

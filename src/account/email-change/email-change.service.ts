@@ -95,7 +95,7 @@ export class EmailChangeService {
   }
 
   private async mailCounted(actor: SessionActor, email: Email): Promise<void> {
-    const counted = await this.rateLimiter.countMailBy(actor, email, actor.client)
+    const counted = await this.rateLimiter.countMailAboutOneself(actor, email, actor.client)
     await counted.refundIfRejected(this.mailLink(actor, email))
   }
 

@@ -131,3 +131,24 @@ describe('Nobody is flooded with mails', () => {
     })
   })
 })
+
+describe('Members without any permission', () => {
+  const app = anApp({ MAILS_PER_ACCOUNT: '8' })
+
+  it('do not use up the mails of their account by asking for other addresses (S6)', async () => {
+    const owner = await anOwner(app)
+    for (let member = 0; member < 2; member++) {
+      const session = await provenSession(app, await aMember(app, owner))
+      const asked: string[] = []
+      for (let time = 0; time < 7; time++)
+        asked.push(outcome(await onMainSite(app, session, 'POST', '/api/email/change', { email: anEmail() })))
+      expect(asked).toEqual([...Array(6).fill('202'), TOO_MANY])
+    }
+    const session = await provenSession(app, owner)
+    expect(outcome(await onMainSite(app, session, 'POST', '/api/email/change', { email: anEmail() }))).toBe(
+      '202',
+    )
+    const invitation = { email: anEmail(), permissions: permissionsOf(['dataEntry']) }
+    expect(outcome(await team(app, session, 'POST', '/invitations', invitation))).toBe('201')
+  })
+})

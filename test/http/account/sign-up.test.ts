@@ -328,6 +328,20 @@ describe('Sign-up, as it is set', () => {
       expect(guesses).toEqual([...Array(3).fill('401 INVALID_CREDENTIALS'), '429 TOO_MANY_ATTEMPTS'])
       expect(await call('/api/signup/verify', { token, password: PASSWORD }, '127.0.0.8')).toBe('201')
 
+      // Guesses from however many networks end with the link (S10).
+      const other = anEmail()
+      await call('/api/signup', { email: other, password: PASSWORD }, '127.0.0.9')
+      const link = await app.mailedToken(other)
+      const spread: string[] = []
+      for (let each = 0; each < 21; each++)
+        spread.push(
+          await call('/api/signup/verify', { token: link, password: 'wrong' }, `127.0.7.${each + 1}`),
+        )
+      expect(spread).toEqual([...Array(20).fill('401 INVALID_CREDENTIALS'), '429 TOO_MANY_ATTEMPTS'])
+      expect(await call('/api/signup/verify', { token: link, password: PASSWORD }, '127.0.0.9')).toMatch(
+        /^429/,
+      )
+
       const links: string[] = []
       for (let each = 0; each < 21; each++)
         links.push(

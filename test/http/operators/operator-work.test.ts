@@ -38,6 +38,15 @@ describe('operator console: people', () => {
     operator = await ConsoleUser.loggedIn(app)
   }
 
+  it('takes no reason that would read as another one, or as none (S13)', async () => {
+    await fresh()
+    const owner = await anOwner(app)
+    for (const mark of ['\u202e', '\u2028', '\u2066', '\u200f']) {
+      const answer = await operator.post(`users/${owner.id}/disable`, { reason: `${REASON}${mark}txt` })
+      expect(outcome(answer)).toBe('400 INVALID_BODY')
+    }
+  })
+
   it('disables a user, ends their sessions and lets them in again, each with its reason in their account’s log', async () => {
     await fresh()
     const owner = await anOwner(app)
