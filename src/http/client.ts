@@ -1,11 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
+import { addressWithoutPort } from './network.js'
 
 /** Where a request came from, as recorded by sessions and the audit log. */
 export interface Client {
   readonly requestId: string
   /**
-   * Behind a proxy in TRUST_PROXY, the address that it reports; otherwise the socket's. `unknown` if the client
+   * Behind a proxy in TRUST_PROXY, the address that it reports, without its port; otherwise the socket's. `unknown` if the client
    * disconnected before we read its address.
    */
   readonly ip: string
@@ -53,7 +54,7 @@ class RequestClient implements Client {
 
   get ip(): string {
     const ip = this.#request.ip as string | undefined
-    return ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? 'unknown'
+    return ip === undefined ? 'unknown' : addressWithoutPort(ip)
   }
 
   get acceptLanguage(): string | undefined {

@@ -2,6 +2,13 @@ import { isIP } from 'node:net'
 
 /** Some proxies append the port of the connection, which changes every time. */
 const WITH_PORT = /^(?:\[(?<v6>[^\]]+)\](?::\d+)?|(?<v4>\d+(?:\.\d+){3}):\d+)$/
+const IPV4_IN_IPV6 = /^::ffff:(?=\d+\.)/i
+
+/** The address alone, without port, brackets, and the prefix of an IPv4 address in IPv6. Other text stays as it is. */
+export function addressWithoutPort(text: string): string {
+  const { v4, v6 } = WITH_PORT.exec(text)?.groups ?? {}
+  return (v4 ?? v6 ?? text).replace(IPV4_IN_IPV6, '')
+}
 
 /**
  * Who counts as one client: an IPv4 address, or an IPv6 /64, within which anybody has 2^64 addresses
@@ -43,8 +50,8 @@ export function addressFamily(addressOrNetwork: string): 4 | 6 | null {
 }
 
 function prefixOf(address: string, { ipv4Bytes, ipv6Bytes }: { ipv4Bytes: number; ipv6Bytes: number }) {
-  const { v4, v6 } = WITH_PORT.exec(address)?.groups ?? {}
-  const ip = v4 ?? v6 ?? address
+  // Sessions and audit entries of earlier versions may still contain ports.
+  const ip = addressWithoutPort(address)
   const family = isIP(ip)
   if (family === 0) return 'unknown'
   const groups = family === 6 ? groupsOf(ip) : []

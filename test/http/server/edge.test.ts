@@ -179,6 +179,19 @@ describe('X-Forwarded-For', () => {
     expect(await seenAddress(behindProxy, forwardedFor)).toBe('203.0.113.7')
   })
 
+  it.each([
+    ['203.0.113.7:51234', '203.0.113.7'],
+    ['203.0.113.7, 10.0.0.4:41000', '203.0.113.7'],
+    ['203.0.113.7:51234,[::ffff:10.0.0.4]:41000 , 10.0.0.5', '203.0.113.7'],
+    ['[::ffff:203.0.113.7]:51234', '203.0.113.7'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['2001:db8::1, 10.0.0.4:41000', '2001:db8::1'],
+  ])('is read without the ports and brackets of %s (W4)', async (forwardedFor, address) => {
+    expect(await seenAddress(behindProxy, forwardedFor)).toBe(address)
+  })
+
   /** As the audit log has it. */
   async function seenAddress(api: TestApp, forwardedFor: string): Promise<string | null | undefined> {
     const { headers } = await api.request({
