@@ -16,7 +16,8 @@ declare module 'fastify' {
  */
 export const SIGNED_BODY = { signedBody: true }
 
-const JSON_UTF8 = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+/** The name with its hyphen and without (Encoding Standard, §4.2). */
+const CHARSET_UTF8 = /^charset\s*=\s*("?)utf-?8\1$/
 /** `fatal`: bytes that are not UTF-8 are refused, so that two passwords cannot become the same text. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -26,6 +27,10 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function acceptOnlyJson(server: FastifyInstance): void {
   const largeBodies = new LargeBodies()
+  server.addHook('onRequest', (request, _, done) => {
+    forgetTypeOfNothing(request)
+    done()
+  })
   server.addHook('onRoute', route => {
     if (!isSigned(route.config)) return
     route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
@@ -63,9 +68,37 @@ function isSigned(config: unknown): boolean {
   return (config as { signedBody?: boolean } | undefined)?.signedBody === true
 }
 
-function requireIdentityJson(request: FastifyRequest): void {
-  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
-  if (!JSON_UTF8.test(type) || encoding !== 'identity') throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+/**
+ * Go's `http.Post(url, "", nil)` sends an empty Content-Type. Fastify would refuse that, and every other type that
+ * it cannot read, before a parser sees that the body is empty.
+ */
+function forgetTypeOfNothing({ headers }: FastifyRequest): void {
+  const { 'content-length': length = '0', 'transfer-encoding': transferEncoding } = headers
+  const hasBody = transferEncoding !== undefined || Number(length) > 0
+  if (!hasBody || headers['content-type'] === '') delete headers['content-type']
+}
+
+function requireIdentityJson({ headers }: FastifyRequest): void {
+  const isAccepted =
+    isUtf8Json(headers['content-type'] ?? '') && isIdentity(headers['content-encoding'] ?? '')
+  if (!isAccepted) throw new ApiError('UNSUPPORTED_MEDIA_TYPE')
+}
+
+/** Parameters may be empty (RFC 9110 §5.6.6). */
+function isUtf8Json(contentType: string): boolean {
+  const [type, ...parameters] = elementsOf(contentType, ';')
+  return (
+    type === 'application/json' &&
+    parameters.every(parameter => parameter === '' || CHARSET_UTF8.test(parameter))
+  )
+}
+
+function isIdentity(contentEncoding: string): boolean {
+  return elementsOf(contentEncoding, ',').every(coding => coding === '' || coding === 'identity')
+}
+
+function elementsOf(header: string, separator: string): string[] {
+  return header.split(separator).map(element => element.trim().toLowerCase())
 }
 
 function decode(body: Buffer): string {

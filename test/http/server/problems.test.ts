@@ -38,6 +38,28 @@ it('security L11: __proto__ is refused in a body and in a query', async () => {
   expect(outcome(inQuery)).toBe('400 INVALID_QUERY')
 })
 
+it.each([
+  { 'Content-Type': 'application/json;' },
+  { 'Content-Type': 'Application/JSON ; ; charset=UTF8;' },
+  { 'Content-Type': 'application/json;charset="utf-8"' },
+  { ...JSON_TYPE, 'Content-Encoding': 'Identity' },
+  { ...JSON_TYPE, 'Content-Encoding': '' },
+])('JSON is read that is announced with %j (W16)', async headers => {
+  const answer = await app.request({ ...LOGIN, headers: { Origin: MAIN, ...headers }, body: '{}' })
+  expect(outcome(answer)).toBe('400 INVALID_BODY')
+})
+
+it.each<Record<string, string>>([
+  { 'Content-Type': '' },
+  { 'Content-Type': '', 'Content-Length': '0' },
+  { 'Content-Type': '', 'Transfer-Encoding': 'chunked' },
+  { 'Content-Type': 'none', 'Content-Length': '0' },
+  { 'Content-Type': 'application/json; charset=latin1', 'Content-Length': '0' },
+])('an empty body may be announced with %j (integration 14)', async headers => {
+  const answer = await app.request({ method: 'POST', path: '/api/refresh', headers })
+  expect(outcome(answer)).toBe('401 SESSION_NOT_FOUND')
+})
+
 describe('A refusal', () => {
   it.each<[string, string, TestRequest]>([
     ['a guard', '401 ACCESS_TOKEN_REQUIRED', { path: '/api/data' }],
@@ -85,6 +107,18 @@ describe('A refusal', () => {
     // What the parser refuses never becomes a request that could have a header.
     if (status !== 431) expect(json.requestId).toBe(headers['x-request-id'])
     expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it.each([
+    { 'Content-Type': 'application/json; charset=latin1' },
+    { 'Content-Type': 'application/json; charset="utf8' },
+    { 'Content-Type': 'application/json; charset=utf-8; charset=utf-16' },
+    { 'Content-Type': 'application/jsonp;' },
+    { 'Content-Type': '' },
+    { ...JSON_TYPE, 'Content-Encoding': 'identity, gzip' },
+  ])('is the answer to a body with %j (W16)', async headers => {
+    const answer = await app.request({ ...LOGIN, headers: { Origin: MAIN, ...headers }, body: '{}' })
+    expect(outcome(answer)).toBe('415 UNSUPPORTED_MEDIA_TYPE')
   })
 
   it('reaches a client that is still sending', async () => {
