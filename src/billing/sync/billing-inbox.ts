@@ -21,15 +21,15 @@ export class BillingInbox {
     const json = storableJson(received)
     const event = JSON.parse(json) as Stripe.Event
     const customerId = customerOf(event)
-    const createdAt = new Date(event.created * 1000).toISOString()
+    const createdAt = createdAtOf(event)
     const effect = customerId === null || !isOfInterest(event.type) ? 'none' : null
     const content = effect === null ? json : null
     await this.database.run(db =>
       db.execute(sql`
         with stored as (
           insert into ${providerEvents} (id, type, customer_id, event, created_at, received_at, handled_at, effect)
-          values (${event.id}, ${event.type}, ${customerId}, ${content}::jsonb, ${createdAt}::timestamptz,
-            clock_timestamp(), case when ${effect}::text is null then null else clock_timestamp() end, ${effect}::text)
+          values (${event.id}, ${event.type}, ${customerId}, ${content}::jsonb,
+            coalesce(${createdAt}::timestamptz, clock_timestamp()), clock_timestamp(), case when ${effect}::text is null then null else clock_timestamp() end, ${effect}::text)
           on conflict do nothing
           returning customer_id, effect
         )
@@ -58,6 +58,30 @@ export class BillingInbox {
   }
 }
 
+/**
+ * The event in a signed body, whatever its form; null for a body without an id, by which an event is stored. Besides
+ * snapshots, the provider signs thin events and pings, which have no `data` and another form of `created`.
+ */
+export function eventIn(body: string): Stripe.Event | null {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    return null
+  }
+  const id = asId(parsed)
+  const { type } = (parsed ?? {}) as { type?: unknown }
+  return typeof parsed === 'object' && id !== null
+    ? ({ ...parsed, type: typeof type === 'string' ? type : 'unknown' } as Stripe.Event)
+    : null
+}
+
+/** ISO 8601. Null for a time that is missing or that the database could not store. */
+function createdAtOf({ created }: { readonly created?: unknown }): string | null {
+  const milliseconds = typeof created === 'number' ? created * 1000 : Date.parse(`${created}`)
+  return milliseconds >= 0 && milliseconds <= LATEST_MS ? new Date(milliseconds).toISOString() : null
+}
+
 /** Events after which the subscription may have changed, or the customer may be gone. */
 const ABOUT_SUBSCRIPTIONS =
   /^(customer\.(subscription\.|deleted$)|invoice\.(paid|payment_failed|payment_action_required|voided|marked_uncollectible)$|checkout\.session\.(completed|async_payment_(succeeded|failed))$)/
@@ -71,6 +95,9 @@ const CLOSES_CHECKOUT =
  * they are.
  */
 const REFERENCE = /^(charge|checkout):(.+)$/
+/** The provider's ids are at most this long; the database could not index any text. */
+const MAX_ID_LENGTH = 255
+const LATEST_MS = Date.UTC(9999, 0)
 
 /** What an event makes us do, by its type alone, because what it says about its object may be outdated. */
 export type EventKind = 'subscription' | 'money back' | 'other'
@@ -88,8 +115,9 @@ export function isOfInterest(type: string): boolean {
 /**
  * The customer that an event concerns, or `charge:…` or `checkout:…` to find it by; null when there is none.
  */
-export function customerOf({ type, data }: Stripe.Event): string | null {
-  const object = data.object as { id?: unknown; object?: unknown; customer?: unknown; charge?: unknown }
+export function customerOf({ type, data }: Pick<Stripe.Event, 'type'> & { data?: unknown }): string | null {
+  const { object: about } = (data ?? {}) as { object?: unknown }
+  const object = (about ?? {}) as { id?: unknown; object?: unknown; customer?: unknown; charge?: unknown }
   if (object.object === 'customer' || type === 'customer.deleted') return asId(object.id)
   return asId(object.customer) ?? referenceOf(type, object)
 }
@@ -140,7 +168,7 @@ export function objectOf(event: Readonly<Record<string, unknown>> | null): strin
 function asId(reference: unknown): string | null {
   const id =
     typeof reference === 'object' && reference !== null ? (reference as { id?: unknown }).id : reference
-  return typeof id === 'string' && id !== '' ? id : null
+  return typeof id === 'string' && id !== '' && id.length <= MAX_ID_LENGTH ? id : null
 }
 
 /** NUL and unpaired surrogates in JSON: after an odd number of backslashes. PostgreSQL rejects them. */

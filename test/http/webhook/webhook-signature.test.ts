@@ -24,6 +24,50 @@ describe('the signature of an event', () => {
     expect(await keptEvents(app, event.id)).toEqual([])
   })
 
+  it.each([
+    ['null', null],
+    ['a list', []],
+    ['text', 'evt_1'],
+    ['a number', 1],
+    ['an event without an id', anEvent({ id: undefined })],
+    ['an event with a long id', anEvent({ id: 'e'.repeat(5_000) })],
+  ])('is enough for a 200 to %s (W9)', async (_, body) => {
+    expect(outcome(await postEvent(app, body as object))).toBe('200')
+    expect(outcome(await postEvent(app, body as object, { secret: 'whsec_other' }))).toBe(
+      '400 INVALID_SIGNATURE',
+    )
+  })
+
+  it('is enough for a 200 to what is no JSON (W9)', async () => {
+    const body = '{"id":'
+    const headers = { 'Stripe-Signature': signatureOf(app, body) }
+    expect(outcome(await postBytes(app, body, headers))).toBe('200')
+  })
+
+  const thin = { object: 'v2.core.event', created: '2026-01-02T03:04:05.678Z', data: undefined }
+  it.each([
+    ['a thin event', { ...thin, type: 'v1.customer.subscription.updated', livemode: false }],
+    ['the ping of an event destination', { ...thin, type: 'v2.core.event_destination.ping' }],
+    ['a thin event with the type of a snapshot', thin],
+    ['an event without a time', { created: undefined }],
+    ['an event of an impossible time', { created: 1e300 }],
+    ['an event of before our era', { created: -1e12 }],
+    ['an event without a type', { type: undefined }],
+    ['an event about null', { data: { object: null } }],
+    ['an event without data', { data: null }],
+    ['an event of a mode that is null', { livemode: null }],
+    ['an event with a long customer', { data: { object: { customer: 'c'.repeat(5_000) } } }],
+    ['a closed checkout about null', { type: 'checkout.session.expired', data: { object: null } }],
+    ['a refund about text', { type: 'charge.refunded', data: { object: 'ch_1' } }],
+    ['a deleted customer about null', { type: 'customer.deleted', data: { object: null } }],
+  ])('has %s stored without effect (W9)', async (_, difference) => {
+    const event = anEvent(difference)
+    expect(outcome(await postEvent(app, event))).toBe('200')
+    expect(await keptEvents(app, event.id)).toEqual([
+      expect.objectContaining({ effect: 'none', createdAt: expect.any(Date) }),
+    ])
+  })
+
   it.each<[string, Record<string, string | string[]>]>([
     ['missing', {}],
     ['empty', { 'Stripe-Signature': '' }],
