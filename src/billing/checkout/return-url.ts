@@ -7,6 +7,9 @@ const MAX_LENGTH = 2_048
  */
 const SAFE_TEXT = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/
 
+/** Origin, path, query with its question mark, fragment with its hash. */
+const PARTS = /^(\w+:\/\/[^/?#]*)([^?#]*)(\?[^#]*)?(.*)$/s
+
 /**
  * Whether the browser may be sent here after payment: an absolute URL that starts, byte for byte, with a
  * known origin, and has no user name. Known origins are https, except loopback hosts in development.
@@ -32,8 +35,17 @@ export function withPortal(returnUrl: string): string {
   return withParameter(returnUrl, 'portal', 'closed')
 }
 
+/**
+ * The address with its bytes as they were given, because its site may have signed them, or may read them in its own
+ * way: `URL.searchParams` would write the whole query anew.
+ */
 function withParameter(address: string, name: string, value: string): string {
-  const url = new URL(address)
-  url.searchParams.set(name, value)
-  return url.href
+  const [, start, path, given = '', fragment] = PARTS.exec(address) as RegExpExecArray
+  const query = given
+    .slice(1)
+    .split('&')
+    .filter(parameter => !new URLSearchParams(parameter).has(name))
+    .join('&')
+  const separator = query === '' || query.endsWith('&') ? '' : '&'
+  return `${start}${path || '/'}?${query}${separator}${name}=${value}${fragment}`
 }

@@ -103,10 +103,32 @@ it.each([
   [MAIN, `${MAIN}/?checkout=id-1`, `${MAIN}/?portal=closed`],
   [
     `${SHOP}/a?checkout=old&portal=old&b=c#f`,
-    `${SHOP}/a?checkout=id-1&portal=old&b=c#f`,
-    `${SHOP}/a?checkout=old&portal=closed&b=c#f`,
+    `${SHOP}/a?portal=old&b=c&checkout=id-1#f`,
+    `${SHOP}/a?checkout=old&b=c&portal=closed#f`,
   ],
 ])('back at %s, the page learns where its user comes from', (url, fromCheckout, fromPortal) => {
   expect(withCheckout(url, 'id-1')).toBe(fromCheckout)
   expect(withPortal(url)).toBe(fromPortal)
+})
+
+it.each([
+  ['?_inputs_&n=200', '?_inputs_&n=200&'],
+  ['?q=a%20b+c', '?q=a%20b+c&'],
+  ['?mark=~!()*', '?mark=~!()*&'],
+  ['?a=1;b=2', '?a=1;b=2&'],
+  ['?city=K%F6ln', '?city=K%F6ln&'],
+  ['?url=https://a.test/?b=c', '?url=https://a.test/?b=c&'],
+  ['?a=1&', '?a=1&'],
+  ['?a&&b==', '?a&&b==&'],
+  ['?', '?'],
+  ['/a/../b//%7e', '/a/../b//%7e?'],
+  ['?check%6fut=old&a=%zz&checkout', '?a=%zz&'],
+  ['?checkout=old', '?'],
+  ['?checkouts=old', '?checkouts=old&'],
+])('the return address keeps the bytes of %s (W6)', (given, kept) => {
+  const page = given.startsWith('/') ? SHOP : `${SHOP}/app`
+  expect(withCheckout(`${page}${given}`, 'id-1')).toBe(`${page}${kept}checkout=id-1`)
+  expect(withCheckout(`${page}${given}#a?checkout=b#c`, 'id-1')).toBe(
+    `${page}${kept}checkout=id-1#a?checkout=b#c`,
+  )
 })
