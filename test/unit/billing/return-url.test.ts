@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
+import { acceptableReturn } from '../../../web/main/payment/acceptable-return.js'
 import { isSafeReturnUrl, withCheckout, withPortal } from '../../sources.js'
 
 const MAIN = 'https://www.main.test'
@@ -97,6 +98,22 @@ describe('isSafeReturnUrl', () => {
     )
     expect(taken).toBeGreaterThan(100)
   })
+
+  it('is true for every address at a known origin that our page promises to return to (W8)', () => {
+    let promised = 0
+    fc.assert(
+      fc.property(anyAddress, text => {
+        const promise = acceptableReturn(text)
+        if (promise === null || !LISTED.includes(new URL(promise).origin)) return
+        promised++
+        expect(isSafeReturnUrl(promise, KNOWN)).toBe(true)
+        expect(new URL(promise).origin).toBe(new URL(text).origin)
+        if (isSafeReturnUrl(text, KNOWN)) expect(promise).toBe(text)
+      }),
+      { numRuns: 20_000 },
+    )
+    expect(promised).toBeGreaterThan(100)
+  })
 })
 
 it.each([
@@ -131,4 +148,18 @@ it.each([
   expect(withCheckout(`${page}${given}#a?checkout=b#c`, 'id-1')).toBe(
     `${page}${kept}checkout=id-1#a?checkout=b#c`,
   )
+})
+
+it.each([
+  [`${SHOP}/übersicht`, `${SHOP}/%C3%BCbersicht`],
+  [`${SHOP}/my reports`, `${SHOP}/my%20reports`],
+  [`${SHOP}/a?q=ü b\\c#\\`, `${SHOP}/a?q=%C3%BC%20b%5Cc#%5C`],
+  [`${SHOP}/a?q='b'&_inputs_`, `${SHOP}/a?q='b'&_inputs_`],
+  ['HTTPS://WWW.main.test:443', `${MAIN}/`],
+  ['https://user@www.main.test/', null],
+  [`${MAIN}/${'ü'.repeat(400)}`, null],
+  ['javascript:alert(1)', null],
+  ['übersicht', null],
+])('our page returns from %s to %s (W8)', (given, url) => {
+  expect(acceptableReturn(given)).toBe(url)
 })

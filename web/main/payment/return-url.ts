@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { hostOf } from '../../pieces/site/site.js'
 import { askAsAnybody, call } from '../api.js'
+import { acceptableReturn } from './acceptable-return.js'
 
 /**
  * Where to return to. Both are null when that is not one of our sites, because a link to anywhere else would
@@ -44,10 +45,11 @@ async function returnTo(
   url: string | null,
   nameOf: (origin: string) => Promise<string | null>,
 ): Promise<SafeReturn> {
-  if (!url || !URL.canParse(url)) return NOWHERE
-  const { origin } = new URL(url)
+  const safe = url && acceptableReturn(url)
+  if (!safe) return NOWHERE
+  const { origin } = new URL(safe)
   const site = origin === location.origin ? hostOf(origin) : await nameOf(origin).catch(noName)
-  return site === null ? NOWHERE : { url, site }
+  return site === null ? NOWHERE : { url: safe, site }
 }
 
 const NOWHERE: SafeReturn = { url: null, site: null }
