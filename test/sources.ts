@@ -385,7 +385,6 @@ export {
 export { SessionCleanup } from '../src/sessions/session-cleanup.job.js'
 export {
   acceptedCookies,
-  clearDuplicates,
   clearSessionCookie,
   presentedCookies,
   presentedSession,

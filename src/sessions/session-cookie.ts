@@ -24,21 +24,37 @@ function attributes({ cookieDomain }: Settings): CookieSerializeOptions {
   }
 }
 
-export function setSessionCookie(reply: FastifyReply, sessionId: SessionId, settings: Settings): void {
-  reply.setCookie(NAME, sessionId, { ...attributes(settings), maxAge: settings.sessionTtlSeconds })
+/** Sets the cookie for `maxAge` seconds, and clears what was set with another COOKIE_DOMAIN. */
+export function setSessionCookie(
+  reply: FastifyReply,
+  sessionId: SessionId,
+  settings: Settings,
+  maxAge = settings.sessionTtlSeconds,
+): void {
+  clearDuplicates(reply, settings)
+  reply.setCookie(NAME, sessionId, { ...attributes(settings), maxAge })
 }
 
-/** Clears the cookie of a session that was ended. A cookie that meanwhile names a later login's session stays. */
+/**
+ * Clears the cookie of a session that was ended, also one that was set with another COOKIE_DOMAIN. A cookie that
+ * meanwhile names a later login's session stays.
+ */
 export function clearSessionCookie(
   reply: FastifyReply,
   { source, sid }: Pick<Caller, 'source' | 'sid'>,
   settings: Settings,
 ): void {
-  if (source === 'main' && !presentsAnother(reply.request, sid)) reply.clearCookie(NAME, attributes(settings))
+  if (source !== 'main' || presentsAnother(reply.request, sid)) return
+  reply.clearCookie(NAME, attributes(settings))
+  clearDuplicates(reply, settings)
 }
 
-/** Clears what was set with another COOKIE_DOMAIN: two cookies with the same name would be refused until one expires. */
-export function clearDuplicates(reply: FastifyReply, settings: Settings): void {
+/**
+ * Clears what was set with another COOKIE_DOMAIN, if the request has any cookie: nobody can tell which setting a single
+ * one was set with, and a second one beside ours would come with every request until it expires.
+ */
+function clearDuplicates(reply: FastifyReply, settings: Settings): void {
+  if (presentedCookies(reply.request).length === 0) return
   const current = settings.cookieDomain ?? undefined
   for (const domain of [undefined, ...domainsOf(new URL(settings.publicUrl).hostname)])
     if (domain !== current) reply.clearCookie(NAME, { ...attributes(settings), domain })
@@ -61,6 +77,20 @@ export function presentedSessionIds(request: FastifyRequest): SessionId[] {
     .filter(sessionId => sessionId !== null)
 }
 
+/** More than a browser can have of us: one for the host, and one for each domain that it is in. */
+const MAX_COOKIES = 8
+
+/**
+ * The sessions in several cookies, as a browser sends them after COOKIE_DOMAIN has changed; empty where there are fewer
+ * than two or more than a browser can have, where one is repeated, and where one cannot be ours.
+ */
+export function sessionIdsOfSeveral(cookies: readonly string[]): SessionId[] {
+  const isRepeated = new Set(cookies).size < cookies.length
+  if (cookies.length < 2 || cookies.length > MAX_COOKIES || isRepeated) return []
+  const sessionIds = cookies.map(asSessionId).filter(sessionId => sessionId !== null)
+  return sessionIds.length === cookies.length ? sessionIds : []
+}
+
 /** Whether the cookie names only sessions other than this one. */
 function presentsAnother(request: FastifyRequest, sid: string): boolean {
   const sessionIds = presentedSessionIds(request)
@@ -78,6 +108,8 @@ export type Presented =
   | ({ readonly kind: 'session' } & PresentedSession)
   /** No session, like the request of a visitor who has never logged in. */
   | { readonly kind: 'nothing' }
+  /** Several cookies, of which one may name a live session. */
+  | { readonly kind: 'several'; readonly sessionIds: readonly SessionId[] }
   /** More than one identifier, or one that cannot be ours. */
   | { readonly kind: 'unusable' }
   /** A cookie that another site made the browser send. */
@@ -91,6 +123,8 @@ export function presentedSession(request: FastifyRequest, settings: Settings): P
   const cookies = heededCookies(request, settings)
   if (cookies.length > 0 && isCrossSite(request)) return { kind: 'cross-site' }
   if (header.kind === 'absent' && cookies.length === 0) return { kind: 'nothing' }
+  const several = header.kind === 'absent' ? sessionIdsOfSeveral(cookies) : []
+  if (several.length > 0) return { kind: 'several', sessionIds: several }
   const texts = header.kind === 'one' ? [header.value, ...cookies] : cookies
   const sessionId = texts.length === 1 ? asSessionId(texts[0] as string) : null
   if (header.kind === 'repeated' || !sessionId) return { kind: 'unusable' }

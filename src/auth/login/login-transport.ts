@@ -5,13 +5,7 @@ import { Settings } from '../../config/settings.js'
 import { presentedRememberedDevice } from '../../factors/remembered-devices/remembered-device-cookie.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
-import {
-  clearDuplicates,
-  presentedCookies,
-  presentedSessionIds,
-  requireMainOrigin,
-  setSessionCookie,
-} from '../../sessions/session-cookie.js'
+import { presentedSessionIds, requireMainOrigin, setSessionCookie } from '../../sessions/session-cookie.js'
 import type { LoginContext } from './login-context.js'
 import type { LoggedIn } from './login-sessions.js'
 
@@ -40,14 +34,8 @@ export class LoginTransport {
   }
 
   /** The body of the answer; on the main site its cookies are set too. */
-  answer(
-    loggedIn: LoggedIn,
-    { source, deviceId }: RequestedLogin,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ) {
+  answer(loggedIn: LoggedIn, { source, deviceId }: RequestedLogin, reply: FastifyReply) {
     if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
-    if (presentedCookies(request).length > 1) clearDuplicates(reply, this.settings)
     setSessionCookie(reply, loggedIn.sessionId, this.settings)
     setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
     return { accessToken: loggedIn.accessToken }

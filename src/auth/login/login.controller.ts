@@ -37,7 +37,7 @@ export class LoginController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const context = this.transport.contextOf(body, client, request)
-    return this.transport.answer(await this.loginService.login(body, context), body, request, reply)
+    return this.transport.answer(await this.loginService.login(body, context), body, reply)
   }
 
   /**

@@ -52,6 +52,6 @@ export class PasskeyLoginController {
   ) {
     const context = this.transport.contextOf(body, client, request)
     const loggedIn = await this.passkeyLogin.login(body.response, context)
-    return this.transport.answer(loggedIn, body, request, reply)
+    return this.transport.answer(loggedIn, body, reply)
   }
 }

@@ -6,7 +6,8 @@ import { ApiError } from '../../errors/api-error.js'
 import { type Client, CurrentClient } from '../../http/client.js'
 import { countsOf, Metrics } from '../../metrics/metrics.js'
 import { SOURCES } from '../../permissions/permissions.js'
-import { type Presented, presentedSession } from '../../sessions/session-cookie.js'
+import type { SessionId } from '../../sessions/session.js'
+import { presentedSession, setSessionCookie } from '../../sessions/session-cookie.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { RefreshDocs } from './refresh.dto.js'
 import { RefreshService } from './refresh.service.js'
@@ -46,13 +47,25 @@ export class RefreshController {
       reply.status(204)
       return
     }
+    if (presented.kind === 'several') return this.refreshOneOf(presented.sessionIds, client, reply)
     if (presented.kind !== 'session') return this.refuse(presented.kind, client)
     const accessToken = await this.refreshService.refresh(presented, client)
     this.refreshed[presented.source]++
     return { accessToken }
   }
 
-  private async refuse(presented: Exclude<Presented['kind'], 'session'>, client: Client): Promise<never> {
+  /** Takes the only session that is live, and leaves the browser with its cookie alone. */
+  private async refreshOneOf(sessionIds: readonly SessionId[], client: Client, reply: FastifyReply) {
+    const live = await this.refreshService.onlyLive(sessionIds)
+    if (!live) return this.refuse('unusable', client)
+    const { sessionId, secondsLeft } = live
+    const accessToken = await this.refreshService.refresh({ sessionId, source: 'main' }, client)
+    setSessionCookie(reply, sessionId, this.settings, secondsLeft)
+    this.refreshed.main++
+    return { accessToken }
+  }
+
+  private async refuse(presented: 'nothing' | 'unusable' | 'cross-site', client: Client): Promise<never> {
     if (presented === 'unusable') return this.refusals.refuseUnusable(client)
     // A visitor who has never logged in has guessed nothing.
     this.refusals.record(client, 'not presented')

@@ -25,7 +25,7 @@ export const RefreshDocs = () =>
     Documented({
       summary: 'Get a new access token',
       description:
-        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
+        'Takes the cookie `sessionId` (main site) or the header `X-Session-ID` (everybody else), never both. Of several cookies, as a browser may have after a change of COOKIE_DOMAIN, the only live session is taken, and the others are cleared. No body. The 401 for a session that is over has the member `reason` where it is known: `revoked` (it was ended before its time: a logout, a new password, a manager) or `expired`.',
       status: 200,
       answer: 'A new access token',
       type: RefreshAnswer,

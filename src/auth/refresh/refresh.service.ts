@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common'
 import { RefreshAnomalyCheck } from '../../anomalies/refresh-anomaly-check.js'
-import { Clock } from '../../clock/clock.js'
+import { Clock, unixSeconds } from '../../clock/clock.js'
 import type { Client } from '../../http/client.js'
 import type { Source } from '../../permissions/permissions.js'
-import { handleOf, isSameClient, type Session } from '../../sessions/session.js'
+import { handleOf, isSameClient, type Session, type SessionId } from '../../sessions/session.js'
 import type { PresentedSession } from '../../sessions/session-cookie.js'
 import { SessionTerms } from '../../sessions/session-terms.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { overBecause, type RefreshRefusal, RefreshRefusals } from './refresh-refusals.js'
+
+/** One of several that a browser presented. */
+export interface LiveSession {
+  readonly sessionId: SessionId
+  readonly secondsLeft: number
+}
 
 @Injectable()
 export class RefreshService {
@@ -18,6 +24,19 @@ export class RefreshService {
     private readonly refusals: RefreshRefusals,
     private readonly clock: Clock,
   ) {}
+
+  /**
+   * The only live session of the main site among these; null when there is none, or more than one: a host below the
+   * same domain may have added its own.
+   */
+  async onlyLive(sessionIds: readonly SessionId[]): Promise<LiveSession | null> {
+    const now = this.clock.now()
+    const found = await this.store.findAll(sessionIds.map(handleOf), now)
+    const [session, ...others] = found.filter(({ source }) => source === 'main')
+    const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
+    if (!session || !sessionId || others.length > 0) return null
+    return { sessionId, secondsLeft: unixSeconds(session.expiresAt) - unixSeconds(now) }
+  }
 
   /**
    * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when

@@ -38,6 +38,6 @@ export class SecondFactorController {
     const remembered =
       body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
     if (remembered) setRememberedDeviceCookie(reply, remembered)
-    return this.transport.answer(loggedIn, login, request, reply)
+    return this.transport.answer(loggedIn, login, reply)
   }
 }

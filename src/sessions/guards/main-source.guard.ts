@@ -5,8 +5,8 @@ import { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
 import { requestOf } from '../../http/client.js'
 import { DocumentedGuard } from '../../http/documented.js'
-import { asSessionId, handleOf, type Session } from '../session.js'
-import { acceptedCookies } from '../session-cookie.js'
+import { asSessionId, handleOf, type Session, type SessionId } from '../session.js'
+import { acceptedCookies, sessionIdsOfSeveral } from '../session-cookie.js'
 import { SessionStore } from '../stores/session-store.js'
 
 declare module 'fastify' {
@@ -49,7 +49,9 @@ export class MainSourceGuard implements CanActivate {
   private async liveSession(request: FastifyRequest): Promise<Session> {
     const cookies = acceptedCookies(request, this.settings)
     if (cookies.length === 0) throw new ApiError('SESSION_COOKIE_REQUIRED')
-    const sessionId = cookies.length === 1 ? asSessionId(cookies[0] as string) : null
+    const isOfCaller = (sessionId: SessionId) => handleOf(sessionId) === request.caller?.sid
+    const sessionId =
+      cookies.length === 1 ? asSessionId(cookies[0] as string) : sessionIdsOfSeveral(cookies).find(isOfCaller)
     const session = sessionId && (await this.store.find(handleOf(sessionId), this.clock.now()))
     if (!session) throw new ApiError('SESSION_NOT_FOUND')
     return session

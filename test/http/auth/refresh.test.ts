@@ -1,8 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals'
-import { permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
+import { newSessionId, permissionsOf, SessionStore, type User, UserAdministration } from '../../sources.js'
+import type { TestResponse } from '../../support/http-request.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, SHOP_TWO } from '../../support/test-app.js'
-import { cookie, outcome } from '../support/api-calls.js'
+import { bearer, cookie, outcome } from '../support/api-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 
 const NOT_FOUND = '401 SESSION_NOT_FOUND'
@@ -76,6 +77,72 @@ describe('POST /api/refresh', () => {
     expect(answers).toEqual(
       Object.fromEntries(Object.entries(rows).map(([name, [, answer]]) => [name, answer])),
     )
+  })
+
+  describe('after a change of COOKIE_DOMAIN', () => {
+    const dead = newSessionId()
+    const both = (...sessionIds: string[]) => ({
+      Origin: MAIN,
+      Cookie: sessionIds.map(sessionId => `sessionId=${sessionId}`).join('; '),
+    })
+    /** The session cookies that an answer sets, each as its value and its domain. */
+    function cookiesOf({ setCookies }: TestResponse): string[] {
+      return setCookies
+        .filter(line => line.startsWith('sessionId='))
+        .map(line => `${/^sessionId=([^;]*)/.exec(line)?.[1]} ${/Domain=([^;]+)/.exec(line)?.[1] ?? 'host'}`)
+        .sort()
+    }
+
+    it('takes the cookie that lives, and clears the others (W5)', async () => {
+      await signInTwice()
+      for (const sessionIds of [
+        [dead, main],
+        [main, dead],
+      ]) {
+        const answer = await app.post('/api/refresh', undefined, both(...sessionIds))
+        expect(outcome(answer)).toBe('200')
+        expect(cookiesOf(answer)).toEqual([' api.main.test', ' host', `${main} main.test`])
+        const [, maxAge] = /Max-Age=(\d{2,})/.exec(answer.setCookies.join()) ?? []
+        expect(Number(maxAge)).toBeLessThanOrEqual(app.settings.sessionTtlSeconds)
+      }
+    })
+
+    it('takes none of several that live, or of none (W5)', async () => {
+      await signInTwice()
+      const first = main
+      await signInTwice()
+      for (const sessionIds of [
+        [first, main],
+        [dead, satellite],
+        [dead, newSessionId()],
+      ]) {
+        const answer = await app.post('/api/refresh', undefined, both(...sessionIds))
+        expect([outcome(answer), cookiesOf(answer)]).toEqual([NOT_FOUND, []])
+      }
+    })
+
+    it('lets people pay with the session of their access token (W5)', async () => {
+      const { accessToken, sessionId } = await signIn(app, await anOwner(app), 'main')
+      const subscribe = (...sessionIds: string[]) =>
+        app.post('/api/subscription/create', {}, { ...bearer(accessToken), ...both(...sessionIds) })
+      expect(outcome(await subscribe(dead, sessionId))).toBe('201')
+      expect(outcome(await subscribe(dead, newSessionId()))).toBe(NOT_FOUND)
+    })
+
+    it('clears the other cookie at the login and at the logout (W5)', async () => {
+      const { email } = await anOwner(app)
+      const login = await app.post(
+        '/api/login',
+        { email, password: PASSWORD, source: 'main' },
+        { Origin: MAIN, ...cookie(dead) },
+      )
+      expect(cookiesOf(login)).toEqual([' api.main.test', ' host', expect.stringMatching(/^\S+ main\.test$/)])
+      const [sessionId = ''] = /(?<=sessionId=)[0-9a-f-]+/.exec(login.setCookies.join()) ?? []
+      const headers = { Origin: MAIN, ...bearer(login.json.accessToken), ...cookie(sessionId) }
+      const logout = await app.post('/api/logout', undefined, headers)
+      expect(outcome(logout)).toBe('204')
+      expect(cookiesOf(logout)).toEqual([' api.main.test', ' host', ' main.test'])
+    })
   })
 
   describe('from elsewhere gives what the session has by then:', () => {

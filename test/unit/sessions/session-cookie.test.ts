@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import {
   acceptedCookies,
-  clearDuplicates,
   clearSessionCookie,
   handleOf,
   newSessionId,
@@ -17,7 +16,12 @@ import {
 
 const MAIN = 'https://www.main.test'
 const SHOP = 'https://shop.test'
-const SETTINGS = { mainOrigin: MAIN, cookieDomain: 'main.test', sessionTtlSeconds: 2_592_000 } as Settings
+const SETTINGS = {
+  mainOrigin: MAIN,
+  publicUrl: 'https://auth.main.test',
+  cookieDomain: 'main.test',
+  sessionTtlSeconds: 2_592_000,
+} as Settings
 const HOST_ONLY = { ...SETTINGS, cookieDomain: null } as unknown as Settings
 const [ONE, TWO] = [newSessionId(), newSessionId()]
 
@@ -92,9 +96,10 @@ describe('the session cookie', () => {
     'with COOKIE_DOMAIN %s at %s loses what another COOKIE_DOMAIN has left',
     async (cookieDomain, publicUrl, left) => {
       handle = (_, reply) => {
-        clearDuplicates(reply, { ...SETTINGS, cookieDomain, publicUrl } as Settings)
+        setSessionCookie(reply, TWO, { ...SETTINGS, cookieDomain, publicUrl } as Settings)
       }
-      const lines = [(await server.inject('/')).headers['set-cookie'] ?? []].flat()
+      const { headers } = await server.inject({ path: '/', headers: { cookie: cookies(ONE) } })
+      const lines = [headers['set-cookie'] ?? []].flat().filter(line => !line.includes(TWO))
       expect(lines.map(line => /; Domain=([^;]+)/.exec(line)?.[1])).toEqual(left)
       for (const line of lines)
         expect(line.replace(/ Domain=[^;]+;/, '')).toMatch(
@@ -132,7 +137,10 @@ describe('the one session of a request', () => {
     ['nothing', {}, nothing],
     ['a cookie from a satellite', { Cookie: cookies(ONE), Origin: SHOP }, nothing],
     ['a cookie from an opaque origin', { Cookie: cookies(ONE), Origin: 'null' }, nothing],
-    ['two cookies', { Cookie: cookies(ONE, TWO) }, unusable],
+    ['two cookies', { Cookie: cookies(ONE, TWO) }, { kind: 'several', sessionIds: [ONE, TWO] }],
+    ['two cookies and a header', { Cookie: cookies(ONE, TWO), 'X-Session-ID': ONE }, unusable],
+    ['a cookie beside one that cannot be ours', { Cookie: cookies(ONE, 'text') }, unusable],
+    ['very many cookies', { Cookie: cookies(...Array.from({ length: 9 }, newSessionId)) }, unusable],
     ['the same cookie twice', { Cookie: cookies(ONE, ONE) }, unusable],
     ['both', { Cookie: cookies(ONE), 'X-Session-ID': ONE }, unusable],
     ['what is no identifier', { Cookie: cookies('text') }, unusable],
