@@ -29,7 +29,11 @@ export function proofChallenge(origin: string, token: string): ProofChallenge {
   }
 }
 
+/** Some DNS providers keep the quotes that were pasted with a value, or escape them. */
+const QUOTES = /^[\\"'“”„]+|[\\"'“”„]+$/g
+
 /** Whether one of the texts found contains the token. */
 export function hasToken(texts: readonly string[], token: string): boolean {
-  return texts.some(text => text.split(/\s+/).includes(`token=${token}`))
+  const words = texts.flatMap(text => text.split(/\s+/))
+  return words.some(word => word.replace(QUOTES, '') === `token=${token}`)
 }

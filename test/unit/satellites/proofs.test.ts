@@ -57,6 +57,32 @@ test.each([
 describe('TXT records', () => {
   const lookUp = () => lookUpTxt(resolverOf([dns.address]), NAME)
 
+  const token = newProofToken()
+  test.each<[string, string[]]>([
+    ['two words of a zone file', [`token=${token}`, 'expiry=never']],
+    ['words in another order', ['expiry=never', `token=${token}`]],
+    ['a string of its own among others', ['v=spf1 -all', `token=${token} expiry=never`]],
+    [
+      'a string that is cut within the token',
+      [`token=${token.slice(0, 9)}`, `${token.slice(9)} expiry=never`],
+    ],
+    ['quotes', [`"token=${token} expiry=never"`]],
+    ['quotes around each word', [`"token=${token}" "expiry=never"`]],
+    ['quotes across two strings', [`"token=${token}`, 'expiry=never"']],
+    ['escaped quotes', [`\\"token=${token}\\"`]],
+    ['a non-breaking space', [`token=${token}\u00a0expiry=never`]],
+    ['a non-breaking space between two strings', [`token=${token}\u00a0`, 'expiry=never']],
+  ])('prove with %s (W7)', async (_, strings) => {
+    dns.zones.set(NAME, { txt: ['other', strings] })
+    expect(hasToken((await lookUp()).texts, token)).toBe(true)
+    expect(hasToken((await lookUp()).texts, newProofToken())).toBe(false)
+  })
+
+  test('are read as UTF-8 (W7)', async () => {
+    dns.zones.set(NAME, { txt: ['Grüße\u00a0日本', ['Stra', 'ße']] })
+    expect((await lookUp()).texts).toEqual(['Grüße\u00a0日本', 'Straße'])
+  })
+
   test('all of them, long ones in one piece', async () => {
     dns.zones.set(NAME, { txt: ['v=spf1 -all', ['token=', 'abc', ' expiry=never']] })
     expect(await lookUp()).toEqual({
