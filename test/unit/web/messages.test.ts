@@ -17,10 +17,14 @@ const wordsOf = (all: typeof files, of: string) => all.find(({ language }) => la
 const english = wordsOf(files, 'en')
 
 /** What the pages are written in, as one text. */
-const sources = readdirSync('web', { recursive: true, encoding: 'utf8' })
-  .filter(name => /\.tsx?$/.test(name) && !name.startsWith('dist'))
-  .map(name => readFileSync(`web/${name}`, 'utf8'))
-  .join('\n')
+const sources = sourcesIn('web')
+
+function sourcesIn(folder: string): string {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.tsx?$/.test(name) && !/(^|\/)(dist|node_modules)\//.test(name))
+    .map(name => readFileSync(`${folder}/${name}`, 'utf8'))
+    .join('\n')
+}
 
 describe('the message files', () => {
   it('say the same in English and German', () => {
@@ -98,6 +102,28 @@ function isUsed(key: string): boolean {
   const starts = key.split('.').map((_, index, parts) => parts.slice(0, index + 1).join('.'))
   return starts.some(start => sources.includes(`\`${start}.\${`))
 }
+
+describe('regular expressions that run in browsers', () => {
+  // A literal, or the call of RegExp with a text.
+  const REFERS_BACK = [
+    /\/(?:[^/\n\\]|\\.)*\\[1-9k](?:[^/\n\\]|\\.)*\/[a-z]*[uv]/,
+    /RegExp\([^\n]*\\\\[1-9k][^\n]*['"][a-z]*[uv][a-z]*['"]\)/,
+  ]
+  const isUnsafe = (code: string) => REFERS_BACK.some(pattern => pattern.test(code))
+
+  it('do not refer back with flag u or v, which never matches in WebKit (integration 1)', () => {
+    expect(['/(a)\\1/u', '/(?<b>a)\\k<b>/sv', "RegExp('(a)\\\\1', 'su')"].map(isUnsafe)).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect(['/(a)\\1/s', '/\\d/u', "RegExp('(a)\\\\1', 's')"].map(isUnsafe)).toEqual([false, false, false])
+    for (const folder of ['web', 'packages']) {
+      const unsafe = sourcesIn(folder).split('\n').filter(isUnsafe)
+      expect({ folder, unsafe }).toEqual({ folder, unsafe: [] })
+    }
+  })
+})
 
 describe('what is wrong with message files', () => {
   const faults = (german: Record<string, string>) =>

@@ -20,7 +20,8 @@ export function T({ id, ...values }: { readonly id: MessageKey } & Readonly<Reco
 }
 
 function nodesOf(text: string, values: Readonly<Record<string, ReactNode>>): ReactNode {
-  const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE}[.,!?]?)`, 'su'))
+  // Without flag u: with it, a back-reference never matches in WebKit once the text has a character beyond Latin-1.
+  const pieces = text.split(new RegExp(`(<(\\w+)>.*?</\\2>|${OPEN}\\w+${CLOSE}[.,!?]?)`, 's'))
   // Each piece of the split is followed by the name of its tag, if it has one.
   return pieces.flatMap((piece, index) =>
     index % 3 === 2 ? [] : [<Fragment key={index}>{nodeOf(piece, values)}</Fragment>],
