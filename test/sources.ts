@@ -22,6 +22,7 @@ export {
   createPasskey,
   forgetPasskey,
   loginWithPasskey,
+  signWithPasskey,
   supportsPasskeys,
 } from '../packages/client/src/passkeys.js'
 export { type Channel, type Locks, type Platform, thisPlatform } from '../packages/client/src/platform.js'

@@ -22,8 +22,17 @@ export interface RemovedPasskey {
 }
 
 interface Credential {
-  toJSON(): object
+  readonly type: string
+  readonly rawId: ArrayBuffer
+  readonly authenticatorAttachment?: string | null
+  readonly response: Readonly<Partial<Record<ResponseField, ArrayBuffer | null>>> & {
+    getTransports?(): readonly string[]
+  }
+  getClientExtensionResults?(): object
+  toJSON?(): object
 }
+
+type ResponseField = (typeof RESPONSE_FIELDS)[number]
 
 interface SignalApi {
   signalUnknownCredential?(options: object): Promise<void>
@@ -50,6 +59,14 @@ interface Browser {
 }
 
 const browser = globalThis as unknown as Browser
+/** Of a new passkey, and of a signature. */
+const RESPONSE_FIELDS = [
+  'clientDataJSON',
+  'attestationObject',
+  'authenticatorData',
+  'signature',
+  'userHandle',
+] as const
 const LIFETIME_MS = 300_000
 /** A challenge is replaced while the old one is still valid. */
 const REPLACED_AFTER = 0.8
@@ -158,7 +175,35 @@ async function get(options: PasskeyRequestOptions, more: object): Promise<object
   return json(await browser.navigator.credentials.get({ publicKey, ...more }))
 }
 
-/** Browsers never return null here. */
+/**
+ * Browsers never return null here. What the extension of a password manager returns looks like the browser's own, but the
+ * browser's `toJSON` refuses it.
+ */
 function json(credential: Credential | null): object {
-  return (credential as Credential).toJSON()
+  const { type, rawId, authenticatorAttachment, response } = credential as Credential
+  const whole = orUndefined(() => credential?.toJSON?.())
+  if (whole) return whole
+  const id = base64url(rawId)
+  const fields = RESPONSE_FIELDS.map(name => [name, response[name] && base64url(response[name])])
+  return {
+    ...{ id, rawId: id, type, authenticatorAttachment: authenticatorAttachment ?? undefined },
+    response: {
+      ...Object.fromEntries(fields.filter(([, value]) => value)),
+      transports: orUndefined(() => response.getTransports?.()),
+    },
+    clientExtensionResults: orUndefined(() => credential?.getClientExtensionResults?.()) ?? {},
+  }
+}
+
+function orUndefined<T>(ask: () => T): T | undefined {
+  try {
+    return ask()
+  } catch {
+    return undefined
+  }
+}
+
+function base64url(bytes: ArrayBuffer): string {
+  const text = btoa(String.fromCharCode(...new Uint8Array(bytes)))
+  return text.replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
 }

@@ -5,6 +5,7 @@ import {
   createPasskey,
   forgetPasskey,
   loginWithPasskey,
+  signWithPasskey,
   storageHome,
   supportsPasskeys,
 } from '../../sources.js'
@@ -155,6 +156,42 @@ describe('passkeys', () => {
     await expect(loginWithPasskey(client)).rejects.toMatchObject({ name: 'NotAllowedError' })
     await expect(createPasskey({ challenge: 'any' })).rejects.toMatchObject({ name: 'NotAllowedError' })
     expect(client.state.status).not.toBe('loggedIn')
+  })
+
+  const bytes = (text: string) => new TextEncoder().encode(text).buffer
+  const refuse = () => {
+    throw new TypeError('Illegal invocation')
+  }
+  it.each([
+    ['refuses', refuse],
+    ['lacks', undefined],
+  ])('of an extension whose object %s toJSON are read field by field (W2)', async (_, toJSON) => {
+    const common = { type: 'public-key', rawId: bytes('\u{FF}~>?'), toJSON }
+    const clientDataJSON = bytes('{}')
+    const created = {
+      ...{ ...common, authenticatorAttachment: 'platform' },
+      response: { clientDataJSON, attestationObject: bytes('made'), getTransports: () => ['internal'] },
+      getClientExtensionResults: () => ({ credProps: { rk: true } }),
+    }
+    const signed = {
+      ...common,
+      response: { clientDataJSON, authenticatorData: bytes('a'), signature: bytes('s'), userHandle: null },
+      getClientExtensionResults: refuse,
+    }
+    const credentials = { create: async () => created, get: async () => signed }
+    Object.assign(navigator, { credentials })
+    const id = 'w79-Pj8'
+    const sent = async (answer: Promise<object>) => JSON.parse(JSON.stringify(await answer))
+    expect(await sent(createPasskey({}))).toEqual({
+      ...{ id, rawId: id, type: 'public-key', authenticatorAttachment: 'platform' },
+      response: { clientDataJSON: 'e30', attestationObject: 'bWFkZQ', transports: ['internal'] },
+      clientExtensionResults: { credProps: { rk: true } },
+    })
+    expect(await sent(signWithPasskey({ challenge: 'any' }))).toEqual({
+      ...{ id, rawId: id, type: 'public-key' },
+      response: { clientDataJSON: 'e30', authenticatorData: 'YQ', signature: 'cw' },
+      clientExtensionResults: {},
+    })
   })
 
   it('are forgotten where the browser takes the news, and nothing fails elsewhere', async () => {

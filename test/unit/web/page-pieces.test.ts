@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { money } from '../../../web/pieces/billing/plans.js'
 import { bodyOf, PATIENCE_MS } from '../../../web/pieces/body.js'
+import { messageOf } from '../../../web/pieces/notices/messages.js'
 import { initialsOf } from '../../../web/pieces/people/initials.js'
 import { agoText } from '../../../web/pieces/time/ago.js'
 import { readLanguage } from '../../support/web-language.js'
@@ -16,6 +17,33 @@ describe('initials', () => {
     ['李雷', '李'],
     ['', ''],
   ])('of “%s” are “%s”', (name, initials) => expect(initialsOf(name)).toBe(initials))
+})
+
+describe('what is said of an error without an answer', () => {
+  const network = 'We cannot be reached. Please try again in a moment.'
+  const fault = 'Something went wrong in this page. Please load it again.'
+  beforeAll(() => Object.defineProperty(navigator, 'onLine', { value: true, configurable: true }))
+
+  it.each([
+    // As Chromium, Firefox and WebKit word a lost network.
+    [new TypeError('Failed to fetch'), network],
+    [new TypeError('network error'), network],
+    [new TypeError('NetworkError when attempting to fetch resource.'), network],
+    [new TypeError('Load failed'), network],
+    [new TypeError('Die Internetverbindung ist anscheinend offline.'), network],
+    [new TypeError('Failed to fetch dynamically imported module: https://a.test/is.js'), network],
+    [new TypeError('Illegal invocation'), fault],
+    [new TypeError("Failed to execute 'create' on 'CredentialsContainer': wrong"), fault],
+    [new TypeError("Cannot read properties of undefined (reading 'id')"), fault],
+    [new TypeError("undefined is not an object (evaluating 'a.b')"), fault],
+    [new TypeError('can\'t access property "b", a is undefined'), fault],
+    [new TypeError('a.b is not a function'), fault],
+    [
+      new TypeError("'toJSON' called on an object that does not implement interface PublicKeyCredential."),
+      fault,
+    ],
+    [new TypeError('Can only call PublicKeyCredential.toJSON on instances of PublicKeyCredential'), fault],
+  ])('%s: “%s” (W2)', (error, text) => expect(messageOf(error)).toBe(text))
 })
 
 describe('how long ago', () => {

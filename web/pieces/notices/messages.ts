@@ -4,6 +4,10 @@ import { i18n, type MessageKey, t } from '../language/t.js'
 /** Sentences by error code. */
 export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>
 
+/** How JavaScript itself and the calls of a browser word a TypeError. */
+const FAULT =
+  /\bis not (an? |iterable|callable|extensible)|\b(is|of|to|from) (undefined|null)\b|Illegal |Can only |Failed to execute |does not implement |read.?only|not of type/i
+
 /** A sentence for people about whatever was thrown; `own` has the wording of the place where it happened. */
 export function messageOf(error: unknown, own: Messages = {}): string {
   if (!(error instanceof MainstayError)) return wordsForNoAnswer(error)
@@ -21,14 +25,23 @@ export function withoutPeriod(sentence: string): string {
   return sentence.replace(/\.$/, '')
 }
 
-/** There was no response. The browser does not say whose fault that is, unless it is offline. */
+/** There was no response, as a rule. The browser does not say whose fault that is, unless it is offline. */
 function wordsForNoAnswer(error: unknown): string {
   if (!navigator.onLine) return t('noAnswer.offline')
   const { name } = error as Error
   // The errors with which browsers report passkey problems, by name.
   const passkeyMessage = known(`passkey.${name}`)
   if (passkeyMessage) return passkeyMessage
+  if (isFault(error)) return t('noAnswer.fault')
   return name === 'TimeoutError' ? t('noAnswer.timeout') : t('noAnswer.network')
+}
+
+/**
+ * Whether the page is wrong, or what an extension has put into it. A lost network is a TypeError too, in words of the
+ * browser's own and perhaps of the person's language; these are said in English by every browser.
+ */
+function isFault(error: unknown): boolean {
+  return error instanceof ReferenceError || (error instanceof TypeError && FAULT.test(error.message))
 }
 
 /** The message with this name; null when there is none. */
