@@ -28,7 +28,7 @@ export {
 export { type Channel, type Locks, type Platform, thisPlatform } from '../packages/client/src/platform.js'
 export { repeatAfterProof } from '../packages/client/src/reauthentication.js'
 export { cookieHome, storageHome } from '../packages/client/src/tokens/session-home.js'
-export { itemStorage, type Storage } from '../packages/client/src/tokens/storage.js'
+export { type ItemStorage, itemStorage, type Storage } from '../packages/client/src/tokens/storage.js'
 export type { ApiRequest } from '../packages/payment-sandbox/src/api/api.js'
 export type { PaymentEvent } from '../packages/payment-sandbox/src/events/event.js'
 export type { PageBrand } from '../packages/payment-sandbox/src/pages/page-layout.js'

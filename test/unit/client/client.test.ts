@@ -5,6 +5,7 @@ import {
   cookieHome,
   type ErrorCode,
   errorOf,
+  type ItemStorage,
   isSecondFactorRequired,
   itemStorage,
   type SecondFactorRequired,
@@ -1309,6 +1310,24 @@ describe('a storage', () => {
     service.outage = null
     await within(60 * SECOND, done)
     expect(service.isEnded(sid)).toBe(true)
+  })
+
+  it.each([
+    ['throws', { getItem: blocked, setItem: blocked, removeItem: blocked }],
+    ['throws only here', { getItem: blocked, setItem: () => {}, removeItem: () => {} }],
+    // As the global one of Node 25.
+    ['has no methods', {} as ItemStorage],
+  ])('that %s when it is read is as good as none (W13)', async (_, items) => {
+    for (const storage of [itemStorage(items), itemStorage(() => items)])
+      for (const home of [cookieHome(storage, 'key'), storageHome(storage, 'key')]) {
+        service.cookie = null
+        const tab = new Client({ baseUrl: SERVICE }, home, device.tab(service.fetch))
+        expect(await within(SECOND, tab.accessToken())).toBeNull()
+        expect(tab.state).toMatchObject({ status: 'loggedOut' })
+        expect(tab.state.reason).toBeUndefined()
+        expect(await within(SECOND, tab.login(PERSON))).toMatchObject({ userId: expect.any(String) })
+        expect(await within(SECOND, tab.accessToken())).toEqual(expect.any(String))
+      }
   })
 
   it('that holds text is used as long as it takes it', () => {

@@ -7,7 +7,7 @@ export interface Storage {
 
 /** What localStorage, sessionStorage and React Native's AsyncStorage have in common. */
 export interface ItemStorage {
-  getItem(key: string): string | null | Promise<string | null>
+  getItem(key: string): ReturnType<Storage['get']>
   setItem(key: string, value: string): unknown
   removeItem(key: string): unknown
 }
@@ -15,45 +15,35 @@ export interface ItemStorage {
 /**
  * `localStorage` and the like as a {@link Storage}. `itemStorage(() => localStorage)` looks for it only when
  * it is used, so that a program without one (a server that renders pages, a build) can run the same code.
- * Where there is none, or it is blocked or full, the session lasts as long as the page.
+ * Where there is none, or it is blocked, unreadable or full, the session lasts as long as the page.
  */
 export function itemStorage(items: ItemStorage | (() => ItemStorage)): Storage {
   let found = typeof items === 'function' ? null : items
-  const resolve = () => {
+  const attempt = <T>(key: string, work: (items: ItemStorage) => T): T => {
     try {
-      found ??= (items as () => ItemStorage)() ?? inMemory()
+      // Null in some programs, which then fails here.
+      found ??= (items as () => ItemStorage)()
+      return work(found)
     } catch {
+      try {
+        // Not even after a reload may an older session take the place of one in memory.
+        found?.removeItem(key)
+      } catch {}
       found = inMemory()
-    }
-    return found
-  }
-  const remove = (key: string) => {
-    try {
-      return resolve().removeItem(key)
-    } catch {
-      found = inMemory()
+      return work(found)
     }
   }
   return {
-    get: key => resolve().getItem(key),
-    set: (key, value) => {
-      try {
-        return resolve().setItem(key, value)
-      } catch {
-        // Not even after a reload may an older session take its place.
-        remove(key)
-        found = inMemory()
-        return found.setItem(key, value)
-      }
-    },
-    remove,
+    get: key => attempt(key, kept => kept.getItem(key)),
+    set: (key, value) => attempt(key, kept => kept.setItem(key, value)),
+    remove: key => attempt(key, kept => kept.removeItem(key)),
   }
 }
 
 function inMemory(): ItemStorage {
   const items = new Map<string, string>()
   return {
-    getItem: key => items.get(key) ?? null,
+    getItem: key => items.get(key),
     setItem: (key, value) => items.set(key, value),
     removeItem: key => items.delete(key),
   }
