@@ -49,6 +49,7 @@ export {
 export { expressGuard } from '../packages/verify/src/express.js'
 export { fastifyGuard } from '../packages/verify/src/fastify.js'
 export { NestGuard } from '../packages/verify/src/nest.js'
+export { PublishedKeys } from '../packages/verify/src/published-keys.js'
 export { type Caller, isTokenForm, readClaims } from '../packages/verify/src/token-rules.js'
 export { AccessTokenVerifier, type VerifierOptions } from '../packages/verify/src/verifier.js'
 export { AccountDeletionJob } from '../src/account/deletion/account-deletion.job.js'

@@ -87,8 +87,14 @@ export class PublishedKeys {
 
   private async fetch(): Promise<void> {
     this.triedAt = this.elapsed()
-    // A redirect could lead to somebody else's keys.
-    const answer = await fetch(this.url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const init = {
+      // Frameworks that replace `fetch`, such as Next, may keep answers for ever.
+      cache: 'no-store',
+      // A redirect could lead to somebody else's keys.
+      redirect: 'error' as const,
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }
+    const answer = await fetch(this.url, init)
     if (!answer.ok) throw new Error(`${this.url} answered ${answer.status}`)
     this.find = createLocalJWKSet((await answer.json()) as Parameters<typeof createLocalJWKSet>[0])
     this.fetchedAt = this.triedAt
