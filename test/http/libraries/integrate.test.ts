@@ -23,7 +23,7 @@ const run = promisify(execFile)
 const ROOT = join(__dirname, '../../..')
 const SUPPORT = join(ROOT, 'test/support/client')
 /** What the client may weigh, minified and gzipped. */
-const MAX_CLIENT_BYTES = 5_500
+const MAX_CLIENT_BYTES = 5_549
 const MAX_HANDOFF_BYTES = 1_000
 const MAX_PASSKEYS_BYTES = 1_100
 const MAX_API_BYTES = 800

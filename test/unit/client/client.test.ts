@@ -1338,6 +1338,20 @@ describe('a storage', () => {
   })
 })
 
+it('hands its token to a fetch that has a Headers of its own (integration 11)', async () => {
+  const sent: unknown[] = []
+  // Like a fetch of another realm, to which our Headers is an object without fields.
+  const foreign: typeof fetch = (input, init) => {
+    sent.push(init?.headers)
+    return service.fetch(input, { ...init, headers: { ...(init?.headers as object) } })
+  }
+  const tab = openTab({ send: foreign })
+  await within(SECOND, tab.login(PERSON))
+  const headers = new Headers({ 'X-Own': 'kept' })
+  expect((await within(SECOND, tab.fetch('/api/data', { headers }))).status).toBe(200)
+  expect(sent.at(-1)).toEqual({ authorization: expect.stringMatching(/^Bearer ./), 'x-own': 'kept' })
+})
+
 it('pages 22: a visitor without a session is answered without an error', async () => {
   const statuses: number[] = []
   const watched: typeof fetch = async (input, init) => {

@@ -48,8 +48,9 @@ function sendWith(
   { text }: AccessToken,
 ): Promise<Response> {
   const headers = new Headers(init.headers ?? (target as Partial<Request>).headers)
-  headers.set('Authorization', `Bearer ${text}`)
-  return send(target, { ...init, headers })
+  // As a plain object: a `fetch` with a Headers of its own reads nothing from this one.
+  const plain = { ...Object.fromEntries(headers), authorization: `Bearer ${text}` }
+  return send(target, { ...init, headers: plain })
 }
 
 export function isRequest(input: string | URL | Request): input is Request {
