@@ -54,7 +54,8 @@ export function openApiDocument(app: INestApplication, serverUrl: string): OpenA
     ...document.components,
     schemas: { ...document.components?.schemas, Problem: PROBLEM },
   }
-  for (const handler of handlersOf(app)) documentProtection(operationOf(document, handler), handler)
+  const documented = handlersOf(app).filter(({ isExcluded }) => !isExcluded)
+  for (const handler of documented) documentProtection(operationOf(document, handler), handler)
   return document
 }
 

@@ -1,6 +1,7 @@
 import { type CanActivate, RequestMethod, type Type } from '@nestjs/common'
 import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
 import { type ApplicationConfig, MetadataScanner, type NestContainer } from '@nestjs/core'
+import { DECORATORS } from '@nestjs/swagger'
 import { isApplied } from '../../src/nest/selective-guard.js'
 
 /** A method of a controller that answers requests. */
@@ -11,6 +12,8 @@ export interface Handler {
   /** Like `POST`. */
   readonly method: string
   readonly path: string
+  /** Whether the API reference leaves it out. */
+  readonly isExcluded: boolean
   /** In execution order. */
   readonly guards: readonly Type<CanActivate>[]
 }
@@ -38,6 +41,7 @@ function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]
         target,
         method,
         path: pathOf(controller, target),
+        isExcluded: isExcluded(controller, target),
         guards: [...globalGuards, ...guardsAt(controller), ...guardsAt(target)].filter(({ prototype }) =>
           isApplied(prototype, target, method),
         ),
@@ -48,6 +52,12 @@ function handlersIn(controller: Type, globalGuards: readonly Type<CanActivate>[]
 function pathOf(...targets: object[]): string {
   const parts = targets.map(target => Reflect.getMetadata(PATH_METADATA, target).replace(/^\/|\/$/g, ''))
   return `/${parts.filter(part => part !== '').join('/')}`
+}
+
+/** By ApiExcludeController or ApiExcludeEndpoint. */
+function isExcluded(controller: object, target: object): boolean {
+  const [ofAll] = Reflect.getMetadata(DECORATORS.API_EXCLUDE_CONTROLLER, controller) ?? []
+  return Boolean(ofAll || Reflect.getMetadata(DECORATORS.API_EXCLUDE_ENDPOINT, target)?.disable)
 }
 
 function guardsAt(target: object): readonly Type<CanActivate>[] {

@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Database, type Email, handlersOf, Operators, operatorSessions } from '../../sources.js'
+import {
+  Database,
+  type Email,
+  handlersOf,
+  Operators,
+  openApiDocument,
+  operatorSessions,
+} from '../../sources.js'
 import { anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -148,6 +155,12 @@ describe('operator console: who reaches it', () => {
   afterAll(() => app.stop())
 
   const routes = () => handlersOf(app.app).filter(({ path }) => path.startsWith('/api/operator'))
+
+  it('is no part of the API reference, which is there all the same (P1)', () => {
+    const { paths } = openApiDocument(app.app, app.url)
+    expect(Object.keys(paths)).toContain('/api/login')
+    expect(Object.keys(paths).filter(path => path.startsWith('/api/operator'))).toEqual([])
+  })
 
   it('answers every route with “not found” at another host, even with the cookie of an operator', async () => {
     expect(routes().length).toBeGreaterThan(15)
