@@ -172,6 +172,24 @@ describe('the short names of the build', () => {
     expect(shorten('<T id="login.title" />', names)).toBe(`<T id='${short}' />`)
     expect(shorten("t('no.such.key'), t(`login.title`)", names)).toBe("t('no.such.key'), t(`login.title`)")
   })
+
+  it('are for no name that is something else too, such as that of an action (P2)', () => {
+    const all = [...keys, ...Object.keys(wordsOf(ofConsole, 'en'))]
+    const ofOperators = shortNames(all, ['web/pieces/', 'web/operator/'])
+    const filter = readFileSync('web/operator/activity/activity-filter.tsx', 'utf8')
+    const actions = /const ACTIONS = \[[^\]]+\][^;]+?\n\]/.exec(filter)?.[0] ?? ''
+    expect(actions).toContain("'satellite.suspend'")
+    expect(shorten(filter, ofOperators)).toContain(actions)
+    const asked = "t('login.title'), <T id={isSent\n? 'login.title' : 'login.title'} />"
+    const short = names.get('login.title')
+    expect(shorten(asked, names)).toBe(asked.replaceAll('login.title', `${short}`))
+    for (const data of [
+      "['login.title']",
+      "{ action: 'login.title' }",
+      "t('no.such.key', { a: 'login.title' })",
+    ])
+      expect(shorten(data, names)).toBe(data)
+  })
 })
 
 describe('the language of a page', () => {
