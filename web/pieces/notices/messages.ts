@@ -1,12 +1,9 @@
 import { type ErrorCode, type FieldError, MainstayError } from '@mainstay-auth/client'
 import { i18n, type MessageKey, t } from '../language/t.js'
+import { isFault } from './fault.js'
 
 /** Sentences by error code. */
 export type Messages = Partial<Record<ErrorCode | 'UNKNOWN', string>>
-
-/** How JavaScript itself and the calls of a browser word a TypeError. */
-const FAULT =
-  /\bis not (an? |iterable|callable|extensible)|\b(is|of|to|from) (undefined|null)\b|Illegal |Can only |Failed to execute |does not implement |read.?only|not of type/i
 
 /** A sentence for people about whatever was thrown; `own` has the wording of the place where it happened. */
 export function messageOf(error: unknown, own: Messages = {}): string {
@@ -34,14 +31,6 @@ function wordsForNoAnswer(error: unknown): string {
   if (passkeyMessage) return passkeyMessage
   if (isFault(error)) return t('noAnswer.fault')
   return name === 'TimeoutError' ? t('noAnswer.timeout') : t('noAnswer.network')
-}
-
-/**
- * Whether the page is wrong, or what an extension has put into it. A lost network is a TypeError too, in words of the
- * browser's own and perhaps of the person's language; these are said in English by every browser.
- */
-function isFault(error: unknown): boolean {
-  return error instanceof ReferenceError || (error instanceof TypeError && FAULT.test(error.message))
 }
 
 /** The message with this name; null when there is none. */
