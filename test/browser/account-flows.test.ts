@@ -284,6 +284,27 @@ test('changes the address after the password was asked for, and the old mailbox 
   await seeing('Your new password has been set')
 })
 
+test('tells password managers whose password is asked for (W15)', async () => {
+  const owner = await anOwner(stage.app)
+  const usernames = () => page.locator('form:has([type=password]) [autocomplete=username]')
+  const isOwners = async () => {
+    await usernames().first().waitFor({ state: 'attached' })
+    const values = await Promise.all((await usernames().all()).map(field => field.inputValue()))
+    expect(values).toEqual(values.map(() => owner.email))
+    return values.length
+  }
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Security', exact: true }).click()
+  expect(await isOwners()).toBe(1)
+  await page.getByLabel('New e-mail address').fill(anEmail())
+  await press('Change e-mail address')
+  await page.locator('dialog [autocomplete=username]').waitFor({ state: 'attached' })
+  expect(await isOwners()).toBe(2)
+  await visit(page, `${SHOP_ONE}/security`)
+  await logInOn(page, owner)
+  expect(await isOwners()).toBe(1)
+})
+
 test('says that a login on another device was not theirs', async () => {
   const owner = await anOwner(stage.app)
   await logInAtHome(owner)

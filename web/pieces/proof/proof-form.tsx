@@ -3,7 +3,7 @@ import { signWithPasskey } from '@mainstay-auth/client/passkeys'
 import { type ReactNode, useState } from 'react'
 import { ActionButton } from '../forms/button.js'
 import { Form, type Texts } from '../forms/form.js'
-import { PasswordField } from '../forms/password/password-fields.js'
+import { PasswordField, Whose } from '../forms/password/password-fields.js'
 import { useAction } from '../forms/use-action.js'
 import { t } from '../language/t.js'
 import type { Messages } from '../notices/messages.js'
@@ -27,6 +27,7 @@ export function ProofForm({
   methods,
   submit,
   send,
+  email,
   children,
 }: {
   readonly client: Client
@@ -34,6 +35,8 @@ export function ProofForm({
   readonly methods: readonly FactorMethod[]
   readonly submit: string
   readonly send: (proof: Proof) => Promise<unknown>
+  /** Whose password may be asked for, once that is known. */
+  readonly email?: string | undefined
   /** To choose before the proof, because a code is sent as soon as it is whole. */
   readonly children?: ReactNode
 }) {
@@ -59,7 +62,12 @@ export function ProofForm({
       ) : (
         <Form key={chosen} submit={submit} send={texts => send(proofIn(texts))} messages={messages()}>
           {children}
-          {chosen === 'password' && <PasswordField label={t('proof.yourPassword')} autoFocus />}
+          {chosen === 'password' && (
+            <>
+              <Whose email={email} />
+              <PasswordField label={t('proof.yourPassword')} autoFocus />
+            </>
+          )}
           {chosen === 'totp' && <CodeField />}
           {chosen === 'recovery' && <RecoveryCodeField />}
           <Failure error={passkey.error} />

@@ -1,6 +1,7 @@
 import { MainstayError } from '@mainstay-auth/client'
 import { type ReactNode, useState } from 'react'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
+import { Whose } from '../../../pieces/forms/password/password-fields.js'
 import { breakable } from '../../../pieces/language/breakable.js'
 import { t } from '../../../pieces/language/t.js'
 import { useLoad } from '../../../pieces/loading/use-load.js'
@@ -107,7 +108,7 @@ export function MailedPage<T = null>({
 function Subject({ of: { email, accountName } }: { readonly of: MailedLink }) {
   return (
     <p className="someone">
-      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <Whose email={email} />
       <Avatar name={accountName ?? email} />
       <span>
         <strong>{breakable(accountName ?? email)}</strong>

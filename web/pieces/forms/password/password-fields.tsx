@@ -31,6 +31,11 @@ export function PasswordField({ label = t('field.password'), ...input }: Partial
   )
 }
 
+/** Tells password managers whose password the form is about, where it does not ask for the address. */
+export function Whose({ email }: { readonly email: string | undefined }) {
+  return email ? <input type="email" autoComplete="username" value={email} readOnly hidden /> : null
+}
+
 /** For a new password; shows its strength as soon as somebody types. */
 export function NewPasswordField({
   label = t('field.password'),

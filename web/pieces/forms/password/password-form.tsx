@@ -3,7 +3,7 @@ import { t } from '../../language/t.js'
 import { Success } from '../../notices/notice.js'
 import type { Person } from '../../shell/person-menu.js'
 import { Form } from '../form.js'
-import { NewPasswordField, PasswordField } from './password-fields.js'
+import { NewPasswordField, PasswordField, Whose } from './password-fields.js'
 
 /** Changes one's own password. */
 export function PasswordForm({
@@ -26,6 +26,7 @@ export function PasswordForm({
       }}
     >
       {isDone && <Success>{t('password.changed')}</Success>}
+      <Whose email={person?.email} />
       <PasswordField label={t('password.current')} name="currentPassword" />
       <NewPasswordField label={t('password.new')} person={person} />
     </Form>
