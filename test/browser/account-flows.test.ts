@@ -10,6 +10,7 @@ import { MAIN, SHOP_ONE, SHOP_TWO } from './stage/hosts.js'
 import { keepScreenshot } from './stage/screenshot.js'
 import { handsOn, logInOn, logOutOn, openTab, untilShown, visit } from './stage/site-page.js'
 import { START_MS, Stage } from './stage/stage.js'
+import { subscribed } from './stage/subscribed.js'
 
 const NEW_PASSWORD = 'another password nobody else has'
 const IPHONE =
@@ -303,6 +304,17 @@ test('tells password managers whose password is asked for (W15)', async () => {
   await visit(page, `${SHOP_ONE}/security`)
   await logInOn(page, owner)
   expect(await isOwners()).toBe(1)
+})
+
+test('says before the deletion of an account that its subscription comes first (P6)', async () => {
+  const owner = await anOwner(stage.app)
+  await subscribed(stage.app, owner)
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await seeing('There is still a subscription.')
+  expect(await page.getByRole('button', { name: 'Delete the account' }).count()).toBe(0)
+  await page.getByRole('main').getByRole('link', { name: 'Billing' }).click()
+  await page.waitForURL(`${MAIN}/account/billing`)
 })
 
 test('says that a login on another device was not theirs', async () => {

@@ -96,6 +96,12 @@ export function isEnding({ state, endsAt }: Subscription): boolean {
   return state !== 'canceled' && endsAt !== null
 }
 
+/** Whether it is billed until somebody cancels it, so that the account cannot be deleted. */
+export function isOpenEnded(subscription: Subscription): boolean {
+  const { state, endsAt } = subscription
+  return !maySubscribe(subscription) && state !== 'pending' && endsAt === null
+}
+
 /** Whether the provider's own pages have anything to show about it. */
 export function hasPortal({ state }: Subscription): boolean {
   return state !== 'none'

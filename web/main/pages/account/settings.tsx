@@ -1,3 +1,4 @@
+import { isOpenEnded, type Subscription } from '../../../pieces/billing/subscription.js'
 import { ActionButton } from '../../../pieces/forms/button.js'
 import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
@@ -5,8 +6,9 @@ import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
 import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
-import { Failure, Warning } from '../../../pieces/notices/notice.js'
+import { Failure, Hint, Warning } from '../../../pieces/notices/notice.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
+import { Link } from '../../../pieces/router.js'
 import { When } from '../../../pieces/time/when.js'
 import type { Account, Profile } from '../../answers.js'
 import { call } from '../../api.js'
@@ -51,6 +53,7 @@ export function SettingsPage() {
 }
 
 function Deletion({ account }: { readonly account: Load<Account> }) {
+  const subscription = useLoad(() => call<Subscription>('GET', 'subscription'))
   const keep = useAction(() => call('DELETE', 'account/deletion').then(account.reload))
   const means = (
     <p>
@@ -70,6 +73,11 @@ function Deletion({ account }: { readonly account: Load<Account> }) {
               <ActionButton action={keep}>{t('deletion.cancel')}</ActionButton>
             </div>
           </>
+        ) : subscription.data && isOpenEnded(subscription.data) ? (
+          // The service would refuse it, after a proof of identity.
+          <Hint>
+            <T id="deletion.subscribed" link={<Link href="/account/billing" />} />
+          </Hint>
         ) : (
           <>
             {means}
