@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
-import { Database, type User, Users } from '../sources.js'
+import { Database, RegisteredSatellites, type User, Users } from '../sources.js'
 import { eventually } from '../support/eventually.js'
 import { aMember, anEmail, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
@@ -315,6 +315,24 @@ test('says before the deletion of an account that its subscription comes first (
   expect(await page.getByRole('button', { name: 'Delete the account' }).count()).toBe(0)
   await page.getByRole('main').getByRole('link', { name: 'Billing' }).click()
   await page.waitForURL(`${MAIN}/account/billing`)
+})
+
+test('says of a satellite that is not proved yet that this comes next (P7)', async () => {
+  const owner = await anOwner(stage.app)
+  const { accountId } = owner
+  const satellite = {
+    accountId,
+    origin: 'https://unproved.test',
+    name: 'A shop',
+    kind: 'production',
+  } as const
+  const { app } = stage.app
+  const added = await app
+    .get(Database)
+    .transaction(transaction => app.get(RegisteredSatellites).add(transaction, satellite))
+  await logInAtHome(owner)
+  await page.getByRole('link', { name: 'Prove unproved.test' }).click()
+  await page.waitForURL(`${MAIN}/account/satellites/${added.satellite.id}`)
 })
 
 test('says that a login on another device was not theirs', async () => {

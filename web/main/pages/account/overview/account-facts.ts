@@ -8,7 +8,12 @@ export interface AccountFacts {
   readonly hasSecondFactor: boolean
   /** `hasMore`: there are more people than were counted. */
   readonly team: { readonly people: number; readonly hasMore: boolean; readonly invited: number } | null
-  readonly satellites: { readonly all: number; readonly active: number } | null
+  readonly satellites: {
+    readonly all: number
+    readonly active: number
+    /** To be proved next, when none is proved yet. */
+    readonly unproved: Satellite | null
+  } | null
   readonly hasPlan: boolean | null
 }
 
@@ -24,11 +29,17 @@ export async function readFacts(permissions: Permissions): Promise<AccountFacts>
   return {
     hasSecondFactor: factor.totp !== null || factor.passkeys > 0,
     team,
-    satellites: satellites && {
-      all: satellites.satellites.length,
-      active: satellites.satellites.filter(({ state }) => state === 'active').length,
-    },
+    satellites: satellites && countSatellites(satellites.satellites),
     hasPlan: subscription && !maySubscribe(subscription),
+  }
+}
+
+function countSatellites(all: readonly Satellite[]): AccountFacts['satellites'] {
+  const isPending = ({ state }: Satellite) => state === 'pending'
+  return {
+    all: all.length,
+    active: all.filter(({ state }) => state === 'active').length,
+    unproved: all.every(isPending) ? (all[0] ?? null) : null,
   }
 }
 

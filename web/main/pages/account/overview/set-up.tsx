@@ -2,6 +2,7 @@ import { Icon } from '../../../../pieces/icon.js'
 import { t } from '../../../../pieces/language/t.js'
 import { Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
+import { hostOf } from '../../../../pieces/site/site.js'
 import type { AccountFacts } from './account-facts.js'
 
 interface Step {
@@ -38,6 +39,7 @@ export function SetUp({ facts }: { readonly facts: AccountFacts }) {
 }
 
 function stepsIn({ hasSecondFactor, team, satellites, hasPlan }: AccountFacts): readonly Step[] {
+  const unproved = satellites?.unproved
   return [
     {
       href: '/account/security',
@@ -52,10 +54,10 @@ function stepsIn({ hasSecondFactor, team, satellites, hasPlan }: AccountFacts): 
       isDone: team && team.people + team.invited > 1,
     },
     {
-      href: '/account/satellites',
-      name: t('satellites.add'),
-      why: t('setUp.satelliteWhy'),
-      isDone: satellites && satellites.all > 0,
+      href: unproved ? `/account/satellites/${unproved.id}` : '/account/satellites',
+      name: unproved ? t('setUp.prove', { host: hostOf(unproved.origin) }) : t('satellites.add'),
+      why: unproved ? t('setUp.proveWhy') : t('setUp.satelliteWhy'),
+      isDone: satellites && satellites.all > 0 && !unproved,
     },
     {
       href: '/account/billing',
