@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable } from '@nestjs/common'
-import { sql } from 'drizzle-orm'
+import { max, sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { isLockTimeout } from '../../database/postgres/postgres-outage.js'
+import { auditLog } from '../../database/schema/audit.js'
 
 /** One month of the log, or several. */
 export interface AuditPartition {
@@ -26,10 +27,12 @@ export class AuditPartitions {
 
   /** All partitions; none while the log is not partitioned. */
   async list(): Promise<AuditPartition[]> {
-    const found = await this.database.run(db => db.execute(sql`select name, until from audit_partitions()`))
-    return rowsOf<{ name: string; until: string | Date | null }>(found).map(({ name, until }) => ({
+    const found = await this.database.run(db =>
+      db.execute(sql`select name, extract(epoch from until)::float8 as seconds from audit_partitions()`),
+    )
+    return rowsOf<{ name: string; seconds: number | null }>(found).map(({ name, seconds }) => ({
       name,
-      until: until === null ? null : new Date(until),
+      until: seconds === null ? null : new Date(seconds * 1000),
     }))
   }
 
@@ -87,9 +90,8 @@ export class AuditPartitions {
 
   /** The start of a month that no row has reached yet, and none will before the log is partitioned. */
   private async boundaryFrom(now: Date): Promise<Date> {
-    const newest = sql`select max(at)::text as at from audit_log`
-    const [row] = rowsOf<{ at: string | null }>(await this.database.run(db => db.execute(newest)))
-    const last = new Date(row?.at ?? now)
+    const [row] = await this.database.run(db => db.select({ at: max(auditLog.at) }).from(auditLog))
+    const last = row?.at ?? now
     return startOfMonth(last > now ? last : now, 2)
   }
 }

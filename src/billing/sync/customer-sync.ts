@@ -103,9 +103,11 @@ export class CustomerSnapshots {
 
   private async databaseNow(): Promise<Date> {
     const [clock] = await this.database.run(db =>
-      db.select({ now: sql<string>`clock_timestamp()::text` }).from(sql`(select 1) as one`),
+      db
+        .select({ seconds: sql<number>`extract(epoch from clock_timestamp())::float8` })
+        .from(sql`(select 1) as one`),
     )
-    return new Date(clock?.now as string)
+    return new Date(Number(clock?.seconds) * 1000)
   }
 }
 

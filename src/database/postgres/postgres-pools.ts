@@ -2,6 +2,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { type Db, REPORTS_AT_ONCE } from '../connection.js'
 import { isOutage } from './postgres-outage.js'
+import { SET_SESSION } from './session-settings.js'
 
 const STATEMENT_TIMEOUT_MS = 2_000
 const IDLE_IN_TRANSACTION_MS = 5_000
@@ -69,7 +70,7 @@ export class PostgresPools {
       max,
       connectionString: this.url,
       query_timeout: statementTimeoutMs + BEYOND_MS,
-      onConnect: client => setTimeLimits(client),
+      onConnect: client => setUp(client),
     })
     const report = (error: Error) => {
       if (!this.isRetired) this.onError(error)
@@ -99,12 +100,12 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promis
 }
 
 /**
- * One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
+ * Time limits, and how PostgreSQL writes what we read. One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
  * settings, since in PgBouncer's transaction mode one may get what another has set. PgBouncer also opens
  * connections without any: its `connect_query` sets them (docs/operations.md).
  */
-async function setTimeLimits(client: pg.ClientBase): Promise<void> {
+async function setUp(client: pg.ClientBase): Promise<void> {
   await client.query(
-    `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
+    `set statement_timeout = ${STATEMENT_TIMEOUT_MS}; set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}; ${SET_SESSION}`,
   )
 }

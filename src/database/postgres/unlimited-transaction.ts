@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { ISOLATION_LEVEL, SET_LOCAL } from './session-settings.js'
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** A long statement is silent: without this, its connection would be dropped on the way, or its host lost, unnoticed. */
@@ -22,8 +23,10 @@ export async function unlimitedTransaction<T>(
   client.on('error', onError)
   await client.connect()
   try {
-    await client.query('begin')
-    await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+    await client.query(`begin ${ISOLATION_LEVEL}`)
+    await client.query(
+      `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${SET_LOCAL}`,
+    )
     const result = await work(client)
     await client.query('commit')
     return result

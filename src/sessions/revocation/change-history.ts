@@ -49,10 +49,10 @@ export class ChangeHistory {
    */
   async settledId(settled = 0, seconds = UNSETTLED_SECONDS): Promise<number> {
     // A separate statement, and first, so that the second one sees what is committed after it.
-    const [horizon] = rowsOf<{ at: string }>(
+    const [horizon] = rowsOf<{ seconds: number }>(
       await this.database.run(db =>
         db.execute(sql`
-          select least(clock_timestamp() - make_interval(secs => ${seconds}), min(xact_start))::text as at
+          select extract(epoch from least(clock_timestamp() - make_interval(secs => ${seconds}), min(xact_start)))::float8 as seconds
           from pg_stat_activity
           where datname = current_database() and backend_xid is not null and pid <> pg_backend_pid()`),
       ),
@@ -64,7 +64,7 @@ export class ChangeHistory {
             select id, recorded_at from ${sessionChanges} where ${gt(sessionChanges.id, settled)}
           )
           select max(id)::text as id from newer
-          where id < coalesce((select min(id) from newer where recorded_at >= ${horizon?.at}::timestamptz), ${AFTER_ALL})`),
+          where id < coalesce((select min(id) from newer where recorded_at >= to_timestamp(${horizon?.seconds}::float8)), ${AFTER_ALL})`),
       ),
     )
     return Math.max(settled, Number(last?.id ?? 0))

@@ -301,6 +301,24 @@ slow.describe('doctor and the stores', () => {
     }
   })
 
+  slow(
+    'no fault in a PostgreSQL that writes values in its own way, but names what differs (W1)',
+    async () => {
+      await onDatabase(`alter database postgres set datestyle = 'German, DMY'`)
+      try {
+        const examined = await doctor()
+        expect(found(examined)).toEqual([])
+        expect(examined.findings).toContainEqual({
+          check: 'database.session',
+          status: 'ok',
+          saw: 'DateStyle is German, DMY; the service sets its own',
+        })
+      } finally {
+        await onDatabase('alter database postgres reset datestyle')
+      }
+    },
+  )
+
   onServers('a PostgreSQL that a crash of its machine would break, with an empty database', async () => {
     const url = process.env.TEST_POSTGRES_URL as string
     const examined = await doctor({ DATABASE_URL: url })

@@ -1,6 +1,7 @@
 import { chown, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { SET_SESSION } from '../../sources.js'
 import { freePort } from '../processes/free-port.js'
 import { ServerFolder } from '../processes/server-folder.js'
 import { ServerProcess } from '../processes/server-process.js'
@@ -14,8 +15,8 @@ export interface PgBouncer {
 
 /** Connections to PostgreSQL: so few that requests take turns on them. */
 export const POOL_OF_PGBOUNCER = 4
-/** What docs/operations.md tells operators to set, because a connection that PgBouncer opens by itself has no limit. */
-const CONNECT_QUERY = 'set statement_timeout = 2000; set idle_in_transaction_session_timeout = 5000'
+/** What docs/operations.md tells operators to set, because a connection that PgBouncer opens by itself has none of it. */
+const CONNECT_QUERY = `set statement_timeout = 2000; set idle_in_transaction_session_timeout = 5000; ${SET_SESSION}`
 
 /** A real PgBouncer in front of this database: transaction pooling, everything else as its package has it. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {

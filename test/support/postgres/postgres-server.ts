@@ -115,13 +115,24 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** A new database on the one server that the whole test run shares, with our schema unless it has to be empty. */
-export async function createDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
+/**
+ * A new database on the one server that the whole test run shares, with our schema unless it has to be empty. Sessions
+ * begin with its own `settings`.
+ */
+export async function createDatabase({
+  isEmpty = false,
+  settings = {},
+}: {
+  isEmpty?: boolean
+  settings?: Readonly<Record<string, string>>
+} = {}): Promise<TestDatabase> {
   const serverUrl = sharedServerUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
   if (!isEmpty) await makeTemplate(serverUrl)
   const template = isEmpty ? 'template1' : TEMPLATE
   await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+  for (const [setting, value] of Object.entries(settings))
+    await query(serverUrl, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
   return {
     url: databaseAt(serverUrl, name),
     drop: () => query(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { within } from '../../../clock/time-limit.js'
 import { findPrimary, hostUrls } from '../../../database/postgres/postgres-hosts.js'
+import { ISOLATION_LEVEL, SET_LOCAL } from '../../../database/postgres/session-settings.js'
 
 const CONNECT_MS = 20_000
 const STATEMENT_MS = 20_000
@@ -45,7 +46,9 @@ export async function withPostgres<T>(
 /** Each in a transaction of its own: behind PgBouncer, session settings would leak to other clients. */
 function sessionOn(client: pg.Client): PostgresSession {
   const rows = async <T>(sql: string, values: readonly unknown[] = []) => {
-    await client.query(`begin read only; set local statement_timeout = ${STATEMENT_MS}`)
+    await client.query(
+      `begin ${ISOLATION_LEVEL}, read only; set local statement_timeout = ${STATEMENT_MS}; ${SET_LOCAL}`,
+    )
     try {
       return (await client.query(sql, [...values])).rows as T[]
     } finally {

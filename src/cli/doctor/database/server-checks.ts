@@ -1,5 +1,6 @@
 import type { Clock } from '../../../clock/clock.js'
 import type { OperationSettings } from '../../../config/settings.js'
+import { SESSION_SETTINGS } from '../../../database/postgres/session-settings.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'
@@ -24,6 +25,7 @@ export function databaseServerChecks(
     { name: 'database.version', todo, run: () => checkVersion(postgres) },
     { name: 'clock.database', todo, run: () => checkClock(postgres, clock) },
     { name: 'database.durability', todo, run: () => checkDurability(postgres) },
+    { name: 'database.session', todo, run: () => checkSession(postgres) },
     { name: 'database.connections', todo, run: () => checkConnections(postgres, operation) },
   ]
 }
@@ -91,6 +93,20 @@ function crashFinding({ fsync, pages }: Durability): Finding {
     `fsync is ${fsync} and full_page_writes ${pages}: the database does not survive a crash of its machine`,
     'Set both to on',
   )
+}
+
+/** No fault: the service sets its own, but whoever queries the database otherwise sees these. */
+async function checkSession(postgres: PostgresSession): Promise<Finding[]> {
+  // `setting` is what we have set ourselves.
+  const given = await postgres.rows<{ name: keyof typeof SESSION_SETTINGS; value: string }>(
+    'select name, reset_val as value from pg_settings where name = any($1)',
+    [Object.keys(SESSION_SETTINGS)],
+  )
+  // A time zone of the database's own is usual.
+  const others = given.filter(({ name, value }) => name !== 'TimeZone' && value !== SESSION_SETTINGS[name])
+  const named = others.map(({ name, value }) => `${name} is ${value}`).join(', ')
+  const saw = named ? `${named}; the service sets its own` : 'values are written as the service reads them'
+  return [ok('database.session', saw)]
 }
 
 async function checkConnections(
