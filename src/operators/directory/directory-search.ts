@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, like, ne, sql } from 'drizzle-orm'
+import { and, eq, inArray, like, ne } from 'drizzle-orm'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { startsWithIgnoringCase } from '../../database/ignoring-case.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { billingCustomers } from '../../database/schema/billing.js'
 import { satellites } from '../../database/schema/satellites.js'
@@ -87,7 +88,7 @@ export class DirectorySearch {
 
 /** Each of the three searches uses its own index; combined in one condition they would scan every account. */
 async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
-  const isNamed = like(sql`lower(${accounts.name})`, startsWith(text.toLowerCase()))
+  const isNamed = startsWithIgnoringCase(accounts.name, text)
   const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MAX_RESULTS)
   const withSatellite = db
     .select({ id: satellites.accountId })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { and, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
+import { containsIgnoringCase } from '../../database/ignoring-case.js'
 import { users } from '../../database/schema/accounts.js'
 import type { User } from '../user.js'
 import { isAfter, isUpTo, type UserCursor } from './user-cursor.js'
@@ -58,8 +59,8 @@ export class UserSearch {
   }
 }
 
-/** Not a pattern: the search text has no wildcards. Addresses are stored in lower case. */
+/** Addresses are stored in lower case. */
 function contains(text: string): SQL {
-  const isIn = (column: SQLWrapper) => sql`position(lower(${text}) in ${column}) > 0`
-  return sql`(${isIn(users.email)} or ${isIn(sql`lower(${users.name})`)})`
+  const isInEmail = sql`position(${text.toLowerCase()} in ${users.email}) > 0`
+  return sql`(${isInEmail} or ${containsIgnoringCase(users.name, text)})`
 }

@@ -12,6 +12,7 @@ import {
 } from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
+import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
@@ -20,6 +21,7 @@ import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
 import { onMainSite, provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
+import { team } from '../support/team-calls.js'
 import { ConsoleUser, startWithConsole } from './console-calls.js'
 
 const REASON = 'asked for by phone, ticket 4711'
@@ -380,3 +382,60 @@ describe('the command line', () => {
     expect((await operator.get('me')).status).toBe(200)
   })
 })
+
+describe('the searches of names', () => {
+  it('ignore case, however the database does (W11)', async () => {
+    const app = await startWithConsole()
+    try {
+      await expectToIgnoreCase(app)
+    } finally {
+      await app.stop()
+    }
+  })
+
+  onServers('ignore case in a Turkish database as in any (W11)', async () => {
+    const database = await createDatabase({ isEmpty: true, icuLocale: 'tr-TR' })
+    const app = await startWithConsole({ DATABASE_URL: database.url })
+    try {
+      await expectToIgnoreCase(app)
+    } finally {
+      await app.stop()
+      await database.drop()
+    }
+  })
+
+  /** A customer's search of their team, and the operators' of accounts. */
+  async function expectToIgnoreCase(app: TestApp): Promise<void> {
+    const owner = await anOwner(app)
+    const session = await signIn(app, owner, 'main')
+    const operator = await ConsoleUser.loggedIn(app)
+    const database = app.get(Database)
+    const { id } = await aMember(app, owner)
+    for (const [name, ...texts] of NAMES_SEARCHED_FOR) {
+      await database.run(db => db.update(users).set({ name }).where(eq(users.id, id)))
+      await database.run(db => db.update(accounts).set({ name }).where(eq(accounts.id, owner.accountId)))
+      for (const text of texts) {
+        const q = new URLSearchParams({ q: text })
+        const { json: found } = await team(app, session, 'GET', `?${q}`)
+        expect([name, text, found.users]).toMatchObject([name, text, [{ userId: id }]])
+        const { json: byOperator } = await operator.get(`search?${q}`)
+        expect([name, text, byOperator.accounts]).toMatchObject([name, text, [{ id: owner.accountId }]])
+      }
+      const { json: others } = await team(app, session, 'GET', `?${new URLSearchParams({ q: `${name}x` })}`)
+      expect([name, others.users]).toEqual([name, []])
+    }
+    const { json: byEmail } = await team(app, session, 'GET', `?q=${owner.email.toUpperCase()}`)
+    expect(byEmail.users).toMatchObject([{ userId: owner.id }])
+  }
+})
+
+/** Each with texts that find it. */
+const NAMES_SEARCHED_FOR = [
+  ['Ümit', 'ümit', 'ÜMIT', 'Üm'],
+  ['ÉLODIE', 'élodie', 'Élodie'],
+  ['mikael', 'MIKAEL', 'mi'],
+  ['MIKAEL', 'mikael', 'Mik'],
+  ['Straße 5', 'straße', 'STRAßE'],
+  ['ΝΙΚΟΣ', 'Νικος', 'νικοσ'],
+  ['A.B* (C) [D]^{2}|$\\', 'a.b* (c) [d]^{2}|$\\', 'A.B*'],
+] as const

@@ -117,19 +117,22 @@ export interface TestDatabase {
 
 /**
  * A new database on the one server that the whole test run shares, with our schema unless it has to be empty. Sessions
- * begin with its own `settings`.
+ * begin with its own `settings`. With an `icuLocale` it has to be empty.
  */
 export async function createDatabase({
   isEmpty = false,
+  icuLocale,
   settings = {},
 }: {
   isEmpty?: boolean
+  icuLocale?: string
   settings?: Readonly<Record<string, string>>
 } = {}): Promise<TestDatabase> {
   const serverUrl = sharedServerUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
   if (!isEmpty) await makeTemplate(serverUrl)
-  const template = isEmpty ? 'template1' : TEMPLATE
+  const empty = icuLocale ? `template0 LOCALE_PROVIDER icu ICU_LOCALE '${icuLocale}'` : 'template1'
+  const template = isEmpty ? empty : TEMPLATE
   await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
   for (const [setting, value] of Object.entries(settings))
     await query(serverUrl, `ALTER DATABASE ${name} SET ${setting} = '${value}'`)
