@@ -6,7 +6,7 @@ import { constants } from 'node:os'
  */
 export function endWith(child) {
   process.on('SIGINT', () => {})
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal))
   child.on('error', error => {
     console.error(`${child.spawnfile} does not start: ${error.message}`)
     process.exit(127)

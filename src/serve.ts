@@ -15,12 +15,14 @@ import { NestLogger } from './log/logger.js'
 const RESPONSE_MS = 8_000
 /** The whole process gets this long, so that shutdown hooks can still store mails and audit rows. */
 const FINISH_MS = 12_000
+/** Each would otherwise end the process at once: SIGHUP when a terminal closes, SIGUSR2 when a tool restarts programs. */
+const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2'] as const
 /** So that the first requests do not wait for the collection. */
 const COLLECT_AFTER_MS = 1_000
 
 /**
- * Starts the service, and stops it on SIGTERM or SIGINT with exit code 0 within DRAIN_SECONDS + 12 s.
- * `prepare` runs before the first request.
+ * Starts the service, and stops it on SIGTERM, SIGINT, SIGHUP or SIGUSR2 with exit code 0 within DRAIN_SECONDS +
+ * 12 s. `prepare` runs before the first request.
  */
 export async function serve(
   settings: Settings,
@@ -68,8 +70,7 @@ function stopOnSignals(app: NestFastifyApplication): void {
     isStopping = true
     void drain(app, signal)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  for (const signal of STOP_SIGNALS) process.on(signal, stop)
   process.on('uncaughtException', error => {
     app.getHttpAdapter().getInstance().log.fatal(error, 'uncaught exception')
     process.exitCode = 1

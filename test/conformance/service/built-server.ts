@@ -48,8 +48,8 @@ export class BuiltServer {
   }
 
   /** Ends it in order; resolves with its exit code. */
-  async end(): Promise<number | null> {
-    await this.process.kill('SIGTERM')
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    await this.process.kill(signal)
     return this.process.exitCode
   }
 

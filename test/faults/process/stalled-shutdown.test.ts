@@ -6,6 +6,7 @@ import { BuiltServer } from '../../conformance/service/built-server.js'
 import { Database, failedMails } from '../../sources.js'
 import { request } from '../../support/http-request.js'
 import { anOwner } from '../../support/people.js'
+import { freePort } from '../../support/processes/free-port.js'
 import { MAIN } from '../../support/test-app.js'
 import { startBesideBuilt } from './beside-built.js'
 
@@ -42,3 +43,27 @@ it('A request that never ends does not keep a stopping service from keeping its 
     await beside.stop()
   }
 }, 60_000)
+
+it.each(['SIGHUP', 'SIGUSR2'] as const)(
+  'stops on %s as on SIGTERM, and keeps its mails (W10)',
+  async signal => {
+    const beside = await startBesideBuilt()
+    const owner = await anOwner(beside.app)
+    const [smtpPort, environment] = await Promise.all([freePort(), beside.environment()])
+    const service = await BuiltServer.start({
+      ...environment,
+      ...{ SMTP_URL: `smtp://127.0.0.1:${smtpPort}?tls=off`, MAIL_FROM: 'auth@main.test' },
+    })
+    try {
+      const forgot = { method: 'POST', path: '/api/password/forgot', body: { email: owner.email } }
+      expect((await request(service.url, { ...forgot, headers: { Origin: MAIN } })).status).toBe(202)
+      expect(await service.end(signal)).toBe(0)
+      const kept = await beside.app.app.get(Database).run(db => db.select().from(failedMails))
+      expect(kept).toHaveLength(1)
+    } finally {
+      await service.stop()
+      await beside.stop()
+    }
+  },
+  60_000,
+)
