@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { Module } from '@nestjs/common'
+import { withoutByteOrderMark } from '../config/byte-order-mark.js'
 import { SettingsError } from '../config/read-settings.js'
 import { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../permissions/permissions.js'
@@ -77,7 +78,7 @@ export class PlansFile {
 
 function textOf(path: string, faults: string[]): string {
   try {
-    return readFileSync(path, 'utf8')
+    return withoutByteOrderMark(readFileSync(path, 'utf8'))
   } catch {
     faults.push('cannot be read')
     return '{}'

@@ -11,6 +11,7 @@ import {
   stat,
 } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { withoutByteOrderMark } from '../config/byte-order-mark.js'
 import { StartError } from '../errors/start-error.js'
 import type { RotatingKey } from './rotating-keys.js'
 
@@ -28,7 +29,7 @@ export async function readKeyFile<T>(
   read: (text: string) => T,
 ): Promise<T> {
   try {
-    return read(await readFile(file, 'utf8'))
+    return read(withoutByteOrderMark(await readFile(file, 'utf8')))
   } catch (cause) {
     // Its message would quote the file, which contains keys.
     if (cause instanceof SyntaxError)

@@ -7,7 +7,12 @@ const WARN_DAYS = 14
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /** Whether a certificate (PEM or DER) is for the host of `url` and still valid for a while. */
-export function certificateFinding(check: string, certificate: Buffer, url: string, now: Date): Finding {
+export function certificateFinding(
+  check: string,
+  certificate: Buffer | string,
+  url: string,
+  now: Date,
+): Finding {
   const { validToDate, ...read } = readCertificate(certificate)
   const { hostname } = new URL(url)
   if (!read.isFor(hostname))
@@ -29,7 +34,7 @@ export function certificateFinding(check: string, certificate: Buffer, url: stri
   return ok(check, `the certificate is valid until ${until}`)
 }
 
-function readCertificate(bytes: Buffer) {
+function readCertificate(bytes: Buffer | string) {
   const certificate = new X509Certificate(bytes)
   return {
     validToDate: new Date(certificate.validTo),

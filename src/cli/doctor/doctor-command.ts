@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import type { Command } from 'commander'
+import { withoutByteOrderMark } from '../../config/byte-order-mark.js'
 import type { CommandContext } from '../command-context.js'
 import { requireNoFolder } from '../require-no-folder.js'
 import { type AskedService, examine } from './examine.js'
@@ -59,7 +60,7 @@ async function serviceOf(
     origin: asUrl(origin),
     at: at ? asUrl(at) : null,
     replicas: replicas.flat(),
-    ca: ca ? await readFile(ca, 'utf8') : null,
+    ca: ca ? withoutByteOrderMark(await readFile(ca, 'utf8')) : null,
   }
 }
 

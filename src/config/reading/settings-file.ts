@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
+import { withoutByteOrderMark } from '../byte-order-mark.js'
 
 /** What an env file has, by name; nothing when there is no such file. */
 export function readSettingsFile(path: string): Record<string, string> {
-  return existsSync(path) ? (parseEnv(readFileSync(path, 'utf8')) as Record<string, string>) : {}
+  if (!existsSync(path)) return {}
+  return parseEnv(withoutByteOrderMark(readFileSync(path, 'utf8'))) as Record<string, string>
 }
 
 /**

@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
+import { withoutByteOrderMark } from '../../config/byte-order-mark.js'
 import type { TlsSettings } from '../../config/settings.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { StartError } from '../../errors/start-error.js'
 
 /** The certificate to serve and its private key; throws a {@link StartError} that names the setting and the file at fault. */
-export function readTlsFiles({ certFile, keyFile }: TlsSettings): { cert: Buffer; key: Buffer } {
-  const cert = usable(`TLS_CERT_FILE ${certFile} cannot be used`, () =>
-    accepted({ cert: readFileSync(certFile) }),
-  )
-  const key = usable(`TLS_KEY_FILE ${keyFile} cannot be used`, () => accepted({ key: readFileSync(keyFile) }))
+export function readTlsFiles({ certFile, keyFile }: TlsSettings): { cert: string; key: string } {
+  const cert = usable(`TLS_CERT_FILE ${certFile} cannot be used`, () => accepted({ cert: textOf(certFile) }))
+  const key = usable(`TLS_KEY_FILE ${keyFile} cannot be used`, () => accepted({ key: textOf(keyFile) }))
   return usable(`TLS_KEY_FILE ${keyFile} is not the key of TLS_CERT_FILE ${certFile}`, () =>
     accepted({ ...cert, ...key }),
   )
+}
+
+/** PEM is text. */
+function textOf(file: string): string {
+  return withoutByteOrderMark(readFileSync(file, 'utf8'))
 }
 
 /** Throws what a server with these would. */

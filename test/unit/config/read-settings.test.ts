@@ -373,6 +373,12 @@ describe('the settings file of an environment', () => {
       expect(read({ [name]: '60' }).warnings).toHaveLength(1)
   })
 
+  it('takes a file that begins with a byte order mark (W14)', async () => {
+    await withFile('\ufeffACCESS_TOKEN_TTL_SECONDS=60\n', folder => {
+      expect(readSettings(PRODUCTION, folder).accessTokenTtlSeconds).toBe(60)
+    })
+  })
+
   it.each(['development', 'test'])('config/%s.env is complete as it is', NODE_ENV => {
     expect(readSettings({ NODE_ENV }).environment).toBe(NODE_ENV)
   })

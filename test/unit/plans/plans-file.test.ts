@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from '@jest/globals'
 import { aPlansFile, PLANS } from '../../http/support/paying.js'
 import { PlansFile, permissionsOf, planItem, type SettingsError, stateOf } from '../../sources.js'
@@ -139,6 +140,18 @@ describe('the plans file', () => {
     ['a null', null, 'plans must be a list'],
   ])('with %s stops the start', async (_, content, fault) => {
     await expect(plansOf(content)).rejects.toThrow(fault)
+  })
+
+  it('may begin with a byte order mark, which changes nothing (W14)', async () => {
+    const { path, remove } = await aPlansFile(PLANS)
+    try {
+      const read = () => PlansFile.read({ plansFile: path, stripe, paymentGraceSeconds: 60 })
+      const { version } = read()
+      await writeFile(path, `\ufeff${await readFile(path, 'utf8')}`)
+      expect(read().version).toBe(version)
+    } finally {
+      await remove()
+    }
   })
 
   it('that is named and not there stops the start', () => {

@@ -1,8 +1,20 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
-import { createKeyFile, newKeySet, saveKeyFile } from '../../sources.js'
+import { createKeyFile, loadKeys, newKeySet, saveKeyFile } from '../../sources.js'
 
 const KEYS = newKeySet(new Date(0))
 const isRoot = process.getuid?.() === 0
@@ -21,6 +33,11 @@ const access = async () => ((await stat(file)).mode & 0o777).toString(8)
 describe('a key file', () => {
   it('is for its owner alone', async () => {
     expect(await access()).toBe('600')
+  })
+
+  it('may begin with a byte order mark, as after an editor has written it (W14)', async () => {
+    await writeFile(file, `\ufeff${await readFile(file, 'utf8')}`)
+    expect(await loadKeys(file)).toHaveLength(KEYS.length)
   })
 
   it('is not made where there is a folder', async () => {

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
+import { withoutByteOrderMark } from '../../../config/byte-order-mark.js'
 import type { Settings } from '../../../config/settings.js'
 import { ageCountsFrom, type RotatingKey } from '../../../secrets/rotating-keys.js'
 import { loadSecretKeys } from '../../../secrets/secret-key-file.js'
@@ -51,7 +52,9 @@ export function keyFileChecks({ jwtKeysFile, secretsKeysFile }: Settings, now: D
 
 async function checkFile(file: KeyFile, now: Date): Promise<Finding[]> {
   await file.load(file.path)
-  const { keys } = JSON.parse(await readFile(file.path, 'utf8')) as { keys: RotatingKey[] }
+  const { keys } = JSON.parse(withoutByteOrderMark(await readFile(file.path, 'utf8'))) as {
+    keys: RotatingKey[]
+  }
   const findings = [...modeFindings(file, (await stat(file.path)).mode), ...ageFindings(file, keys, now)]
   const current = keys.find(({ state }) => state === 'current') as RotatingKey
   const days = Math.max(0, Math.floor(msSince(ageCountsFrom(current), now) / DAY_MS))
