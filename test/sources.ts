@@ -304,6 +304,7 @@ export type { LimitedAction, LimitedKind } from '../src/rate-limits/limited-acti
 export { RateLimiter } from '../src/rate-limits/rate-limiter.js'
 export type { Count, Increment, LimitedCounter } from '../src/rate-limits/shared-counters.js'
 export { type CounterTarget, UnsentChanges } from '../src/rate-limits/unsent-changes.js'
+export { createRedisClient } from '../src/redis/create-redis-client.js'
 export { openRedis } from '../src/redis/redis.module.js'
 export type { RedisConnection } from '../src/redis/redis-connection.js'
 export { parseRedisUrl } from '../src/redis/redis-url.js'

@@ -5,6 +5,7 @@ import {
   connectTo,
   loginOf,
   OPTIONS,
+  optionsOf,
   type RedisClient,
   type RedisCommands,
   replyOf,
@@ -25,7 +26,7 @@ const SERVER = 'the server'
 
 /** One server, or an address that always leads to the current master. */
 function singleClient(url: string): RedisClient {
-  const client = createClient({ ...OPTIONS, url })
+  const client = createClient(optionsOf(url))
   const self = client as unknown as RedisClientType
   const watch = new ConnectionWatch()
   return {

@@ -87,6 +87,22 @@ export function loginOf(url: string): ServerLogin {
   }
 }
 
+const DEFAULT_PORT = 6379
+
+/**
+ * The options for the server of a `redis[s]://` URL. The package would read the URL itself, but leaves an IPv6 address in
+ * its brackets, which is then looked up as a name. Throws an Error when the path is not the number of a database.
+ */
+export function optionsOf(url: string) {
+  const { hostname, port, pathname } = new URL(url)
+  const { isOverTls, ...login } = loginOf(url)
+  const database = Number(pathname.slice(1))
+  if (Number.isNaN(database)) throw new Error('SESSION_STORE_URL: the path must be the number of a database')
+  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_PORT) }
+  const socket = { ...SOCKET, ...address }
+  return { ...OPTIONS, ...login, database, socket: isOverTls ? { ...socket, tls: true as const } : socket }
+}
+
 /** A client for this one server, not yet connected, which does not reconnect when its connection is lost. */
 export function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
   const { isOverTls, ...credentials } = login

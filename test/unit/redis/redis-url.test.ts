@@ -1,6 +1,8 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
-import { parseRedisUrl } from '../../sources.js'
+import { createRedisClient, parseRedisUrl } from '../../sources.js'
 
 describe('parseRedisUrl', () => {
   it.each([
@@ -89,3 +91,28 @@ function thrownBy(url: string): unknown {
     return error
   }
 }
+
+describe('createRedisClient', () => {
+  it.each([
+    ['rediss', 0x16],
+    ['redis', '*'.charCodeAt(0)],
+  ])('reaches an IPv6 address by %s (integration 9)', async (scheme, firstByte) => {
+    const server = createServer().listen(0, '::1')
+    await once(server, 'listening')
+    const client = createRedisClient(
+      `${scheme}://user:secret@[::1]:${(server.address() as AddressInfo).port}/0`,
+    )
+    client.onError(() => {})
+    const failed = Promise.resolve(client.connect()).catch(() => {})
+    try {
+      const [socket] = await once(server, 'connection', { signal: AbortSignal.timeout(3_000) })
+      const [bytes] = await once(socket, 'data')
+      expect(bytes[0]).toBe(firstByte)
+      socket.destroy()
+    } finally {
+      client.close()
+      server.close()
+    }
+    await failed
+  })
+})
