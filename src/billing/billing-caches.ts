@@ -122,7 +122,7 @@ export interface OfferedPlan extends PlanText {
   readonly priceId: string
   /**
    * For one period, or for one seat of it, in the currency's smallest unit; null where the provider charges
-   * by tiers.
+   * by tiers or by usage.
    */
   readonly amount: number | null
   /** ISO 4217, lower case. */

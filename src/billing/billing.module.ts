@@ -33,6 +33,7 @@ import { BillingReplay } from './operations/billing-replay.js'
 import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
 import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
 import { BillingCustomers } from './provider/billing-customers.js'
+import { MeteredPrices } from './provider/metered-prices.js'
 import { createStripe, ProviderKey } from './provider/payment-provider.js'
 import { PaymentRequests } from './provider/payment-requests.js'
 import { ProviderBulkhead } from './provider/provider-bulkhead.js'
@@ -92,6 +93,7 @@ import { WebhookController } from './webhook.controller.js'
     HostedCheckouts,
     HourlyLog,
     InvoiceList,
+    MeteredPrices,
     PaymentRequests,
     PlanCatalog,
     PortalService,

@@ -82,7 +82,7 @@ export class TestApp {
       secretKey: 'sk_test_payment_sandbox',
       webhookUrl: null,
       webhookSecret: 'whsec_payment_sandbox_only',
-      priceIds: ['price_monthly', 'price_yearly', 'price_of_an_add_on', 'price_monthly_eur'],
+      priceIds: ['price_monthly', 'price_yearly', 'price_of_an_add_on', 'price_monthly_eur', 'price_metered'],
     })
     const outbox = await MailOutbox.start({ port: 0 })
     cleanUp.unshift(

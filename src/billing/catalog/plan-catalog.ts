@@ -5,6 +5,7 @@ import { causeMessage } from '../../errors/cause-message.js'
 import { Logger } from '../../log/logger.js'
 import { type PlanName, PlansFile, type PlanText } from '../../plans/plans-file.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'
+import { isBilledByUsage } from '../provider/metered-prices.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
 
@@ -89,7 +90,8 @@ export class PlanCatalog {
       {
         priceId,
         ...textOf(plan, price),
-        amount,
+        // What a unit costs is not what a period costs.
+        amount: isBilledByUsage(price) ? null : amount,
         currency,
         interval: recurring.interval as OfferedPlan['interval'],
         intervalCount: recurring.interval_count,

@@ -4,6 +4,7 @@ import { unixSeconds } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import { type ApiError, unavailable } from '../../errors/api-error.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
+import { MeteredPrices } from '../provider/metered-prices.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
 import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
@@ -18,6 +19,7 @@ export class HostedCheckouts {
     private readonly stripe: Stripe,
     private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
+    private readonly meteredPrices: MeteredPrices,
     private readonly settings: Settings,
   ) {}
 
@@ -27,11 +29,10 @@ export class HostedCheckouts {
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
+    const params = await this.paramsOf(checkout, customer)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
-      return await callStripe(() =>
-        this.stripe.checkout.sessions.create(this.paramsOf(checkout, customer), options),
-      )
+      return await callStripe(() => this.stripe.checkout.sessions.create(params, options))
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(customer)
@@ -70,8 +71,8 @@ export class HostedCheckouts {
     }
   }
 
-  /** From our row and the settings alone, so that a retry is byte-identical. */
-  private paramsOf(checkout: Checkout, customer: string): Stripe.Checkout.SessionCreateParams {
+  /** From our row, the settings and what never changes alone, so that a retry is byte-identical. */
+  private async paramsOf(checkout: Checkout, customer: string): Promise<Stripe.Checkout.SessionCreateParams> {
     const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
     const metadata = { accountId, checkoutId: id }
     return {
@@ -79,7 +80,7 @@ export class HostedCheckouts {
       mode: 'subscription',
       customer,
       client_reference_id: accountId,
-      line_items: [{ price: priceId, quantity }],
+      line_items: [{ price: priceId, ...(await this.meteredPrices.quantityOf(priceId, quantity)) }],
       success_url: withCheckout(returnUrl, id),
       cancel_url: returnUrl,
       metadata,

@@ -7,6 +7,7 @@ import type { SessionActor } from '../../sessions/session-actor.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
+import { MeteredPrices } from '../provider/metered-prices.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -26,6 +27,7 @@ export class PortalService {
     private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
     private readonly queue: BillingQueue,
+    private readonly meteredPrices: MeteredPrices,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -52,9 +54,14 @@ export class PortalService {
     const returnUrl = withPortal(intent.returnUrl)
     if (item.price.id === priceId) throw new ApiError('ALREADY_SUBSCRIBED')
     if (!isPlain) return this.open(actor, returnUrl)
+    const changed = {
+      id: item.id,
+      price: priceId,
+      ...(await this.meteredPrices.quantityOf(priceId, quantity)),
+    }
     return this.open(actor, returnUrl, {
       type: 'subscription_update_confirm',
-      subscription_update_confirm: { subscription: id, items: [{ id: item.id, price: priceId, quantity }] },
+      subscription_update_confirm: { subscription: id, items: [changed] },
       after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
     })
   }

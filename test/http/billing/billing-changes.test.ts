@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.js'
 import { aMember, anOwner, signIn } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { aPlansFile, click, openPortal, quantityOf } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
 
@@ -289,6 +289,32 @@ slow('who pays in one currency is told that a plan in another cannot be bought',
     app.sandbox.webhookUrl = null
     await anotherSubscription(app, customer)
     expect(outcome(await subscribe(app, signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+  } finally {
+    await app.stop()
+  }
+})
+
+it('what is billed by usage is bought, and changed to, without a quantity (W3)', async () => {
+  const app = await TestApp.start({ STRIPE_PRICE_IDS: 'price_monthly,price_metered' })
+  try {
+    const metered = { priceId: 'price_metered' }
+    const buyer = await aSubscriber(app, undefined, metered)
+    const { json } = await readSubscription(app, buyer.signedIn.accessToken)
+    expect(json).toMatchObject({ state: 'active', plan: 'price_metered', quantity: null })
+
+    const changer = await aSubscriber(app)
+    const page = await subscribe(app, changer.signedIn, metered)
+    expect(outcome(page)).toBe('201')
+    await click(page.json.checkoutUrl, 'confirm')
+    await app.paymentsSettled()
+    expect(quantityOf(app, changer.subscriptionId)).toBeUndefined()
+    // Back to what has one.
+    await click((await subscribe(app, changer.signedIn)).json.checkoutUrl, 'confirm')
+    expect(quantityOf(app, changer.subscriptionId)).toBe(1)
+
+    const path = '/api/plans'
+    const plans = await app.request({ path, headers: bearer(changer.signedIn.accessToken) })
+    expect(plans.json.plans.map(({ amount }: { amount: number | null }) => amount)).toEqual([1000, null])
   } finally {
     await app.stop()
   }

@@ -199,6 +199,32 @@ describe('Idempotency-Key', () => {
   })
 })
 
+it('refuses a quantity of what is billed by usage, with its message (W3)', async () => {
+  await stage.start(undefined, ['price_small', 'price_metered'])
+  const lines = (price: string, quantity?: number) => ({
+    ...checkoutTerms(),
+    line_items: [{ price, quantity }],
+  })
+  const { sessions } = stage.stripe.checkout
+  const message =
+    'Quantity should not be specified where usage_type is `metered`. Remove quantity from `line_items[0]`'
+  await expect(sessions.create(lines('price_metered', 1))).rejects.toMatchObject({ message, statusCode: 400 })
+  expect(await sessions.create(lines('price_metered'))).toMatchObject({ amount_total: 0 })
+
+  const { id: subscription, customer, items: before } = await stage.subscribe()
+  const items = [{ id: before.data[0]!.id, price: 'price_metered', quantity: 1 }]
+  await expect(stage.stripe.subscriptions.update(subscription, { items })).rejects.toMatchObject({
+    statusCode: 400,
+  })
+  const update = { subscription, items }
+  const flow_data = { type: 'subscription_update_confirm', subscription_update_confirm: update } as const
+  await expect(
+    stage.stripe.billingPortal.sessions.create({ customer: customer as string, flow_data }),
+  ).rejects.toMatchObject({
+    statusCode: 400,
+  })
+})
+
 describe('Webhooks', () => {
   it('sends signed events after a payment', async () => {
     const { id, subscription } = await stage.openCheckout().then(async ({ id, url }) => {

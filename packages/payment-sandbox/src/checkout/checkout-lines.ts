@@ -1,7 +1,7 @@
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, nested, nestedList, requiredText } from '../http/form-fields.js'
-import { oneTimePrice, type Price, type Prices } from '../prices/prices.js'
+import { oneTimePrice, type Price, type Prices, requireNoQuantity } from '../prices/prices.js'
 import type { CheckoutLine, CheckoutMode } from './checkout.js'
 
 /**
@@ -16,7 +16,10 @@ export function checkoutLines(params: Form, mode: CheckoutMode, prices: Prices):
   return given.map((line, index) => {
     const param = `line_items[${index}]`
     const price = mode === 'payment' ? inlinePrice(line, param) : knownPrice(line, `${param}[price]`, prices)
-    return { price, quantity: quantityOf(line, param) }
+    requireNoQuantity(integer(line, 'quantity'), price, param)
+    return price.recurring?.usage_type === 'metered'
+      ? { price }
+      : { price, quantity: quantityOf(line, param) }
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import type { Price } from '../prices/prices.js'
+import { billedQuantity, type Price } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 
@@ -12,7 +12,8 @@ export type Checkout = Omit<Stripe.Checkout.Session, 'customer' | 'subscription'
 
 export interface CheckoutLine {
   price: Price
-  quantity: number
+  /** Absent for what is billed by usage. */
+  quantity?: number
 }
 
 /** A checkout, and what Stripe stores with it but does not return. */
@@ -103,7 +104,10 @@ export function takesCard({ mode, amount_total }: Checkout): boolean {
 
 /** The sum of the lines, in cents. */
 export function totalOf(lines: CheckoutLine[]): number {
-  return lines.reduce((sum, line) => sum + (line.price.unit_amount ?? 0) * line.quantity, 0)
+  return lines.reduce(
+    (sum, line) => sum + (line.price.unit_amount ?? 0) * billedQuantity(line.price, line.quantity),
+    0,
+  )
 }
 
 const NOT_USED_HERE = {

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { billedQuantity } from '../prices/prices.js'
 import { newId } from '../state/ids.js'
 import type { Subscription, SubscriptionItem } from '../subscriptions/subscription.js'
 
@@ -18,7 +19,7 @@ const PERIODS: Record<string, string> = { month: 'Monthly', year: 'Yearly' }
 
 /** One period of an item; free in a trial. */
 export function periodLine(item: SubscriptionItem, subscription: Subscription, invoice: string): InvoiceLine {
-  const quantity = item.quantity ?? 1
+  const quantity = billedQuantity(item.price, item.quantity)
   const unit = subscription.status === 'trialing' ? 0 : (item.price.unit_amount ?? 0)
   const description =
     unit === 0 ? 'Trial period' : `${quantity} × ${PERIODS[item.price.recurring!.interval]} subscription`

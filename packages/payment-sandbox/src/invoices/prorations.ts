@@ -1,3 +1,4 @@
+import { billedQuantity } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { State } from '../state/state.js'
 import type { Subscription } from '../subscriptions/subscription.js'
@@ -37,6 +38,6 @@ function remainingValue({ items }: Subscription): number {
   return items.data.reduce((sum, { price, quantity, current_period_start, current_period_end }) => {
     const rest =
       Math.max(0, current_period_end - now) / Math.max(1, current_period_end - current_period_start)
-    return sum + (price.unit_amount ?? 0) * (quantity ?? 1) * rest
+    return sum + (price.unit_amount ?? 0) * billedQuantity(price, quantity) * rest
   }, 0)
 }

@@ -5,6 +5,7 @@ import {
   takesCard,
   totalOf,
 } from '../checkout/checkout.js'
+import { billedQuantity } from '../prices/prices.js'
 import { productName } from '../prices/products.js'
 import { type Html, html } from './html.js'
 import { money } from './money.js'
@@ -76,9 +77,9 @@ function totalToday({ locale }: Words, { checkout }: CheckoutRecord): string {
 function lineRow(words: Words, { price, quantity }: CheckoutLine): Html {
   const { pay, code, locale } = words
   const { id, recurring } = price
-  const amount = money((price.unit_amount ?? 0) * quantity, price.currency, locale)
+  const amount = money((price.unit_amount ?? 0) * billedQuantity(price, quantity), price.currency, locale)
   const name = recurring ? productName(id, code) : pay.oneTime
-  const count = quantity === 1 ? '' : ` × ${quantity}`
+  const count = (quantity ?? 1) === 1 ? '' : ` × ${quantity}`
   const every = recurring ? html`<small>${recurring.interval === 'year' ? pay.year : pay.month}</small>` : ''
   return html`<div><dt>${name}${count}${every}</dt><dd>${amount}</dd></div>`
 }

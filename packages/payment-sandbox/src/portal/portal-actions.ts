@@ -50,7 +50,7 @@ export class PortalActions {
   private confirm(session: PortalSession): void {
     const { subscription, items } = session.flow!.subscription_update_confirm!
     const [item] = items
-    this.change(session, subscription, item!.id!, item!.price!, item!.quantity ?? 1)
+    this.change(session, subscription, item!.id!, item!.price!, item!.quantity)
   }
 
   private update(session: PortalSession, fields: Form): void {
@@ -61,7 +61,7 @@ export class PortalActions {
   }
 
   /** Billed at once, so that the customer sees what it cost. */
-  private change(session: PortalSession, id: string, item: string, price: string, quantity: number): void {
+  private change(session: PortalSession, id: string, item: string, price: string, quantity?: number): void {
     this.requireOwned(session, id)
     const items = [{ id: item, price, quantity }]
     this.subscriptions.change(id, { items, proration_behavior: 'always_invoice' })

@@ -2,7 +2,7 @@ import { type Html, html } from '../pages/html.js'
 import { money } from '../pages/money.js'
 import { pageLayout } from '../pages/page-layout.js'
 import type { Words } from '../pages/words/english.js'
-import type { Price } from '../prices/prices.js'
+import { billedQuantity, type Price } from '../prices/prices.js'
 import { type Subscription, totalOfItems } from '../subscriptions/subscription.js'
 import { periodEnd } from '../subscriptions/subscription-changes.js'
 import { actionForm, backLink, formatDate, isYearly, planName, subscriptionName } from './portal-elements.js'
@@ -65,8 +65,8 @@ export function confirmPage(
   const { flow, locale } = words
   const [item] = session.flow!.subscription_update_confirm!.items
   const current = subscription.items.data.find(({ id }) => id === item!.id)!
-  const quantity = item!.quantity ?? current.quantity ?? 1
-  const total = (price.unit_amount ?? 0) * quantity
+  const quantity = item!.quantity ?? 1
+  const total = (price.unit_amount ?? 0) * billedQuantity(price, item!.quantity)
   return pageLayout(
     words,
     flow.confirm,

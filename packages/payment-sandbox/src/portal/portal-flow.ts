@@ -2,8 +2,8 @@ import { requireSameCurrency } from '../customers/currency.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { integer, nested, nestedList, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
-import type { Prices } from '../prices/prices.js'
-import type { Subscription } from '../subscriptions/subscription.js'
+import { type Price, type Prices, requireNoQuantity } from '../prices/prices.js'
+import type { Subscription, SubscriptionItem } from '../subscriptions/subscription.js'
 import { hasEnded } from '../subscriptions/subscription-changes.js'
 import { FLOW_TYPES, type FlowType, type PortalFlow } from './portal-session.js'
 
@@ -66,8 +66,16 @@ function itemsOf(detail: Form, param: string, subscription: Subscription, prices
     if (!current) throw ApiError.missing(400, 'subscription item', id, `${param}[0][id]`)
     const price = prices.find(text(item, 'price') ?? current.price.id, `${param}[0][price]`)
     requireSameCurrency(subscription, price.currency)
-    return { id, price: price.id, quantity: integer(item, 'quantity') ?? current.quantity }
+    requireNoQuantity(integer(item, 'quantity'), price, `${param}[0]`)
+    return { id, price: price.id, quantity: quantityAfter(item, price, current) }
   })
+}
+
+/** What is not given stays as it is, but what is billed by usage has none. */
+function quantityAfter(item: Form, { recurring }: Price, current: SubscriptionItem): number | undefined {
+  return recurring?.usage_type === 'metered'
+    ? undefined
+    : (integer(item, 'quantity') ?? current.quantity ?? 1)
 }
 
 function afterCompletion(completion: Form): PortalFlow['after_completion'] {

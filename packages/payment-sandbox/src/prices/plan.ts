@@ -21,12 +21,12 @@ export function planOf(price: Price): Plan {
     interval_count: recurring!.interval_count,
     livemode: price.livemode,
     metadata: price.metadata,
-    meter: null,
+    meter: recurring!.meter,
     nickname: price.nickname,
     product: price.product as string,
     tiers_mode: null,
     transform_usage: null,
     trial_period_days: null,
-    usage_type: 'licensed',
+    usage_type: recurring!.usage_type,
   }
 }

@@ -14,8 +14,8 @@ const CREATED_SECONDS = 1_735_689_600
 
 /**
  * The prices that exist. Each costs 10.00 times its position in the list, so that a change of plan is
- * visible. Ids that contain `yearly` are yearly, ids that contain `_eur` are in euros; all others are monthly
- * and in US dollars.
+ * visible. Ids that contain `yearly` are yearly, ids that contain `_eur` are in euros, ids that contain `metered` are
+ * billed by usage; all others are monthly, in US dollars and billed by quantity.
  */
 export class Prices {
   private readonly prices: Map<string, Price>
@@ -50,6 +50,18 @@ export class Prices {
   }
 }
 
+/** Throws 400 for a quantity of what is billed by usage; the message is Stripe's. */
+export function requireNoQuantity(quantity: number | null, { recurring }: Price, param: string): void {
+  if (quantity === null || recurring?.usage_type !== 'metered') return
+  const message = `Quantity should not be specified where usage_type is \`metered\`. Remove quantity from \`${param}\``
+  throw ApiError.badParameter('parameter_invalid', `${param}[quantity]`, message)
+}
+
+/** How many to multiply the amount of a price by for one period: none of what is billed by usage, as nobody uses it. */
+export function billedQuantity({ recurring }: Price, quantity = 1): number {
+  return recurring?.usage_type === 'metered' ? 0 : quantity
+}
+
 /** A one-time price, which the checkout request defines itself. */
 export function oneTimePrice(amount: number): Price {
   const id = newId('price_1', 23)
@@ -57,6 +69,7 @@ export function oneTimePrice(amount: number): Price {
 }
 
 function recurringPrice(id: string, amount: number): Price {
+  const isMetered = id.includes('metered')
   return {
     id,
     object: 'price',
@@ -73,9 +86,9 @@ function recurringPrice(id: string, amount: number): Price {
     recurring: {
       interval: id.includes('yearly') ? 'year' : 'month',
       interval_count: 1,
-      meter: null,
+      meter: isMetered ? id.replace(/^price_/, 'mtr_') : null,
       trial_period_days: null,
-      usage_type: 'licensed',
+      usage_type: isMetered ? 'metered' : 'licensed',
     },
     tax_behavior: 'unspecified',
     tiers_mode: null,

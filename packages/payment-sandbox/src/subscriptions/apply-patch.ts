@@ -29,6 +29,8 @@ function patchItems(subscription: Subscription, patches: ItemPatch[], prices: Pr
     const patch = found.find(({ id }) => !id || id === item.id)
     if (patch?.price) patchPrice(item, patch.price)
     if (patch?.quantity !== undefined) item.quantity = patch.quantity
+    if (item.price.recurring?.usage_type === 'metered') delete item.quantity
+    else item.quantity ??= 1
     if (patch?.current_period_end !== undefined) item.current_period_end = patch.current_period_end
   }
 }

@@ -65,7 +65,7 @@ function billingMode(isClassic: boolean): Subscription['billing_mode'] {
 }
 
 /** An item whose first period starts now. */
-export function newItem(subscription: string, { price, quantity }: CheckoutLine): SubscriptionItem {
+export function newItem(subscription: string, { price, quantity = 1 }: CheckoutLine): SubscriptionItem {
   const now = nowSeconds()
   return {
     id: newId('si_', 14),
@@ -79,7 +79,7 @@ export function newItem(subscription: string, { price, quantity }: CheckoutLine)
     metadata: {},
     plan: planOf(price),
     price,
-    quantity,
+    ...(price.recurring?.usage_type !== 'metered' && { quantity }),
     subscription,
     tax_rates: [],
   }

@@ -11,7 +11,7 @@ import {
   requiredText,
   text,
 } from '../http/form-fields.js'
-import type { Prices } from '../prices/prices.js'
+import { type Prices, requireNoQuantity } from '../prices/prices.js'
 import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 
@@ -65,13 +65,15 @@ function itemPatch(item: Form, index: number, subscription: Subscription, prices
   const param = `items[${index}]`
   // Without an id, Stripe adds a second item and bills both. The sandbox refuses what is surely a mistake.
   const id = requiredText(item, 'id', `${param}[id]`)
-  const known = subscription.items.data.some(existing => existing.id === id)
+  const known = subscription.items.data.find(existing => existing.id === id)
   if (!known) throw ApiError.missing(400, 'subscription item', id, `${param}[id]`)
   const price = text(item, 'price')
   const quantity = integer(item, 'quantity')
+  const sold = price === null ? known.price : prices.find(price, `${param}[price]`)
+  requireNoQuantity(quantity, sold, param)
   return {
     id,
-    ...(price !== null && { price: prices.find(price, `${param}[price]`).id }),
+    ...(price !== null && { price: sold.id }),
     ...(quantity !== null && { quantity }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import type { Plan } from '../prices/plan.js'
-import type { Price } from '../prices/prices.js'
+import { billedQuantity, type Price } from '../prices/prices.js'
 
 /** Stripe's item, with decimals as strings, as in JSON. The paid period is here, not on the subscription. */
 export type SubscriptionItem = Omit<Stripe.SubscriptionItem, 'plan' | 'price'> & { plan: Plan; price: Price }
@@ -14,5 +14,8 @@ export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'lat
 
 /** What all items cost for one period, in cents. */
 export function totalOfItems({ items }: Subscription): number {
-  return items.data.reduce((sum, item) => sum + (item.price.unit_amount ?? 0) * (item.quantity ?? 1), 0)
+  return items.data.reduce(
+    (sum, item) => sum + (item.price.unit_amount ?? 0) * billedQuantity(item.price, item.quantity),
+    0,
+  )
 }

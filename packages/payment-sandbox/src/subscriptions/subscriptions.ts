@@ -81,7 +81,7 @@ export class Subscriptions {
   addItem(id: string, price: string): void {
     const subscription = this.find(id)
     const before = structuredClone(subscription)
-    subscription.items.data.unshift(newItem(id, { price: this.prices.find(price, 'price'), quantity: 1 }))
+    subscription.items.data.unshift(newItem(id, { price: this.prices.find(price, 'price') }))
     this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
