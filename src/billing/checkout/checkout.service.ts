@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
 import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -67,6 +68,7 @@ export class CheckoutService {
 
   constructor(
     private readonly checkouts: Checkouts,
+    private readonly customers: BillingCustomers,
     private readonly hosted: HostedCheckouts,
     private readonly failedFirstPayments: FailedFirstPayments,
     private readonly database: Database,
@@ -78,6 +80,7 @@ export class CheckoutService {
    * URL.
    */
   async start(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
+    await this.customers.requireOfOurKey(actor.accountId)
     await this.failedFirstPayments.end(actor.accountId)
     const checkout = await this.open(actor.accountId, intent)
     if (checkout.url) return checkout.url

@@ -6,7 +6,7 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts, users } from '../../database/schema/accounts.js'
 import { billingCustomers } from '../../database/schema/billing.js'
-import type { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../errors/api-error.js'
 import { Logger } from '../../log/logger.js'
 import { callStripe, callStripeOrNull, ProviderKey } from './payment-provider.js'
 
@@ -68,6 +68,18 @@ export class BillingCustomers {
     )
     if (!found) return 'unknown'
     return found.isOfAnother ? 'of another key' : 'ours'
+  }
+
+  /**
+   * Throws `PAYMENT_PROVIDER_FAILED` when the account's customer was made with another secret key: a page that it was
+   * given then could still be paid, but to the other account of ours, and we would never hear of it. Asks the provider
+   * once, whose key it is; throws like `callStripe`.
+   */
+  async requireOfOurKey(accountId: string): Promise<void> {
+    const customerId = await this.find(accountId)
+    if (customerId === null) return
+    await this.key.identify()
+    if ((await this.ownerOf(customerId)) === 'of another key') throw unknownCustomer(customerId)
   }
 
   /**
@@ -197,4 +209,12 @@ export class BillingCustomers {
     const isThis = and(eq(account, accountId), isNull(customerId), eq(current, attempt))
     await this.database.run(db => db.update(billingCustomers).set(set).where(isThis))
   }
+}
+
+/** The provider does not know the customer under our key. */
+export function unknownCustomer(customerId: string): ApiError {
+  const cause = new Error(
+    `It does not know customer ${customerId}. Is STRIPE_SECRET_KEY of another account or mode?`,
+  )
+  return new ApiError('PAYMENT_PROVIDER_FAILED', { cause })
 }

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
-import { ApiError } from '../../errors/api-error.js'
 import { SubscriptionCache } from '../billing-caches.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { UserEntitlements } from '../entitlements/user-entitlements.js'
-import { BillingCustomers } from '../provider/billing-customers.js'
+import { BillingCustomers, unknownCustomer } from '../provider/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { type ProviderUpdate, ProviderUpdates, wasIgnored } from '../provider/provider-updates.js'
 import { isLive } from '../subscription/subscription-rules.js'
@@ -183,11 +182,4 @@ export class CustomerSync {
     await this.cache.drop(accountId)
     if (areUsersBehind) await this.userEntitlements.applyToUsers(accountId, pages)
   }
-}
-
-function unknownCustomer(customerId: string): ApiError {
-  const cause = new Error(
-    `It does not know customer ${customerId}. Is STRIPE_SECRET_KEY of another account or mode?`,
-  )
-  return new ApiError('PAYMENT_PROVIDER_FAILED', { cause })
 }

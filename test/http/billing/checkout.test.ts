@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { and, eq, inArray } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { BillingReconciler, checkouts, Database, providerEvents } from '../../sources.js'
+import { BillingReconciler, billingCustomers, checkouts, Database, providerEvents } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
@@ -62,6 +62,24 @@ describe('POST /api/subscription/create', () => {
     expect(outcome(second)).toBe('201')
     expect(second.json.checkoutUrl).not.toBe(first.json.checkoutUrl)
     expect(openOnes(payer).map(({ url }) => url)).toEqual([second.json.checkoutUrl])
+  })
+
+  it('gives no page that belongs to another key of the provider (B6)', async () => {
+    const payer = await aPayer()
+    const { json } = await subscribe(app, payer)
+    const setOwner = (providerAccount: string, isLive: boolean) =>
+      app.app.get(Database).run(db =>
+        db
+          .update(billingCustomers)
+          .set({ providerAccount, isLive })
+          .where(eq(billingCustomers.accountId, claimsOf(payer.accessToken).accountId as string)),
+      )
+    for (const other of [['acct_of_another_key', false] as const, ['acct_payment_sandbox', true] as const]) {
+      await setOwner(...other)
+      expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    }
+    await setOwner('acct_payment_sandbox', false)
+    expect((await subscribe(app, payer)).json).toEqual(json)
   })
 
   it('with another price, paid already but its event still on the way, is refused', async () => {
