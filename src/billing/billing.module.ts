@@ -22,6 +22,7 @@ import { PlansController } from './catalog/plans.controller.js'
 import { CheckoutService, FailedFirstPayments } from './checkout/checkout.service.js'
 import { Checkouts } from './checkout/checkouts.js'
 import { HostedCheckouts } from './checkout/hosted-checkouts.js'
+import { UnsoldPages } from './checkout/unsold-pages.js'
 import { EntitlementSweep } from './entitlements/entitlement-sweep.job.js'
 import { Entitlements } from './entitlements/entitlements.js'
 import { UserEntitlements } from './entitlements/user-entitlements.js'
@@ -106,6 +107,7 @@ import { WebhookController } from './webhook.controller.js'
     SubscriptionWriter,
     Subscriptions,
     SurplusSubscriptions,
+    UnsoldPages,
     UserEntitlements,
     WaitingEvents,
   ],

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, notInArray, type SQL } from 'drizzle-orm'
 import { Clock, secondsAfter } from '../../clock/clock.js'
+import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema/accounts.js'
@@ -31,12 +32,15 @@ export const PAYABLE_FOR_SECONDS = 24 * 60 * 60 - 300
 /** How long the same page is handed out: nearly an hour less, so that it can still be paid. */
 const OPEN_FOR_SECONDS = 23 * 60 * 60
 
+const IS_PAYABLE = and(eq(checkouts.isOpen, true), isNotNull(checkouts.providerId))
+
 /** The hosted checkouts of each account; at most one is open. */
 @Injectable()
 export class Checkouts {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly settings: Settings,
     private readonly subscriptions: Subscriptions,
   ) {}
 
@@ -100,16 +104,22 @@ export class Checkouts {
 
   /**
    * The provider's ids of the open pages of an account that has bought another way or is going to be deleted; however
-   * old, because the event that would have closed one may have been lost. None for other accounts.
+   * old, because the event that would have closed one may have been lost. For other accounts, those of prices that are no
+   * longer on sale.
    */
   async listToClose(transaction: Db, accountId: string): Promise<string[]> {
     const bought = await this.subscriptions.row(accountId, transaction)
     const hasBought = bought !== null && (isLive(bought.status) || isPaymentPending(bought))
-    if (!hasBought && !(await isClosing(transaction, accountId))) return []
-    const { providerId, isOpen } = checkouts
-    const isHosted = and(eq(checkouts.accountId, accountId), eq(isOpen, true), isNotNull(providerId))
+    const mayBuy = !hasBought && !(await isClosing(transaction, accountId))
+    const { providerId } = checkouts
+    const isHosted = and(eq(checkouts.accountId, accountId), mayBuy ? this.isUnsold() : IS_PAYABLE)
     const rows = await transaction.select({ providerId }).from(checkouts).where(isHosted)
     return rows.map(row => row.providerId as string)
+  }
+
+  /** Selects the open pages of prices that have left the sale. */
+  isUnsold(): SQL | undefined {
+    return and(IS_PAYABLE, notInArray(checkouts.priceId, [...this.settings.stripe.priceIds]))
   }
 
   /** The account's checkout by our id or the provider's; null for anything else, such as another account's. */

@@ -33,8 +33,14 @@ interface Entitlement {
 interface Decision extends Entitlement {
   readonly accountId: string
   readonly before: Entitlement
+  /** Whether it ever had what a plan allows, which it keeps when its price is in none any more. */
+  readonly hasHadPlan: boolean
   readonly why: { readonly state: SubscriptionState; readonly plan: string | null }
 }
+
+/** What becomes of those who pay for a price that is in no plan. */
+const KEEPS = { one: 'keeps what they had', several: 'keep what they had' }
+const HAS_NOTHING = { one: 'has paid and has nothing', several: 'have paid and have nothing' }
 
 /** What each account may do, given what it pays for. */
 @Injectable()
@@ -91,6 +97,7 @@ export class Entitlements {
       entitled: row && isPaidFor(state) ? this.paidFor(row, state) : withoutPlan,
       by: version,
       until: version ? nextChangeOf(known, now) : null,
+      hasHadPlan: row !== null && row.lastEntitled !== null,
       why: { state, plan: known.plan },
     }
   }
@@ -107,17 +114,33 @@ export class Entitlements {
     return state === 'past_due' ? withinLimit(plan.entitled, lastEntitled) : plan.entitled
   }
 
-  /** Every sweep and every event of such an account comes here, so there is only one line for each price. */
+  /** Every sweep and every event of such an account comes here, so there is only one line for each price, or two. */
   private reportUnknownPrices(decisions: readonly Decision[]): void {
     if (this.plans.version === null) return
     const unknown = decisions.filter(({ why: { state, plan } }) => isPaidFor(state) && !this.plans.of(plan))
     for (const price of new Set(unknown.map(({ why }) => why.plan))) {
-      const payers = unknown.filter(({ why }) => why.plan === price).map(({ accountId }) => accountId)
-      this.hourlyLog.report(`price ${price}`, payers.length, count => {
-        const who = count === 1 ? `account ${payers[0]} keeps` : `account ${payers[0]} and others keep`
-        this.logger.error(`${price} is in no plan of PLANS_FILE: ${who} what they had (${count} found)`)
-      })
+      const payers = unknown.filter(({ why }) => why.plan === price)
+      this.reportUnknownPrice(
+        price,
+        payers.filter(({ hasHadPlan }) => hasHadPlan),
+        KEEPS,
+      )
+      this.reportUnknownPrice(
+        price,
+        payers.filter(({ hasHadPlan }) => !hasHadPlan),
+        HAS_NOTHING,
+      )
     }
+  }
+
+  private reportUnknownPrice(price: string | null, payers: readonly Decision[], has: typeof KEEPS): void {
+    const [first] = payers
+    if (!first) return
+    this.hourlyLog.report(`price ${price} ${has.one}`, payers.length, count => {
+      const who =
+        count === 1 ? `${first.accountId} ${has.one}` : `${first.accountId} and others ${has.several}`
+      this.logger.error(`${price} is in no plan of PLANS_FILE: account ${who} (${count} found)`)
+    })
   }
 
   /** What the plans allow accounts that have paid for one, where that is not on record yet. */

@@ -256,6 +256,17 @@ describe('what an account pays for', () => {
     expect(lines).toHaveLength(1)
   })
 
+  it('says who has paid for a price of no plan and never had anything (B7)', async () => {
+    const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
+    await withOtherPlans(PLANS.plans.slice(1), async () => {
+      const payer = await aSubscriber(app)
+      expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(WITHOUT_PLAN)
+      expect(errors.mock.calls.map(([line]) => line)).toContain(
+        `price_monthly is in no plan of PLANS_FILE: account ${payer.owner.accountId} has paid and has nothing (1 found)`,
+      )
+    })
+  })
+
   /** As after a restart with another plans file. */
   async function withOtherPlans(others: unknown[], work: () => Promise<void>): Promise<void> {
     const plans = app.app.get(PlansFile)

@@ -4,9 +4,10 @@ import Stripe from 'stripe'
 import { BillingReconciler, billingCustomers, checkouts, Database, providerEvents } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { anApp, MAIN, SHOP_ONE } from '../../support/test-app.js'
+import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('POST /api/subscription/create', () => {
@@ -237,4 +238,23 @@ describe('POST /api/subscription/create', () => {
     expect(outcome(await subscribe(app, payer, body))).toBe(answer)
     expect(checkoutsOf(payer)).toEqual([])
   })
+})
+
+slow('a page of a price that is no longer on sale is closed at the next start (B7)', async () => {
+  const first = await TestApp.start()
+  const pages = [{ priceId: 'price_monthly' }, { priceId: 'price_yearly' }].map(async body =>
+    openCheckout(first, await signIn(first, await anOwner(first), 'main'), body),
+  )
+  const [unsold, sold] = await Promise.all(pages)
+  await first.app.close()
+  const settings = { STRIPE_PRICE_IDS: 'price_yearly', STRIPE_API_URL: first.sandbox.url }
+  const second = await TestApp.start({ ...first.stores, ...settings })
+  try {
+    const statusOf = (page?: string) => first.sandbox.checkouts().find(({ id }) => id === page)?.status
+    await eventually(() => statusOf(unsold) === 'expired', { what: 'a closed page' })
+    expect(statusOf(sold)).toBe('open')
+  } finally {
+    await second.stop()
+    await first.stop()
+  }
 })
