@@ -85,13 +85,13 @@ export class BillingInspection {
 
   /** Subscriptions that the provider no longer collects: their customers cannot pay for them by themselves. */
   listUnpaid() {
-    const { accountId, providerId, status } = subscriptions
-    return this.database.run(db =>
-      db
-        .select({ accountId, subscriptionId: providerId })
-        .from(subscriptions)
-        .where(eq(status, 'unpaid'))
-        .orderBy(asc(accountId)),
+    return this.listSubscriptions(eq(subscriptions.status, 'unpaid'))
+  }
+
+  /** Subscriptions that the provider has paused because a payment failed; it may have been made since. */
+  listPausedUnpaid() {
+    return this.listSubscriptions(
+      and(eq(subscriptions.status, 'paused'), isNotNull(subscriptions.pastDueSince)),
     )
   }
 
@@ -110,6 +110,17 @@ export class BillingInspection {
   /** What waits, what failed, and what is paid for. */
   health(): Promise<BillingHealth> {
     return this.database.run(healthOf)
+  }
+
+  private listSubscriptions(which: SQL | undefined) {
+    const { accountId, providerId } = subscriptions
+    return this.database.run(db =>
+      db
+        .select({ accountId, subscriptionId: providerId })
+        .from(subscriptions)
+        .where(which)
+        .orderBy(asc(accountId)),
+    )
   }
 
   private async select(condition: SQL | undefined, order: SQL[], limit: number): Promise<ListedEvent[]> {

@@ -71,7 +71,7 @@ export class Seats {
       .where(eq(subscriptions.accountId, accountId))
       .returning({ version: subscriptions.seatsVersion })
     const version = request?.version ?? 0
-    const isPaymentDue = isPastDue(current.status)
+    const isPaymentDue = isPastDue(current)
     return { accountId, subscriptionId: current.id, itemId: item.id, seats, version, isPaymentDue }
   }
 

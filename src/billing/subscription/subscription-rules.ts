@@ -24,17 +24,29 @@ export type ProviderStatus =
 export const ENDED_STATUSES: readonly string[] = ['canceled', 'incomplete_expired'] satisfies ProviderStatus[]
 /** Subscriptions that do not bill: ended, or the first payment has not succeeded. */
 const NOT_LIVE: readonly string[] = ['none', 'incomplete', ...ENDED_STATUSES]
-/** A payment is due. In the first state the provider is still trying, in the second it has given up. */
+/**
+ * A payment is due. In the first state the provider is still trying, in the second it has given up. One that it has
+ * paused for want of a payment is due as well: {@link isPastDue}.
+ */
 const PAST_DUE: readonly string[] = ['past_due', 'unpaid'] satisfies ProviderStatus[]
+
+const PAUSED_UNPAID: readonly string[] = ['first_payment_failure', 'final_payment_failure']
 
 /** Whether the account is billed for it. An incomplete one may be later: see {@link isPaymentPending}. */
 export function isLive(status: string): boolean {
   return !NOT_LIVE.includes(status)
 }
 
-/** Whether a payment for it is due. */
-export function isPastDue(status: string): boolean {
-  return PAST_DUE.includes(status)
+/**
+ * Whether a payment for it is due. The provider may be set to pause a subscription after the first or the last failed
+ * payment: https://docs.stripe.com/api/subscriptions/object#subscription_object-status_details.
+ */
+export function isPastDue({
+  status,
+  status_details: details,
+}: Pick<Stripe.Subscription, 'status' | 'status_details'>): boolean {
+  const pausedBy = status === 'paused' ? details?.paused?.subscription.type : undefined
+  return PAST_DUE.includes(status) || PAUSED_UNPAID.includes(pausedBy ?? '')
 }
 
 /** Whether its first payment may still arrive, which can take days. */
@@ -143,9 +155,8 @@ export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, no
       return 'none'
     case 'past_due':
     case 'unpaid':
-      return overdueState(graceUntil, now)
     case 'paused':
-      return 'restricted'
+      return overdueState(graceUntil, now)
     case 'active':
       return graceUntil ? overdueState(graceUntil, now) : 'active'
     default:
@@ -153,6 +164,7 @@ export function stateOf({ status, isPaymentPending, graceUntil }: StateFacts, no
   }
 }
 
+/** Without a date nothing is due: the subscription was paused on request, or after a trial without a card. */
 function overdueState(graceUntil: string | null, now: Date): SubscriptionState {
   return graceUntil && new Date(graceUntil) > now ? 'past_due' : 'restricted'
 }
@@ -170,11 +182,11 @@ export function nextChangeOf(known: StateFacts, now: Date): Date | null {
  */
 export function pastDueSince(
   before: SubscriptionRow | null,
-  { id, status }: Stripe.Subscription,
+  subscription: Stripe.Subscription,
   hasOverdueInvoice: boolean,
   now: Date,
 ): Date | null {
-  const since = before?.providerId === id ? before.pastDueSince : null
-  if (isPastDue(status)) return since ?? now
-  return status === 'active' && hasOverdueInvoice ? since : null
+  const since = before?.providerId === subscription.id ? before.pastDueSince : null
+  if (isPastDue(subscription)) return since ?? now
+  return subscription.status === 'active' && hasOverdueInvoice ? since : null
 }

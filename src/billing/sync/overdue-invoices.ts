@@ -33,6 +33,12 @@ export async function owesInvoice(
   return isAnyDue(data)
 }
 
+/** Whether there is anything that the customer could pay for the subscription. Throws like `callStripe`. */
+export async function hasOpenInvoice(stripe: Stripe, subscription: string): Promise<boolean> {
+  const { data } = await callStripe(() => stripe.invoices.list({ subscription, status: 'open', limit: 1 }))
+  return data.length > 0
+}
+
 /** Whether one of a subscription's invoices is overdue and no later renewal has been paid. */
 export function isAnyDue(invoices: readonly Stripe.Invoice[]): boolean {
   return invoices.some(due => isDue(due) && !invoices.some(paid => isLaterRenewal(paid, due)))

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
+import Stripe from 'stripe'
 import { atCommandLine } from '../../audit/actor.js'
 import type { BillingHealth } from '../../billing/operations/billing-health.js'
 import { BillingInspection } from '../../billing/operations/billing-inspection.js'
@@ -7,6 +8,7 @@ import { ForeignCustomers } from '../../billing/operations/foreign-customers.js'
 import { SurplusSubscriptions } from '../../billing/operations/surplus-subscriptions.js'
 import { describeIdentity, ProviderKey } from '../../billing/provider/payment-provider.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
+import { hasOpenInvoice } from '../../billing/sync/overdue-invoices.js'
 import { Clock } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { causeMessage } from '../../errors/cause-message.js'
@@ -61,6 +63,7 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
     ...showQueue(health, app.get(Clock).now(), print),
     ...(await showSurplus(app.get(SurplusSubscriptions), print)),
     ...(await showUnpaid(inspection, print)),
+    ...(await showPaidButPaused(app, inspection, print)),
     ...showUnknownPrices(app.get(PlansFile), health, print),
     ...(await showKey(app, print)),
   ]
@@ -95,6 +98,26 @@ async function showUnpaid(inspection: BillingInspection, print: Print): Promise<
   for (const { accountId, subscriptionId } of found.slice(0, LISTED))
     print(`Account ${accountId} cannot pay for ${subscriptionId}, which the provider has marked as unpaid`)
   return found.length > 0 ? ['subscriptions are marked as unpaid'] : []
+}
+
+/** The provider may be set not to resume what it has paused, however much of it is paid. */
+async function showPaidButPaused(
+  app: INestApplicationContext,
+  inspection: BillingInspection,
+  print: Print,
+): Promise<string[]> {
+  const problems = new Set<string>()
+  for (const { accountId, subscriptionId } of await inspection.listPausedUnpaid()) {
+    try {
+      if (await hasOpenInvoice(app.get(Stripe), subscriptionId)) continue
+    } catch (error) {
+      print(`Cannot tell who has paid for a paused subscription: ${inOneLine(causeMessage(error))}`)
+      break
+    }
+    print(`Account ${accountId} has nothing left to pay for ${subscriptionId}, which the provider has paused`)
+    problems.add('subscriptions are paid but paused')
+  }
+  return [...problems]
 }
 
 function showUnknownPrices(

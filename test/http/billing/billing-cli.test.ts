@@ -146,6 +146,24 @@ describe('billing at the command line, beside a running server', () => {
     },
   )
 
+  slow('billing:status names who has paid and stays paused (B2)', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.simulate.pauseAfterFailure(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect((await mainstay('billing:status')).errors).not.toContain('paused')
+    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(code).toBe(1)
+    expect(errors).toContain('subscriptions are paid but paused')
+    expect(output).toContain(
+      `Account ${accountOf(payer)} has nothing left to pay for ${payer.subscriptionId}, which the provider has paused`,
+    )
+    await app.sandbox.simulate.resume(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect((await mainstay('billing:status')).errors).not.toContain('paused')
+  })
+
   slow('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)

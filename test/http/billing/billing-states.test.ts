@@ -256,6 +256,27 @@ describe('what an account pays for', () => {
     expect(lines).toHaveLength(1)
   })
 
+  it('paused after a failed payment: it keeps its plan for the grace period, and has to pay (B2)', async () => {
+    const payer = await aSubscriber(app)
+    await app.sandbox.simulate.pauseAfterFailure(payer.subscriptionId)
+    await app.paymentsSettled()
+    const paused = await subscription(payer)
+    expect(paused).toMatchObject({ status: 'paused', state: 'past_due', graceUntil: expect.any(String) })
+    expect(await permissionsAfterRefresh(app, payer.signedIn)).toEqual(BASIC)
+    await app.sandbox.simulate.recoverPayment(payer.subscriptionId)
+    await app.sandbox.simulate.resume(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ status: 'active', state: 'active', graceUntil: null })
+
+    // The last attempt does not start the period again.
+    await app.sandbox.simulate.failPayment(payer.subscriptionId)
+    await app.paymentsSettled()
+    const { graceUntil } = await subscription(payer)
+    await app.sandbox.simulate.pauseAfterFailure(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ status: 'paused', state: 'past_due', graceUntil })
+  })
+
   it('says who has paid for a price of no plan and never had anything (B7)', async () => {
     const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})
     await withOtherPlans(PLANS.plans.slice(1), async () => {

@@ -1,4 +1,4 @@
-import { type Subscription, stateName } from './subscription.js'
+import { isPaused, type Subscription, stateName } from './subscription.js'
 
 const LOOKS: Readonly<Record<string, string>> = {
   trialing: 'good',
@@ -10,6 +10,6 @@ const LOOKS: Readonly<Record<string, string>> = {
 
 /** The state of a subscription, in a word or two. */
 export function StatusTag({ subscription }: { readonly subscription: Subscription }) {
-  const look = subscription.status === 'paused' ? 'warn' : (LOOKS[subscription.state] ?? '')
+  const look = isPaused(subscription) ? 'warn' : (LOOKS[subscription.state] ?? '')
   return <span className={`tag ${look}`}>{stateName(subscription)}</span>
 }

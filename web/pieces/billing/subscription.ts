@@ -76,9 +76,14 @@ const stateNames = (): Readonly<Record<string, string>> => ({
 
 const REPLACEABLE = ['none', 'canceled']
 
-export function stateName({ state, status }: Subscription): string {
-  if (status === 'paused') return t('subscription.paused')
-  return stateNames()[state] ?? state
+export function stateName(subscription: Subscription): string {
+  if (isPaused(subscription)) return t('subscription.paused')
+  return stateNames()[subscription.state] ?? subscription.state
+}
+
+/** Whether it is paused although no payment failed; after a failed one there is `graceUntil`, and something to pay. */
+export function isPaused({ status, graceUntil }: Subscription): boolean {
+  return status === 'paused' && graceUntil === null
 }
 
 /** Whether there is no subscription that a new one would duplicate. */

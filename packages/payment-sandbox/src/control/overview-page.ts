@@ -79,10 +79,18 @@ ${buttons(simulations, id, button('customer-deleted', customer))}
 
 function availableSimulations({ status }: Subscription): Simulation[] {
   if (status === 'incomplete') return ['first-payment-expires', 'canceled']
-  if (status === 'paused') return ['resumed', 'canceled']
+  if (status === 'paused') return ['invoice-paid', 'resumed', 'canceled']
   const soon: Simulation[] = status === 'trialing' ? ['trial-ends-soon'] : []
   const paid: Simulation[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
-  return [...soon, ...paid, 'renewal-fails', 'renewal-needs-action', 'paused', 'canceled']
+  return [
+    ...soon,
+    ...paid,
+    'renewal-fails',
+    'renewal-needs-action',
+    'paused-after-failure',
+    'paused',
+    'canceled',
+  ]
 }
 
 function checkoutCard({ id, status, payment_status, url }: Checkout): Html {

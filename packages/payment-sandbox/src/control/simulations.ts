@@ -13,6 +13,7 @@ const SIMULATIONS = {
   'invoice-paid': (simulate, id) => simulate.recoverPayment(id),
   'trial-ends-soon': (simulate, id) => simulate.endTrialSoon(id),
   paused: (simulate, id) => simulate.pause(id),
+  'paused-after-failure': (simulate, id) => simulate.pauseAfterFailure(id),
   resumed: (simulate, id) => simulate.resume(id),
   canceled: (simulate, id) => simulate.cancel(id),
   refunded: (simulate, id) => simulate.refund(id),

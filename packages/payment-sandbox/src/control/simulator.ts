@@ -86,6 +86,14 @@ export class Simulator {
     this.run(({ subscriptions }) => subscriptions.pause(subscriptionId))
   }
 
+  /**
+   * Fails a payment as `failPayment` does, after which the account is set to pause the subscription. Rejects when it
+   * has ended or is paused.
+   */
+  async pauseAfterFailure(subscriptionId: string): Promise<void> {
+    this.run(({ dunning }) => dunning.pauseAfterFailure(subscriptionId))
+  }
+
   /** Resumes a paused subscription with a new period; rejects when it is not paused. */
   async resume(subscriptionId: string): Promise<void> {
     this.run(({ subscriptions }) => subscriptions.resume(subscriptionId, {}))

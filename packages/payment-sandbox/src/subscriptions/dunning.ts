@@ -38,6 +38,20 @@ export class Dunning {
     if (hasChanged) events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
+  /**
+   * What an account of Stripe that is set so does when a payment fails: it pauses the subscription
+   * (`customer.subscription.paused`), after the first attempt or, when one has failed before, after the last. The
+   * invoice stays open, and its payment does not resume the subscription.
+   */
+  pauseAfterFailure(subscriptionId: string): void {
+    const type =
+      this.subscriptions.stored(subscriptionId).status === 'past_due'
+        ? 'final_payment_failure'
+        : 'first_payment_failure'
+    this.failPayment(subscriptionId, 'invoice.payment_failed')
+    this.subscriptions.pause(subscriptionId, undefined, type)
+  }
+
   /** Pays the newest open invoice, as `pay` does. Throws when no invoice is open. */
   recover(subscriptionId: string): void {
     const invoice = this.openInvoice(this.subscriptions.stored(subscriptionId))
@@ -47,7 +61,7 @@ export class Dunning {
 
   /**
    * Pays an open invoice (`invoice.paid`). If it is the latest, its subscription becomes active
-   * (`customer.subscription.updated`) unless it has ended:
+   * (`customer.subscription.updated`) unless it has ended or is paused:
    * https://docs.stripe.com/billing/subscriptions/overview#subscription-statuses.
    */
   pay(invoice: Invoice): void {
@@ -55,7 +69,8 @@ export class Dunning {
     const before = structuredClone(subscription)
     this.invoices.pay(invoice)
     const isLatest = subscription.latest_invoice === invoice.id
-    if (isLatest && !hasEnded(subscription)) subscription.status = 'active'
+    if (isLatest && !hasEnded(subscription) && subscription.status !== 'paused')
+      subscription.status = 'active'
     const { events, secondaryEvents } = this.emitters
     secondaryEvents.ofPaid(invoice)
     events.emit('invoice.paid', invoice)

@@ -2,12 +2,14 @@ import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { startPeriod } from './subscription-changes.js'
 
+export type PauseReason = 'pause_requested' | 'first_payment_failure' | 'final_payment_failure'
+
 /** Stops billing and renewals. */
-export function pause(subscription: Subscription): void {
+export function pause(subscription: Subscription, type: PauseReason = 'pause_requested'): void {
   subscription.status = 'paused'
   subscription.status_details = {
     paused: {
-      subscription: { type: 'pause_requested' },
+      subscription: { type },
       transitioned_at: nowSeconds(),
       type: 'subscription',
     },

@@ -13,7 +13,7 @@ import type { Subscription } from './subscription.js'
 import type { SubscriptionBilling } from './subscription-billing.js'
 import { cancelNow, hasEnded } from './subscription-changes.js'
 import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
-import { pause, resume } from './subscription-pause.js'
+import { type PauseReason, pause, resume } from './subscription-pause.js'
 
 export class Subscriptions {
   constructor(
@@ -86,12 +86,12 @@ export class Subscriptions {
   }
 
   /** Emits `customer.subscription.paused`; throws 400 unless it is active, trialing or past due. */
-  pause(id: string, cause?: EventCause): Subscription {
+  pause(id: string, cause?: EventCause, reason?: PauseReason): Subscription {
     const subscription = this.find(id)
     if (!['active', 'past_due', 'trialing'].includes(subscription.status))
       throw wrongStatus(subscription, 'paused')
     const before = structuredClone(subscription)
-    pause(subscription)
+    pause(subscription, reason)
     this.events.emit('customer.subscription.paused', subscription, cause)
     this.events.emit('customer.subscription.updated', subscription, cause, before)
     return subscription

@@ -1,4 +1,4 @@
-import { isEnding, type Subscription } from '../../../../pieces/billing/subscription.js'
+import { isEnding, isPaused, type Subscription } from '../../../../pieces/billing/subscription.js'
 import { ActionButton } from '../../../../pieces/forms/button.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
@@ -22,8 +22,8 @@ export function PortalButton({ subscription }: { readonly subscription: Subscrip
 }
 
 function portalWords(subscription: Subscription): { name: string; isUrgent: boolean } {
-  const { state, status } = subscription
-  const isOverdue = state === 'past_due' || (state === 'restricted' && status !== 'paused')
+  const { state } = subscription
+  const isOverdue = state === 'past_due' || (state === 'restricted' && !isPaused(subscription))
   if (isOverdue) return { name: t('portal.pay'), isUrgent: true }
   if (isEnding(subscription)) return { name: t('portal.keep'), isUrgent: true }
   const hasNothingToCancel = state === 'canceled' || state === 'pending'

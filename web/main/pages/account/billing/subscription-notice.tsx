@@ -1,4 +1,4 @@
-import { isEnding, type Subscription } from '../../../../pieces/billing/subscription.js'
+import { isEnding, isPaused, type Subscription } from '../../../../pieces/billing/subscription.js'
 import { t } from '../../../../pieces/language/t.js'
 import { T } from '../../../../pieces/language/text.js'
 import { Hint, Warning } from '../../../../pieces/notices/notice.js'
@@ -6,7 +6,7 @@ import { Day } from '../../../../pieces/time/when.js'
 
 /** What people must know about the subscription now; nothing when all is well. */
 export function SubscriptionNotice({ subscription }: { readonly subscription: Subscription }) {
-  const { state, status, endsAt, graceUntil } = subscription
+  const { state, endsAt, graceUntil } = subscription
   if (state === 'pending') return <Hint>{t('notice.pending')}</Hint>
   if (state === 'past_due')
     return (
@@ -14,7 +14,7 @@ export function SubscriptionNotice({ subscription }: { readonly subscription: Su
         {graceUntil ? <T id="notice.overdueBy" date={<Day at={graceUntil} />} /> : t('notice.overdue')}
       </Warning>
     )
-  if (state === 'restricted' && status === 'paused') return <Hint>{t('notice.paused')}</Hint>
+  if (isPaused(subscription)) return <Hint>{t('notice.paused')}</Hint>
   if (state === 'restricted')
     return (
       <Warning>
