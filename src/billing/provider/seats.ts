@@ -58,6 +58,8 @@ export class Seats {
     const { current } = currentSubscription(found, row?.providerId ?? null)
     const item = current && this.subscriptions.planItem(current, row)
     if (!current || !item || !isLive(current.status)) return null
+    // Agreed by hand at the provider.
+    if (current.metadata.quantity === 'fixed') return null
     // What is billed by usage has no quantity.
     if (!this.plans.of(item.price.id) || item.quantity === undefined) return null
     const seats = await this.quantityFor(transaction, accountId, item.price.id)

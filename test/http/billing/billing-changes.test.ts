@@ -64,6 +64,19 @@ describe('who pays already', () => {
     )
   })
 
+  it('keeps a quantity that was agreed by hand, once the subscription says so (B10)', async () => {
+    const payer = await aSubscriber(app)
+    const setQuantity = async (quantity: number, metadata = {}) => {
+      const items = [{ quantity }]
+      await app.sandbox.simulate.changeSubscription(payer.subscriptionId, { items, metadata })
+      return subscription(payer)
+    }
+    expect(await setQuantity(5, { quantity: 'fixed' })).toMatchObject({ quantity: 5 })
+    expect(quantityOf(app, payer.subscriptionId)).toBe(5)
+    await setQuantity(5, { quantity: '' })
+    await billed(payer, 1)
+  })
+
   it('is not led to a change of plan that was made a moment ago, before its event', async () => {
     const payer = await aSubscriber(app)
     const { webhookUrl } = app.sandbox
