@@ -75,10 +75,10 @@ describe('POST /api/subscription/create', () => {
           .set({ providerAccount, isLive })
           .where(eq(billingCustomers.accountId, claimsOf(payer.accessToken).accountId as string)),
       )
-    for (const other of [['acct_of_another_key', false] as const, ['acct_payment_sandbox', true] as const]) {
-      await setOwner(...other)
-      expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
-    }
+    await setOwner('acct_of_another_key', false)
+    expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    await setOwner('acct_payment_sandbox', true)
+    expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
     await setOwner('acct_payment_sandbox', false)
     expect((await subscribe(app, payer)).json).toEqual(json)
   })
