@@ -14,6 +14,8 @@ export interface OriginRules {
 
 /** DNS allows 253 characters for a name. */
 const MAX_HOST_LENGTH = 253
+/** Public suffixes under which no customer has a site (RFC 7686, RFC 3172). */
+const NOT_FOR_SITES = /\.(onion|arpa)$/
 /** One asterisk, with or without letters around it, makes up the whole left-most label. */
 const WILDCARD_LABEL = /^[a-z0-9-]*\*[a-z0-9-]*$/
 
@@ -71,7 +73,8 @@ function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | 
   const { isIp, domain, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true })
   if (isIp) return faultOf('ORIGIN_IP')
   // Such as corp.internal: looking for the proof would tell strangers which names there are.
-  if (!isLenient && !isIcann && !isPrivate) return faultOf('ORIGIN_NOT_PUBLIC', { host })
+  if (!isLenient && ((!isIcann && !isPrivate) || NOT_FOR_SITES.test(host)))
+    return faultOf('ORIGIN_NOT_PUBLIC', { host })
   return domain === null ? faultOf('ORIGIN_SHARED', { host }) : null
 }
 

@@ -85,7 +85,7 @@ test('adds a satellite, proves it, and does with it what can be done', async () 
 
   await press('Check now')
   await seeing('there is no such name.')
-  await seeing('the host has no address.')
+  await seeing('the host has no public address.')
   await seeing('We will check again in half a minute')
   await expectGoodPage(page, 'main-satellite-not-found')
   dns.zones.set(RECORD, { txt: ['v=spf1 -all'] })

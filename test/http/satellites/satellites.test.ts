@@ -199,7 +199,7 @@ describe('The satellites of an account', () => {
         field: 'proof',
         code: 'PROOF_NO_ADDRESS',
         values: { question: file },
-        message: `${file}: the host has no address`,
+        message: `${file}: the host has no public address`,
       }
       expect(await verify()).toEqual([
         {

@@ -80,7 +80,13 @@ function bought({
   ...more
 }: Bought = {}) {
   const item = { id: 'si_1', price: { id: price }, quantity, current_period_end: PERIOD_END }
-  const none = { cancel_at: null, cancel_at_period_end: false, ended_at: null, trial_start: null }
+  const none = {
+    cancel_at: null,
+    cancel_at_period_end: false,
+    ended_at: null,
+    trial_start: null,
+    metadata: {},
+  }
   return { id, status, items: { data: [item] }, ...none, ...more } as unknown as Stripe.Subscription
 }
 

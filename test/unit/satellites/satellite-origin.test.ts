@@ -12,10 +12,9 @@ test.each([
   'https://example.org',
   'https://a.b.c.d.example.co.uk',
   'https://customer.github.io',
-  'https://xn--bcher-kva.example',
+  'https://xn--bcher-kva.example.net',
   'https://shop-example.com',
   'https://example.com.evil.net',
-  'https://intern.corp.internal',
 ])('%s may be a satellite', origin => {
   expect(originFault(origin, RULES)).toBeNull()
 })
@@ -48,8 +47,12 @@ test.each([
   ['https://shop.example.net:8443', 'port 443'],
   ['https://192.0.2.7', 'IP address'],
   ['https://[2001:db8::1]', 'IP address'],
-  ['https://localhost', 'shared by everybody'],
-  ['https://intranet', 'shared by everybody'],
+  // Looking for their proof would tell strangers which names there are (S9).
+  ['https://localhost', 'not a name of the public internet'],
+  ['https://intranet', 'not a name of the public internet'],
+  ['https://intern.corp.internal', 'not a name of the public internet'],
+  ['https://printer.local', 'not a name of the public internet'],
+  ['https://a.onion', 'not a name of the public internet'],
   ['https://com', 'shared by everybody'],
   ['https://co.uk', 'shared by everybody'],
   ['https://github.io', 'shared by everybody'],
@@ -92,7 +95,7 @@ test.each([
 
 test.each([
   ['https://shop.example.net', 'has one asterisk'],
-  ['https://*', 'shared by everybody'],
+  ['https://*', 'not a name of the public internet'],
   ['https://*.com', 'shared by everybody'],
   ['https://*.co.uk', 'shared by everybody'],
   ['https://*.vercel.app', 'shared by everybody'],
@@ -170,5 +173,5 @@ test('of 10,000 random texts those that pass are what browsers send, over https,
     }),
     { numRuns: 10_000, seed: 20_261_122 },
   )
-  expect(passed).toBeGreaterThan(20)
+  expect(passed).toBeGreaterThan(5)
 })

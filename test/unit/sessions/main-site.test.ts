@@ -27,12 +27,12 @@ it('a handler runs its guards in the order of the checks', () => {
     guardsOf(LiveSession({ enrolled: true })),
     guardsOf(LiveSession({ reauthenticated: true, cookieBound: true })),
   ]).toEqual([
-    ['MainSourceGuard', 'PermissionGuard'],
-    ['MainSourceGuard', 'OwnerGuard', 'ReauthenticationGuard'],
-    ['MainSourceGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
-    ['MainSourceGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
-    ['LiveSessionGuard', 'EnrolmentGuard'],
-    ['CookieBoundSessionGuard', 'ReauthenticationGuard'],
+    ['MainSourceGuard', 'WriteLimitGuard', 'PermissionGuard'],
+    ['MainSourceGuard', 'WriteLimitGuard', 'OwnerGuard', 'ReauthenticationGuard'],
+    ['MainSourceGuard', 'WriteLimitGuard', 'PaymentsPermissionGuard', 'ReauthenticationGuard'],
+    ['MainSourceGuard', 'WriteLimitGuard', 'EnrolmentGuard', 'ReauthenticationGuard'],
+    ['LiveSessionGuard', 'WriteLimitGuard', 'EnrolmentGuard'],
+    ['CookieBoundSessionGuard', 'WriteLimitGuard', 'ReauthenticationGuard'],
   ])
 })
 
