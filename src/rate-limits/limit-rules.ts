@@ -75,17 +75,12 @@ export function rulesOf(action: LimitedAction, settings: RateLimitSettings): Lim
     case 'mail':
       return mailRules({ ...action, subject: mailboxOf(subject) }, settings)
     case 'sent mail':
-      return sentMailRules({ recipient: mailboxOf(subject), userId, accountId }, settings)
-    case 'own mail':
-      // Not by account: members who may do nothing else must not use up the mails of those who manage it.
       return [
-        {
-          ...HOURLY,
-          scope: 'user',
-          ids: ['to', mailboxOf(subject)],
-          max: Math.ceil(settings.mailsPerAddress / 2),
-        },
-        { ...HOURLY, scope: 'user', ids: ['by', userId], max: Math.min(OWN_MAILS, settings.mailsPerUser) },
+        ...sentMailRules({ recipient: mailboxOf(subject), userId, accountId }, settings),
+        // Members who may do nothing else must not use up the mails of those who manage their account.
+        action.isAboutOneself
+          ? { ...HOURLY, scope: 'user', ids: ['about oneself', userId], max: OWN_MAILS }
+          : { ...HOURLY, scope: 'account', ids: ['by', accountId], max: settings.mailsPerAccount },
       ]
     case 'sign-up password':
       // For as long as the link is good: whoever reads the mail must not find the password by trying.
@@ -192,13 +187,12 @@ function mailRules(action: LimitedAction, settings: RateLimitSettings): LimitRul
 /** By sender, not by network: strangers cannot fill any of these. */
 function sentMailRules(
   { recipient, userId, accountId }: Readonly<Record<'recipient' | 'userId' | 'accountId', string>>,
-  { mailsPerAddress, mailsPerUser, mailsPerAccount }: RateLimitSettings,
+  { mailsPerAddress, mailsPerUser }: RateLimitSettings,
 ): LimitRule[] {
   return [
     { ...HOURLY, scope: 'user', ids: ['to', recipient], max: mailsPerAddress },
     { ...HOURLY, scope: 'user', ids: ['by', userId], max: mailsPerUser },
     { ...HOURLY, scope: 'account', ids: ['to', recipient, accountId], max: Math.ceil(mailsPerAddress / 2) },
-    { ...HOURLY, scope: 'account', ids: ['by', accountId], max: mailsPerAccount },
   ]
 }
 

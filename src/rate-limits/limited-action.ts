@@ -7,8 +7,7 @@ import type { Source } from '../permissions/permissions.js'
  * signatures), `link`, `sign-up password` (by
  * its link), `session id` (at refresh) and `session` (guesses at the password from one live
  * session, counted when strangers have filled its user's limits). Mails: `mail` (requested without a login),
- * `sent mail` (caused by a logged-in user), `own mail` (by any of them, about
- * themselves) and `power notice` (to those in charge, about who may do what). Also
+ * `sent mail` (caused by a logged-in user) and `power notice` (to those in charge, about who may do what). Also
  * `weak password` (expensive to measure), `write` (a change by a logged-in user), `containment` (one by which a user
  * contains damage), `handoff` (opens a session on a
  * satellite), `payment request` (calls the payment provider), `payment question` (the same by somebody who may not
@@ -23,7 +22,6 @@ export const LIMITED_KINDS = [
   'link',
   'mail',
   'sent mail',
-  'own mail',
   'sign-up password',
   'power notice',
   'weak password',
@@ -52,4 +50,6 @@ export interface LimitedAction {
   readonly client: Client
   /** Absent when nobody is logged in. */
   readonly actor?: LimitedActor
+  /** Of a `sent mail`: whether it is about the user who causes it, so that any member may. */
+  readonly isAboutOneself?: boolean
 }

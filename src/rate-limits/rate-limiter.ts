@@ -78,12 +78,12 @@ export class RateLimiter {
    * so that strangers cannot use up their limit.
    */
   countMailBy(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
-    return this.count({ kind: 'sent mail', subject: recipient, client, actor: named(actor) })
+    return this.count(sentMail(actor, recipient, client))
   }
 
   /** The same for a mail that any user may have sent about themselves: it takes nothing from their account. */
   countMailAboutOneself(actor: LimitedActor, recipient: string, client: Client): Promise<CountedAction> {
-    return this.count({ kind: 'own mail', subject: recipient, client, actor: named(actor) })
+    return this.count({ ...sentMail(actor, recipient, client), isAboutOneself: true })
   }
 
   /** Like {@link count}; null when there were too many. */
@@ -146,6 +146,11 @@ export class RateLimiter {
   }
 }
 
-function named({ userId, accountId, operator }: LimitedActor): LimitedActor {
-  return { userId, accountId, ...(operator && { operator }) }
+function sentMail(
+  { userId, accountId, operator }: LimitedActor,
+  recipient: string,
+  client: Client,
+): LimitedAction {
+  const actor = { userId, accountId, ...(operator && { operator }) }
+  return { kind: 'sent mail', subject: recipient, client, actor }
 }

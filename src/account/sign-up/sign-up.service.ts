@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
@@ -8,6 +7,7 @@ import type { Client } from '../../http/client.js'
 import { languageWanted } from '../../mail/mail-language.js'
 import type { CountedAction } from '../../rate-limits/counted-action.js'
 import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { hashToken } from '../../secrets/token-hash.js'
 import type { Email } from '../../users/email.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
 import { Passwords } from '../../users/passwords/passwords.js'
@@ -59,10 +59,9 @@ export class SignUpVerification {
 
   /**
    * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
-   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid, until twenty were
-   * (`TOO_MANY_ATTEMPTS` from then on). Of two
-   * concurrent calls, only one succeeds. Throws `INVALID_LINK`, and `EMAIL_TAKEN` when the address has got a user
-   * in the meantime.
+   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid, until twenty
+   * were wrong (`TOO_MANY_ATTEMPTS` from then on). Of two concurrent calls, only one succeeds. Throws `INVALID_LINK`,
+   * and `EMAIL_TAKEN` when the address has got a user in the meantime.
    */
   async verify(token: string, password: string, client: Client): Promise<User> {
     const found = await this.pending.find(token, client)
@@ -73,13 +72,13 @@ export class SignUpVerification {
 
   /** By the link as well, from however many networks they come: who reads the mail may not know the password. */
   private async countGuess(token: string, email: Email, client: Client): Promise<CountedAction> {
-    const subject = createHash('sha256').update(token).digest('base64url')
-    const ofLink = await this.rateLimiter.count({ kind: 'sign-up password', subject, client })
     // The holder of the link owns this mailbox, so other people's failures at this address do not count against
     // them.
     const guess = { kind: 'password', subject: email, client } as const
     const ofAddress = await this.rateLimiter.count(guess, async () => true)
-    return ofAddress.and(ofLink)
+    const ofLink = { kind: 'sign-up password', subject: hashToken(token), client } as const
+    // A guess that either refuses is not checked, and so not counted.
+    return ofAddress.and(await ofAddress.refundIfRejected(this.rateLimiter.count(ofLink)))
   }
 
   private async requirePassword(

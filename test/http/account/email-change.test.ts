@@ -564,7 +564,7 @@ describe('A change of the e-mail address', () => {
     expect(answers.map(outcome)).toEqual(Array(3).fill('429 TOO_MANY_ATTEMPTS'))
     expect(count.mock.calls.map(([{ kind, subject }]) => [kind, subject])).toEqual([
       ['write', claimsOf(session.accessToken).sid],
-      ['own mail', email],
+      ['sent mail', email],
       ['link', ''],
       ['link', ''],
     ])
