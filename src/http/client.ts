@@ -6,8 +6,8 @@ import { addressWithoutPort } from './network.js'
 export interface Client {
   readonly requestId: string
   /**
-   * Behind a proxy in TRUST_PROXY, the address that it reports, without its port; otherwise the socket's. `unknown` if the client
-   * disconnected before we read its address.
+   * Behind a proxy in TRUST_PROXY, the address that it reports, without its port; otherwise the socket's. `unknown`
+   * if the client disconnected before we read its address.
    */
   readonly ip: string
   /** At most {@link MAX_USER_AGENT_BYTES} bytes; null when none was sent. */

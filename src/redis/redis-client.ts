@@ -1,4 +1,5 @@
 import { createClient, ErrorReply, type RedisClientType } from 'redis'
+import { hostAndPort } from './redis-url.js'
 
 /** The commands that we use, which the three kinds of client share. */
 export type RedisCommands = Pick<RedisClientType, 'eval' | 'evalSha' | 'get' | 'set' | 'del' | 'unlink'>
@@ -94,12 +95,11 @@ const DEFAULT_PORT = 6379
  * its brackets, which is then looked up as a name. Throws an Error when the path is not the number of a database.
  */
 export function optionsOf(url: string) {
-  const { hostname, port, pathname } = new URL(url)
+  const { pathname } = new URL(url)
   const { isOverTls, ...login } = loginOf(url)
   const database = Number(pathname.slice(1))
   if (Number.isNaN(database)) throw new Error('SESSION_STORE_URL: the path must be the number of a database')
-  const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_PORT) }
-  const socket = { ...SOCKET, ...address }
+  const socket = { ...SOCKET, ...hostAndPort(url, DEFAULT_PORT) }
   return { ...OPTIONS, ...login, database, socket: isOverTls ? { ...socket, tls: true as const } : socket }
 }
 

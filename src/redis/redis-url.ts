@@ -35,13 +35,14 @@ export function parseRedisUrl(url: string): RedisAddress {
   return {
     kind: 'sentinel',
     masterName: path,
-    sentinels: hosts.split(',').map(asHostAndPort),
+    sentinels: hosts.split(',').map(host => hostAndPort(`redis://${host}`, DEFAULT_SENTINEL_PORT)),
     ...(username && { username }),
     ...(password && { password }),
   }
 }
 
-function asHostAndPort(text: string): { host: string; port: number } {
-  const { hostname, port } = new URL(`redis://${text}`)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_SENTINEL_PORT) }
+/** Sockets take an IPv6 address without its brackets. */
+export function hostAndPort(url: string, defaultPort: number): { host: string; port: number } {
+  const { hostname, port } = new URL(url)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
 }

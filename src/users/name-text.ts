@@ -1,15 +1,12 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiProperty } from '@nestjs/swagger'
 import { registerDecorator, ValidateIf } from 'class-validator'
+import { UNSTORABLE } from '../http/storable-line.js'
 
 const MAX_LENGTH = 100
 
-/**
- * Control characters (a database refuses NUL), unpaired surrogates, and characters that change the direction
- * of the following text (Unicode TR 36 §2.10.3): names appear in mails and lists beside those of other
- * people.
- */
-const FORBIDDEN_CHARACTERS = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+/** Names appear in mails and lists beside those of other people. */
+const FORBIDDEN_CHARACTERS = new RegExp(`[${UNSTORABLE}]`, 'u')
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** Whether text can be the name of a person or an account: 1 to 100 characters, no leading or trailing spaces. */

@@ -100,9 +100,9 @@ async function inTransaction<T>(pool: pg.Pool, work: (transaction: Db) => Promis
 }
 
 /**
- * Time limits, and how PostgreSQL writes what we read. One round trip, without startup parameters, which PgBouncer refuses. All our connections have the same
- * settings, since in PgBouncer's transaction mode one may get what another has set. PgBouncer also opens
- * connections without any: its `connect_query` sets them (docs/operations.md).
+ * Time limits, and how PostgreSQL writes what we read. One round trip, without startup parameters, which PgBouncer
+ * refuses. All our connections have the same settings, since in PgBouncer's transaction mode one may get what another
+ * has set. PgBouncer also opens connections without any: its `connect_query` sets them (docs/operations.md).
  */
 async function setUp(client: pg.ClientBase): Promise<void> {
   await client.query(

@@ -47,11 +47,9 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
 }
 
 /** A page within the domain of passkeys can have browsers replace its visitors' passkeys by others. */
-function passkeyFindings({ passkeyRpId, passkeyRelatedOrigins, satelliteOrigins }: Settings): Finding[] {
-  const covered = [...satelliteOrigins].filter(
-    origin =>
-      isWithin(new URL(origin).hostname, passkeyRpId) && !passkeyRelatedOrigins.some(own => own === origin),
-  )
+function passkeyFindings(settings: Settings): Finding[] {
+  const own: readonly string[] = settings.passkeyRelatedOrigins
+  const covered = listedWithin(settings, settings.passkeyRpId).filter(origin => !own.includes(origin))
   return covered.map(origin =>
     warning(
       CHECK,
@@ -62,15 +60,17 @@ function passkeyFindings({ passkeyRpId, passkeyRelatedOrigins, satelliteOrigins 
 }
 
 /** Whoever writes the code of such a satellite could take over sessions of the main site. */
-function cookieFindings({ cookieDomain, satelliteOrigins }: Settings): Finding[] {
-  const covered = [...satelliteOrigins].filter(
-    origin => cookieDomain && isWithin(new URL(origin).hostname, cookieDomain),
-  )
-  return covered.map(origin =>
+function cookieFindings(settings: Settings): Finding[] {
+  return listedWithin(settings, settings.cookieDomain).map(origin =>
     warning(
       CHECK,
       `${origin} of ALLOWED_ORIGINS is within COOKIE_DOMAIN, so browsers send it the main site's session cookie`,
       'Give it a host outside COOKIE_DOMAIN, unless you trust it as you trust the main site',
     ),
   )
+}
+
+/** The origins of ALLOWED_ORIGINS within a domain of ours. */
+function listedWithin({ satelliteOrigins }: Settings, domain: string | null): string[] {
+  return [...satelliteOrigins].filter(origin => domain !== null && isWithin(new URL(origin).hostname, domain))
 }
