@@ -151,7 +151,7 @@ describe('A scrape', () => {
     }
     const after = await scrape(app)
     expect([...after.values.keys()]).toEqual([...fresh.values.keys()])
-    expect(after.values.size).toBeLessThan(450)
+    expect(after.values.size).toBeLessThan(410)
     for (const series of after.values.keys())
       expect(series).not.toMatch(/@|:\/\/|\.test|[0-9a-f]{8}-[0-9a-f]{4}-|127\.0/)
   })
