@@ -80,7 +80,7 @@ function settingsOn(sheet: SettingSheet, otherFaults: readonly string[] = []): S
 }
 
 function unknownNames(names: readonly string[]): string[] {
-  const known = new Set(ALL_SETTINGS.flatMap(({ name, formerName }) => [name, formerName]))
+  const known = new Set(ALL_SETTINGS.map(({ name }) => name))
   return names.filter(name => !known.has(name))
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable } from '@nestjs/common'
-import { max, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { isLockTimeout } from '../../database/postgres/postgres-outage.js'
-import { auditLog } from '../../database/schema/audit.js'
 
 /** One month of the log, or several. */
 export interface AuditPartition {
@@ -25,7 +24,6 @@ const MONTHS_AHEAD = 3
 export class AuditPartitions {
   constructor(private readonly database: Database) {}
 
-  /** All partitions; none while the log is not partitioned. */
   async list(): Promise<AuditPartition[]> {
     const found = await this.database.run(db =>
       db.execute(sql`select name, extract(epoch from until)::float8 as seconds from audit_partitions()`),
@@ -34,26 +32,6 @@ export class AuditPartitions {
       name,
       until: seconds === null ? null : new Date(seconds * 1000),
     }))
-  }
-
-  /** Partitions a log that is still one table, in steps that never lock it for long; does nothing when that is done. */
-  async partition(now: Date): Promise<void> {
-    if (await this.isPartitioned()) return
-    const boundary = await this.boundaryFrom(now)
-    await this.withShortLock(db => addRangeCheck(db, boundary))
-    try {
-      // Reads every row, without blocking readers or writers.
-      await this.database.maintain(db =>
-        db.execute(sql`alter table audit_log validate constraint audit_log_before`),
-      )
-      await this.withShortLock(db =>
-        db.execute(sql`select partition_audit_log(${boundary.toISOString()}::timestamptz)`),
-      )
-    } catch (error) {
-      // Otherwise it would reject rows of later months.
-      await this.withShortLock(dropRangeCheck)
-      throw error
-    }
   }
 
   /** Creates the partitions of this month and the next three; returns how many did not exist yet. */
@@ -81,29 +59,6 @@ export class AuditPartitions {
         await sleep(BETWEEN_ATTEMPTS_MS)
       }
   }
-
-  private async isPartitioned(): Promise<boolean> {
-    const kind = sql`select relkind = 'p' as "isPartitioned" from pg_class where oid = 'audit_log'::regclass`
-    const [table] = rowsOf<{ isPartitioned: boolean }>(await this.database.run(db => db.execute(kind)))
-    return table?.isPartitioned === true
-  }
-
-  /** The start of a month that no row has reached yet, and none will before the log is partitioned. */
-  private async boundaryFrom(now: Date): Promise<Date> {
-    const [row] = await this.database.run(db => db.select({ at: max(auditLog.at) }).from(auditLog))
-    const last = row?.at ?? now
-    return startOfMonth(last > now ? last : now, 2)
-  }
-}
-
-async function addRangeCheck(db: Db, boundary: Date): Promise<void> {
-  await dropRangeCheck(db)
-  const check = sql.raw(`check (at < '${boundary.toISOString()}')`)
-  await db.execute(sql`alter table audit_log add constraint audit_log_before ${check} not valid`)
-}
-
-async function dropRangeCheck(db: Db): Promise<void> {
-  await db.execute(sql`alter table audit_log drop constraint if exists audit_log_before`)
 }
 
 function startOfMonth(time: Date, monthsLater: number): Date {

@@ -32,7 +32,6 @@ export class AuditUpkeep {
   @Interval(JOB.everyMs)
   run(): Promise<Expired | null> {
     return this.jobs.run(JOB, async now => {
-      await this.partitions.partition(now)
       const created = await this.partitions.prepare(now)
       if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
       if (this.keptDays === null) return null

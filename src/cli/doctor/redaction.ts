@@ -8,10 +8,7 @@ export class Redaction {
 
   /** `texts` are the settings as they were given, by name. */
   constructor(texts: Readonly<Record<string, string | undefined>>) {
-    const values = ALL_SETTINGS.filter(({ isSecret }) => isSecret).flatMap(({ name, formerName }) => [
-      texts[name],
-      formerName && texts[formerName],
-    ])
+    const values = ALL_SETTINGS.filter(({ isSecret }) => isSecret).map(({ name }) => texts[name])
     const parts = values.flatMap(value => (value ? secretsIn(value.trim()) : []))
     // Longest first, so that no part of one is left.
     this.secrets = [...new Set(parts)]

@@ -27,8 +27,6 @@ export type DefaultText = string | typeof REQUIRED
 /** One row of the settings table. */
 export interface Setting<T = unknown> {
   readonly name: string
-  /** The name in earlier versions, which is still read, with a warning. */
-  readonly formerName?: string
   readonly read: SettingReader<T>
   readonly default: DefaultText | { readonly production: DefaultText; readonly otherwise: DefaultText }
   /** For a default that its text does not explain: where it comes from, or what an empty value means. */
@@ -72,23 +70,10 @@ export class SettingSheet {
   }
 
   private valueOf(setting: Setting): unknown {
-    const text = this.givenText(setting) || this.defaultText(setting)
+    const text = this.texts[setting.name]?.trim() || this.defaultText(setting)
     const value = text === undefined ? undefined : this.parse(setting, text)
     this.values.set(setting.name, value)
     return value
-  }
-
-  private givenText({ name, formerName }: Setting): string {
-    const text = this.trimmed(name)
-    const formerText = formerName ? this.trimmed(formerName) : ''
-    if (formerText === '') return text
-    if (text !== '') this.faults.push(`${formerName} is the old name of ${name}: set only ${name}`)
-    else this.warnings.push(`${formerName} is now called ${name}; the old name will stop working`)
-    return text || formerText
-  }
-
-  private trimmed(name: string): string {
-    return this.texts[name]?.trim() ?? ''
   }
 
   /** Undefined when there is none, or when it depends on a setting that is itself missing or wrong. */

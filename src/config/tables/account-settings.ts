@@ -34,14 +34,12 @@ export const ACCOUNT_SETTINGS = {
   },
   deletionGraceSeconds: {
     name: 'DELETION_GRACE_SECONDS',
-    formerName: 'DELETION_GRACE',
     read: read.seconds(0, MAX_DELETION_GRACE_SECONDS),
     default: '1209600',
     meaning: "How long after its owner's request an account is deleted",
   },
   transferWaitSeconds: {
     name: 'TRANSFER_WAIT_SECONDS',
-    formerName: 'TRANSFER_WAIT',
     read: read.seconds(MIN_TRANSFER_WAIT_SECONDS, MAX_TRANSFER_WAIT_SECONDS),
     default: '259200',
     meaning: "How long after its owner's request an account can pass to the new owner",

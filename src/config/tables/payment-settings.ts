@@ -67,7 +67,6 @@ export const PAYMENT_SETTINGS = {
   },
   paymentGraceSeconds: {
     name: 'PAYMENT_GRACE_SECONDS',
-    formerName: 'PAYMENT_GRACE',
     read: read.seconds(0, MAX_PAYMENT_GRACE_SECONDS),
     default: '1209600',
     meaning: 'How long an account keeps its plan while a payment is overdue',

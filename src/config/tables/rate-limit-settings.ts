@@ -10,7 +10,6 @@ const MAX_WINDOW_SECONDS = 60 * 60
 export const RATE_LIMIT_SETTINGS = {
   windowSeconds: {
     name: 'ATTEMPT_WINDOW_SECONDS',
-    formerName: 'ATTEMPT_WINDOW',
     read: read.seconds(1, MAX_WINDOW_SECONDS),
     default: '900',
     meaning:

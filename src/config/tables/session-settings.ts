@@ -41,14 +41,12 @@ export const SESSION_SETTINGS = {
   },
   accessTokenTtlSeconds: {
     name: 'ACCESS_TOKEN_TTL_SECONDS',
-    formerName: 'ACCESS_TOKEN_TTL',
     read: read.seconds(1, MAX_ACCESS_TOKEN_TTL_SECONDS),
     default: '900',
     meaning: 'How long an access token is valid',
   },
   sessionTtlSeconds: {
     name: 'SESSION_TTL_SECONDS',
-    formerName: 'SESSION_TTL',
     read: read.seconds(1, MAX_SESSION_TTL_SECONDS),
     default: '2592000',
     meaning: 'How long a session lasts after the login',
@@ -61,7 +59,6 @@ export const SESSION_SETTINGS = {
   },
   reauthenticationTtlSeconds: {
     name: 'REAUTHENTICATION_TTL_SECONDS',
-    formerName: 'REAUTHENTICATION_TTL',
     read: read.seconds(1, MAX_REAUTHENTICATION_TTL_SECONDS),
     default: '600',
     meaning: 'How long a session counts as re-authenticated',

@@ -14,7 +14,7 @@ import { instant } from '../columns/instant.js'
 
 /**
  * Append-only (a trigger refuses UPDATE, and DELETE except for retention): who did what, when, from where, with
- * which outcome. Partitioned by month, by migration 0018; the primary key is each partition's own.
+ * which outcome. Partitioned by month; the primary key is each partition's own.
  */
 export const auditLog = pgTable(
   'audit_log',

@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
 import {
   AuditChain,
   AuditChainLinks,
@@ -18,12 +15,10 @@ import {
   Logger,
   type User,
 } from '../../sources.js'
-import { withMigrationsUpTo } from '../../support/migrations-up-to.js'
 import { passTime } from '../../support/passing-time.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
-import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
-import { onServers, slow } from '../../support/tiers.js'
+import { slow } from '../../support/tiers.js'
 import { bearer, cookie } from '../support/api-calls.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -260,93 +255,5 @@ describe('The partitions of the audit log', () => {
       await asOwner('delete from audit_chain where position = (select min(position) from audit_chain)')
       expect(await faults()).toHaveLength(2)
     })
-  })
-})
-
-/** The last one before there were partitions. */
-const LAST_BEFORE = '0017_second_factors'
-const ROWS = `insert into audit_log (at, action, outcome, user_id) select now() - n * interval '1 day', 'login', 'ok', gen_random_uuid()
-  from generate_series(1, 500) n`
-/** As the release before wrote them. */
-const ROW = `insert into audit_log (id, at, action, outcome) values (default, now(), 'logout', 'ok') returning id::int`
-
-onServers.describe('An audit log from before there were partitions', () => {
-  let app: TestApp
-  const cleanUp: (() => Promise<unknown>)[] = []
-  beforeAll(async () => {
-    const url = await aPostgresDatabase()
-    app = await TestApp.start({
-      DATABASE_URL: url,
-      AUDIT_RETENTION_DAYS: '100',
-    })
-    cleanUp.unshift(() => app.stop())
-  }, 60_000)
-  afterAll(async () => {
-    for (const step of cleanUp) await step()
-  })
-
-  async function aPostgresDatabase(): Promise<string> {
-    const { url, drop } = await createDatabase({ isEmpty: true })
-    cleanUp.push(drop)
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await withMigrationsUpTo(LAST_BEFORE, migrationsFolder => migrate(drizzle(client), { migrationsFolder }))
-    await client.query(ROWS)
-    await client.end()
-    return url
-  }
-
-  async function faults(): Promise<string[]> {
-    const told: string[] = []
-    await app.app.get(AuditVerifier).verify(fault => told.push(fault))
-    return told.filter(fault => !fault.includes('old rows had no seal'))
-  }
-
-  async function insert(): Promise<number> {
-    const answer = await app.app.get(Database).run(db => db.execute(sql.raw(ROW)))
-    return (answer as unknown as { rows: { id: number }[] }).rows[0]?.id as number
-  }
-
-  it('goes on as one table, and becomes the first partition while others write to it', async () => {
-    await insert()
-    expect(await app.app.get(AuditPartitions).list()).toEqual([])
-    expect(await faults()).toEqual([])
-    let isDone = false
-    const partitioning = app.app
-      .get(AuditPartitions)
-      .partition(app.clock.now())
-      .finally(() => {
-        isDone = true
-      })
-    const ids: number[] = []
-    while (!isDone) ids.push(await insert())
-    await partitioning
-    ids.push(await insert())
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toEqual(ids.toSorted((one, other) => one - other))
-    expect(await app.app.get(AuditPartitions).list()).toEqual([
-      { name: 'audit_log_first', until: startOfMonth(2) },
-      { name: 'audit_log_other', until: null },
-    ])
-    expect((await app.auditRows()).filter(({ action }) => action === 'logout')).toHaveLength(ids.length + 1)
-    expect(await faults()).toEqual([])
-  })
-
-  slow('gets months, and is cut and at last removed', async () => {
-    jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
-    const expired = await app.app.get(AuditUpkeep).run()
-    // The day that is cut in is whole.
-    expect(expired).toMatchObject({ partitions: 0, rows: 400 })
-    const names = (await app.app.get(AuditPartitions).list()).map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['audit_log_first', partitionOf(startOfMonth(2))]))
-    expect(names).not.toContain(partitionOf(NEXT))
-    expect(await faults()).toEqual([])
-    await passTime(app, 200 * 24 * 60 * 60)
-    await app.app.get(AuditUpkeep).run()
-    expect((await app.app.get(AuditPartitions).list()).map(({ name }) => name)).not.toContain(
-      'audit_log_first',
-    )
-    expect(await faults()).toEqual([])
-    await signIn(app, await anOwner(app), 'main')
   })
 })

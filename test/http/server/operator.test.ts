@@ -292,20 +292,20 @@ describe('the command line, beside a running server', () => {
   }
 })
 
-slow('a service that is given the old name of a setting warns when it starts', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'mainstay-renamed-'))
+slow('a service that is given a misspelt setting warns when it starts', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mainstay-misspelt-'))
   try {
     const { output } = await run('dist/joined/main.js', [], {
       NODE_ENV: 'test',
       DATA_DIR: folder,
       LOG_LEVEL: 'warn',
-      TRANSFER_WAIT: '43200',
+      TRANSFER_WIAT_SECONDS: '43200',
       // Ends it soon.
       GEOIP_FILE: join(folder, 'missing.mmdb'),
     })
-    const warnings = output.split('\n').filter(line => line.includes('TRANSFER_WAIT'))
+    const warnings = output.split('\n').filter(line => line.includes('TRANSFER_WIAT'))
     expect(warnings.map(line => JSON.parse(line))).toMatchObject([
-      { level: 40, msg: 'TRANSFER_WAIT is now called TRANSFER_WAIT_SECONDS; the old name will stop working' },
+      { level: 40, msg: 'TRANSFER_WIAT_SECONDS is not a setting: TRANSFER_WAIT_SECONDS may have been meant' },
     ])
   } finally {
     await rm(folder, { recursive: true })

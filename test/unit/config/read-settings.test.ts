@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { ALL_SETTINGS, readSettings, SettingsError } from '../../sources.js'
+import { readSettings, SettingsError } from '../../sources.js'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -297,57 +297,11 @@ describe('readSettings outside production', () => {
   })
 })
 
-describe('a setting under its old name', () => {
-  const RENAMED = [
-    ['ACCESS_TOKEN_TTL', '60', { accessTokenTtlSeconds: 60 }],
-    ['SESSION_TTL', '120', { sessionTtlSeconds: 120 }],
-    ['REAUTHENTICATION_TTL', '60', { reauthenticationTtlSeconds: 60 }],
-    ['DELETION_GRACE', '0', { deletionGraceSeconds: 0 }],
-    ['TRANSFER_WAIT', '43200', { transferWaitSeconds: 43_200 }],
-    ['PAYMENT_GRACE', '0', { paymentGraceSeconds: 0 }],
-    ['ATTEMPT_WINDOW', '60', { rateLimits: { windowSeconds: 60 } }],
-  ] as const
-
-  it.each(RENAMED)('%s=%s is read, with a warning', (name, value, settings) => {
-    expect(read({ [name]: value })).toMatchObject({
-      ...settings,
-      warnings: [`${name} is now called ${name}_SECONDS; the old name will stop working`],
-    })
-    expect(read({ [`${name}_SECONDS`]: value })).toMatchObject({ ...settings, warnings: [] })
-  })
-
-  it('is accepted for no other setting', () => {
-    const formerNames = ALL_SETTINGS.flatMap(({ formerName }) => formerName ?? [])
-    expect(formerNames.sort()).toEqual(RENAMED.map(([name]) => name).sort())
-  })
-
-  it('is checked like the new one', () => {
-    expect(faultsOf({ SESSION_TTL: '-1' })).toEqual([
-      'SESSION_TTL_SECONDS must be a whole number from 1 to 34560000',
-    ])
-  })
-
-  it('may not be set beside the new one', () => {
-    expect(faultsOf({ SESSION_TTL: '120', SESSION_TTL_SECONDS: '120' })).toEqual([
-      'SESSION_TTL is the old name of SESSION_TTL_SECONDS: set only SESSION_TTL_SECONDS',
-    ])
-  })
-})
-
 describe('the settings file of an environment', () => {
   it('gives what the environment does not say', async () => {
     await withFile('ACCESS_TOKEN_TTL_SECONDS=60\nSESSION_TTL_SECONDS=120\n', folder => {
       const settings = readSettings({ ...PRODUCTION, SESSION_TTL_SECONDS: '300' }, folder)
       expect(settings).toMatchObject({ accessTokenTtlSeconds: 60, sessionTtlSeconds: 300 })
-    })
-  })
-
-  it('may use an old name, unless the environment or the file has the new one too', async () => {
-    await withFile('SESSION_TTL=120\n', folder => {
-      expect(readSettings(PRODUCTION, folder).sessionTtlSeconds).toBe(120)
-      expect(() => readSettings({ ...PRODUCTION, SESSION_TTL_SECONDS: '300' }, folder)).toThrow(
-        'SESSION_TTL is the old name of SESSION_TTL_SECONDS',
-      )
     })
   })
 

@@ -1,1 +1,0 @@
-ALTER TABLE "satellites" ADD COLUMN "suspended_by" text;

@@ -1,1 +1,0 @@
-CREATE INDEX "satellites_preview_parent" ON "satellites" USING btree (substring("origin" from position('.' in "origin") + 1)) WHERE kind = 'preview';

@@ -1,1 +1,0 @@
-CREATE INDEX IF NOT EXISTS "provider_events_oldest" ON "provider_events" USING btree ("received_at") WHERE effect is null;
