@@ -23,8 +23,8 @@ export type UnrecognizedLoginDetail = {
   readonly network: string
   /** From when on somebody else may have acted; as a rule, when the session began. */
   readonly since: string
-  /** Of the user; null if they had none. Missing from those of an earlier release. */
-  readonly language?: string | null
+  /** Of the user; null if they had none. */
+  readonly language: string | null
 }
 
 /** Whose session it is. */
@@ -87,9 +87,9 @@ export class UnrecognizedLoginTokens {
 
   /** The earliest `since` of the user's valid links; null when there are none. */
   async earliestSince(transaction: Db, userId: string): Promise<Date | null> {
-    const { detail, createdAt, expiresAt } = oneTimeTokens
+    const { detail, expiresAt } = oneTimeTokens
     const links = await transaction
-      .select({ detail, createdAt })
+      .select({ detail })
       .from(oneTimeTokens)
       .where(and(linksOf(userId), gt(expiresAt, this.clock.now())))
     return earliest(links.map(sinceOf))
@@ -138,9 +138,9 @@ function linksOf(userId: string) {
   return and(eq(oneTimeTokens.userId, userId), eq(oneTimeTokens.purpose, 'not-me'))
 }
 
-/** From when on a report undoes what was done; for links issued before `since` was recorded, when they were mailed. */
-export function sinceOf({ detail, createdAt }: Pick<OneTimeToken, 'detail' | 'createdAt'>): Date {
-  return typeof detail.since === 'string' ? new Date(detail.since) : createdAt
+/** From when on a report undoes what was done. */
+export function sinceOf({ detail }: Pick<OneTimeToken, 'detail'>): Date {
+  return new Date(detail.since as string)
 }
 
 /** Null when there is none. */

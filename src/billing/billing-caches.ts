@@ -146,11 +146,6 @@ interface PlanEntry {
   readonly freshUntil: number
 }
 
-/** A replica of the release before stores no features. */
-function withFeatures(plan: OfferedPlan): OfferedPlan {
-  return { ...plan, features: plan.features ?? [], translatedFeatures: plan.translatedFeatures ?? {} }
-}
-
 /** What is on sale. Each process also keeps the last copy that it saw. */
 @Injectable()
 export class PlanCache {
@@ -171,9 +166,7 @@ export class PlanCache {
   /** Null while nothing is known. */
   async get(): Promise<PlanCopy | null> {
     this.last = (await this.cache.get<PlanEntry>(this.key)) ?? this.last
-    return this.last
-      ? { plans: this.last.plans.map(withFeatures), isFresh: this.now() < this.last.freshUntil }
-      : null
+    return this.last ? { plans: this.last.plans, isFresh: this.now() < this.last.freshUntil } : null
   }
 
   /** Stores what the provider has just said. */

@@ -9,13 +9,10 @@ function inSeconds(seconds: number): SQL {
   return sql`${NOW} + make_interval(secs => ${seconds})`
 }
 
-/** By how much a lease of the release before this one may be longer: it ends by the clock of a machine. */
-const CLOCK_TOLERANCE_SECONDS = 60 * 60
-
 /**
  * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires. A
- * lease that ends later than one of `longestSeconds` can is taken too, because nobody would have it until then:
- * its end was written by the wrong clock of a machine, or the database's clock was set back.
+ * lease that ends later than one of `longestSeconds` can is taken too: the database's clock was set back since, and
+ * nobody would have it until then.
  */
 export async function takeLease(
   database: Database,
@@ -23,7 +20,7 @@ export async function takeLease(
   { seconds, longestSeconds = seconds }: { seconds: number; longestSeconds?: number },
 ): Promise<boolean> {
   const until = inSeconds(seconds)
-  const isTooFar = gt(leases.until, inSeconds(longestSeconds + CLOCK_TOLERANCE_SECONDS))
+  const isTooFar = gt(leases.until, inSeconds(longestSeconds))
   const taken = await database.run(db =>
     db
       .insert(leases)

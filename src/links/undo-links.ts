@@ -12,14 +12,10 @@ const MAX_ADDRESSES = 3
 /** The number of the change of address that a link undoes. */
 export const SEQUENCE = sql<number>`(${oneTimeTokens.detail} ->> 'turn')::int`
 
-/**
- * The language that the user had when the first of the links to one address was mailed, null if they had none;
- * `otherwise` for a link of an earlier release.
- */
-function languageOfFirst(otherwise: string | null) {
-  const language = sql`coalesce(${oneTimeTokens.detail} -> 'language', to_jsonb(${otherwise}::text))`
-  return sql<string | null>`(array_agg(${language} order by ${SEQUENCE}))[1] #>> '{}'`
-}
+/** The language that the user had when the first of the links to one address was mailed, null if they had none. */
+const LANGUAGE_OF_FIRST = sql<
+  string | null
+>`(array_agg(${oneTimeTokens.detail} ->> 'language' order by ${SEQUENCE}))[1]`
 
 /** Links that undo changes of address of these users, open or expired. */
 export function undoLinksOf(userIds: readonly string[]) {
@@ -43,7 +39,7 @@ export async function previousAddresses(
 ): Promise<Address[]> {
   const { email } = oneTimeTokens
   const rows = await db
-    .select({ email, language: languageOfFirst(present.language) })
+    .select({ email, language: LANGUAGE_OF_FIRST })
     .from(oneTimeTokens)
     .where(openUndoLinksOf([userId], now))
     .groupBy(email)

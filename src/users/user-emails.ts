@@ -24,8 +24,8 @@ const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
 type UndoDetail = {
   readonly turn: number
   readonly since: string
-  /** Of the user; null if they had none. Missing from those of an earlier release. */
-  readonly language?: string | null
+  /** Of the user; null if they had none. */
+  readonly language: string | null
 }
 
 /** A change of address that can still be undone. */
@@ -34,8 +34,8 @@ export interface OpenChange {
   readonly sequence: number
   /** From when on whoever requested it may have acted. */
   readonly since: Date
-  /** The user's language before it; null if they had none, undefined when it was not recorded. */
-  readonly language: string | null | undefined
+  /** The user's language before it; null if they had none. */
+  readonly language: string | null
 }
 
 /**
@@ -123,7 +123,7 @@ export class UserEmails {
   /** The first change away from this address that can still be undone; null when there is none. */
   async openChangeFrom(transaction: Db, userId: string, address: string): Promise<OpenChange | null> {
     const [row] = await transaction
-      .select({ detail: oneTimeTokens.detail, createdAt: oneTimeTokens.createdAt })
+      .select({ detail: oneTimeTokens.detail })
       .from(oneTimeTokens)
       .where(and(this.areOpen([userId]), eq(oneTimeTokens.email, address)))
       .orderBy(asc(SEQUENCE))
@@ -185,7 +185,7 @@ export class UserEmails {
 }
 
 /** The change that a link undoes. */
-function changeOf(link: Pick<OneTimeToken, 'detail' | 'createdAt'>): OpenChange {
+function changeOf(link: Pick<OneTimeToken, 'detail'>): OpenChange {
   const { turn: sequence, language } = link.detail as UndoDetail
   return { sequence, since: sinceOf(link), language }
 }

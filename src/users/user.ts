@@ -26,7 +26,7 @@ export interface User {
   /** Whether their account requires a second factor that they do not have: until then they have no permissions. */
   readonly mustEnrol: boolean
   readonly disabledAt: Date | null
-  /** Null for whoever is not disabled, or was before this was recorded. */
+  /** Null for users who are not disabled. */
   readonly disabledBy: DisabledBy | null
   readonly createdAt: Date
   /** The userId of whoever invited them, who may be gone; null for users who came otherwise. */
@@ -51,8 +51,8 @@ export function effectiveGrant(user: User): Permissions {
   return withinLimits(user.granted, user)
 }
 
-export function isDisabledByOperator({ disabledAt, disabledBy }: User): boolean {
-  return disabledAt !== null && disabledBy === 'operator'
+export function isDisabledByOperator({ disabledBy }: User): boolean {
+  return disabledBy === 'operator'
 }
 
 /** An owner is granted everything; a member dataEntry and viewReports until they are given more. */

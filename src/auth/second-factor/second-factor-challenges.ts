@@ -4,7 +4,6 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
-import { subnetOf } from '../../http/network.js'
 import type { OneTimeToken } from '../../links/one-time-token.js'
 import { OneTimeTokens, USED_TOKEN } from '../../links/one-time-tokens.js'
 import type { Source } from '../../permissions/permissions.js'
@@ -37,8 +36,6 @@ export interface SecondFactorChallenge {
 /** A type, not an interface, because it is stored as plain JSON. */
 type ChallengeDetail = {
   readonly origin: string | null
-  /** Written for replicas of the previous release, which accept a challenge only from the network of its first step. */
-  readonly subnet: string
   readonly source: Source
   readonly methods: readonly AuthMethod[]
   /** Of the password hash: a new password ends a login that was begun with the old one. */
@@ -63,7 +60,6 @@ export class SecondFactorChallenges {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
       origin: client.origin,
-      subnet: subnetOf(client.ip),
       source,
       methods: namesOf(methods),
       passwordDigest: digestOf(user),

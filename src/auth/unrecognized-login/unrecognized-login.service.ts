@@ -49,14 +49,14 @@ export class UnrecognizedLoginService {
 
   private async recover(transaction: Db, user: User, link: FollowedLink): Promise<RecordedChanges> {
     const current = await this.recovery.lock(transaction, user)
-    const { detail, email, createdAt } = await this.links.consume(transaction, link)
+    const { detail, email } = await this.links.consume(transaction, link)
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
     const { network, language } = detail as UnrecognizedLoginDetail
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
     // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current) return NOTHING_RECORDED
-    const reported = { since: sinceOf({ detail, createdAt }), language }
+    const reported = { since: sinceOf({ detail }), language }
     const target = await this.recovery.restoreTargetFor(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, target, link.client)
     return followedBy(recovered, await this.mails.resetLinkTo(transaction, recovered.user, user))

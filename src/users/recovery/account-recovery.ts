@@ -28,7 +28,7 @@ export interface RestoreTarget {
   readonly since: Date | null
   /**
    * The user's language when the link, or the one that undoes the change, was mailed: null if they had none. Undefined
-   * for links of an earlier release.
+   * when nothing indicates that somebody else has changed it.
    */
   readonly language: string | null | undefined
 }

@@ -100,9 +100,9 @@ function step(id: number, kind: Step['kind'], by: unknown, what: unknown): Step 
   return typeof by === 'string' && typeof what === 'string' ? { id, kind, by, what } : null
 }
 
-/** Whether it was more than before; rows of an earlier release about permissions do not say so, and count. */
+/** Whether it was more than before. */
 function isMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'action' | 'detail'>): boolean {
   const isSome = Array.isArray(gained) && gained.length > 0
-  if (action === 'permissions.change') return isSome || !Array.isArray(gained)
+  if (action === 'permissions.change') return isSome
   return action !== 'satellites.change' || isSome || satellites === null
 }

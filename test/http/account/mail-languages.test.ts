@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { eq, sql } from 'drizzle-orm'
-import { Database, oneTimeTokens, Users } from '../../sources.js'
+import { Users } from '../../sources.js'
 import { anEmail, anOwner, PASSWORD, signIn } from '../../support/people.js'
 import { MAIN, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -87,22 +86,6 @@ describe('the language of mails', () => {
     expect(outcome(await post('/api/password/reset', reset))).toBe('200')
     const again = { email: owner.email, password: NEW_PASSWORD, source: 'main' }
     expect(outcome(await post('/api/login', again, GERMAN))).toBe('200')
-    expect(await languageOf(owner.id)).toBe('de')
-  })
-
-  it('stays as it is after a notice of an earlier release, which does not say its own', async () => {
-    const owner = await anOwner(app)
-    expect(outcome(await logIn(owner.email, GERMAN))).toBe('200')
-    app.clock.advance(3_600)
-    expect(outcome(await logIn(owner.email, { 'User-Agent': 'curl/8.5.0' }))).toBe('200')
-    await app.get(Database).run(db =>
-      db
-        .update(oneTimeTokens)
-        .set({ detail: sql`${oneTimeTokens.detail} - 'language'` })
-        .where(eq(oneTimeTokens.userId, owner.id)),
-    )
-    const token = await app.mailedToken(owner.email)
-    expect(outcome(await post('/api/sessions/not-me', { token }))).toBe('204')
     expect(await languageOf(owner.id)).toBe('de')
   })
 

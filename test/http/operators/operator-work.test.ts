@@ -18,7 +18,7 @@ import { aSatellite } from '../../support/satellites.js'
 import { MAIN, type TestApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
 import { bearer, outcome, refreshByCookie } from '../support/api-calls.js'
-import { onMainSite, provenSession } from '../support/reauthenticate.js'
+import { provenSession } from '../support/reauthenticate.js'
 import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { aSubscriber } from '../support/subscriber.js'
 import { team } from '../support/team-calls.js'
@@ -117,34 +117,6 @@ describe('operator console: people', () => {
     expect(await take(operator)).toBe('200')
     expect(outcome(await stolen.get('health'))).toBe('200')
     expect(outcome(await stolen.post('logout', {}))).toBe('204')
-  })
-
-  it('what the previous release left of an operator’s decision, when it enabled somebody, means nothing', async () => {
-    await fresh()
-    const owner = await anOwner(app)
-    const member = await aMember(app, owner)
-    const session = await provenSession(app, owner)
-    const byManager = async (method: string, what = '') =>
-      outcome(await onMainSite(app, session, method, `/api/team/${member.id}${what}`))
-    // As it does in a rolling upgrade: it does not know the column.
-    const enableAsBefore = () =>
-      app.app
-        .get(Database)
-        .run(db => db.update(users).set({ disabledAt: null }).where(eq(users.id, member.id)))
-    expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
-    await enableAsBefore()
-    await signIn(app, member, 'main')
-    expect((await operator.get(`users/${member.id}`)).json).toMatchObject({
-      disabledAt: null,
-      disabledBy: null,
-    })
-    expect(await byManager('POST', '/disable')).toBe('204')
-    expect(await app.app.get(Users).find(member.id)).toMatchObject({ disabledBy: 'account' })
-    expect(await byManager('POST', '/enable')).toBe('204')
-
-    expect((await operator.post(`users/${member.id}/disable`)).status).toBe(200)
-    await enableAsBefore()
-    expect(await byManager('DELETE')).toBe('204')
   })
 
   it('ends one session, and not one that is somebody else’s', async () => {

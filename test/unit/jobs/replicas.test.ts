@@ -72,7 +72,7 @@ describe.each([
     })
 
     onServers(
-      'that the release before took with a wrong clock does not keep a job from running, and one that rests does',
+      'from before the database’s clock was set back does not keep a job from running',
       async () => {
         const job = { name: 'wrong clock', everyMs: 60_000, restSeconds: 12 * 60 * 60 }
         const run = () => first.app.get(LeasedJobs).run(job, async () => 'ran')
@@ -80,10 +80,6 @@ describe.each([
         await ageLeases(first, -24 * 60 * 60)
         expect(await run()).toBe('ran')
         expect(await run()).toBeNull()
-        await takeAtOnce('not so wrong')
-        await ageLeases(first, -30 * 60)
-        const short = { name: 'not so wrong', everyMs: 60_000 }
-        expect(await first.app.get(LeasedJobs).run(short, async () => 'ran')).toBeNull()
       },
     )
 
