@@ -80,7 +80,7 @@ export class Provider {
     const prorations = new Prorations(state)
     const invoices = new Invoices(state, prorations, pagesUrl)
     const billing = new SubscriptionBilling(invoices, prorations)
-    const renewals = new Renewals(events, secondaryEvents, invoices)
+    const renewals = new Renewals(state, events, secondaryEvents, invoices)
     const subscriptions = new Subscriptions(state, events, prices, billing, renewals)
     const checkouts = new Checkouts(state, events, customers, prices, pagesUrl)
     this.events = events

@@ -45,6 +45,123 @@ describe('API', () => {
   })
 
   it.each([
+    ['misspelt', { succes_url: 'https://main.example/' }, 'succes_url'],
+    ['removed', { payment_method_types: ['card'] }, 'payment_method_types[0]'],
+    ['nested', { subscription_data: { trial_days: 3 } }, 'subscription_data[trial_days]'],
+  ])('refuses a %s parameter, and repeats no such refusal (B5)', async (_, change, param) => {
+    const { id } = await stage.stripe.customers.create()
+    const key = { idempotencyKey: 'checkout-1' }
+    const params = { ...checkoutTerms(id), ...change } as Stripe.Checkout.SessionCreateParams
+    await expect(stage.stripe.checkout.sessions.create(params, key)).rejects.toMatchObject({
+      type: 'StripeInvalidRequestError',
+      statusCode: 400,
+      code: 'parameter_unknown',
+      param,
+      doc_url: 'https://stripe.com/docs/error-codes/parameter-unknown',
+      message: `Received unknown parameter: ${param}`,
+    })
+    expect((await stage.stripe.checkout.sessions.create(checkoutTerms(id), key)).status).toBe('open')
+  })
+
+  it('refuses parameters of other routes, all of them by name (B5)', async () => {
+    const { id } = await stage.subscribe()
+    const params = { trial_period_days: 3, price: 'price_large' } as Stripe.SubscriptionUpdateParams
+    await expect(stage.stripe.subscriptions.update(id, params)).rejects.toThrow(
+      'Received unknown parameters: trial_period_days, price',
+    )
+    await expect(stage.stripe.prices.retrieve('price_small', { limit: 3 } as never)).rejects.toThrow(
+      'Received unknown parameter: limit',
+    )
+  })
+
+  it.each<[string, CheckoutTerms, RegExp, string | undefined]>([
+    [
+      'tax without an address to save',
+      { automatic_tax: { enabled: true } },
+      /requires a valid address on the Customer/,
+      'customer_tax_location_invalid',
+    ],
+    [
+      'tax ids without a name to save',
+      { tax_id_collection: { enabled: true }, customer_update: { address: 'auto' } },
+      /^Tax ID collection requires updating business name on the customer/,
+      'parameter_invalid',
+    ],
+    [
+      'an update of nobody',
+      { customer: '', customer_update: { name: 'auto' } },
+      /^`customer_update` can only be used with `customer`/,
+      'parameter_invalid',
+    ],
+    [
+      'a trial of no days',
+      { subscription_data: { trial_period_days: 0 } },
+      /^The minimum number of trial period days is 1\.$/,
+      'parameter_invalid_integer',
+    ],
+    [
+      'a trial of three years',
+      { subscription_data: { trial_period_days: 731 } },
+      /^The maximum number of trial period days is 730/,
+      'parameter_invalid_integer',
+    ],
+    [
+      'a bad address',
+      { customer: '', customer_email: 'nobody' },
+      /^Invalid email address: nobody$/,
+      'email_invalid',
+    ],
+    [
+      'long metadata',
+      { metadata: { note: 'x'.repeat(501) } },
+      /^Metadata values can have up to 500 characters, but you passed in a value that is 501 characters/,
+      'parameter_invalid_string',
+    ],
+    [
+      'a long key',
+      { subscription_data: { metadata: { ['k'.repeat(41)]: '1' } } },
+      /^Metadata keys can have up to 40 characters, but you passed in a key that is 41 characters/,
+      'parameter_invalid_string',
+    ],
+    [
+      'too many keys',
+      { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`key${index}`, '1'])) },
+      /50 keys/,
+      'parameter_invalid',
+    ],
+    [
+      'no payment method',
+      { excluded_payment_method_types: ['card', 'us_bank_account'] },
+      /^No valid payment/,
+      undefined,
+    ],
+  ])('refuses %s with the words of Stripe (B5)', async (_, terms, message, code) => {
+    const customer = terms.customer ?? (await stage.stripe.customers.create()).id
+    const refused = stage.stripe.checkout.sessions.create({
+      ...checkoutTerms(customer),
+      ...terms,
+      customer: customer || undefined,
+    })
+    await expect(refused).rejects.toMatchObject({ statusCode: 400, message: expect.stringMatching(message) })
+    await expect(refused).rejects.toHaveProperty('code', code)
+  })
+
+  it('refuses a bad e-mail address of a customer, and an end in the past (B5)', async () => {
+    const { id, customer } = await stage.subscribe()
+    for (const bad of [
+      stage.stripe.customers.create({ email: 'nobody' }),
+      stage.stripe.customers.update(customer as string, { email: 'nobody' }),
+    ])
+      await expect(bad).rejects.toMatchObject({ statusCode: 400, code: 'email_invalid', param: 'email' })
+    await expect(stage.stripe.subscriptions.update(id, { cancel_at: 1 })).rejects.toMatchObject({
+      statusCode: 400,
+      code: 'parameter_invalid_integer',
+      param: 'cancel_at',
+    })
+    expect(await stage.stripe.subscriptions.retrieve(id)).toMatchObject({ status: 'active', cancel_at: null })
+  })
+
+  it.each([
     ['unknown customer', { customer: 'cus_unknown' }, 'resource_missing', 'customer'],
     ['unknown price', { line_items: [{ price: 'price_x' }] }, 'resource_missing', 'line_items[0][price]'],
     ['no lines', { line_items: undefined }, 'parameter_missing', 'line_items'],

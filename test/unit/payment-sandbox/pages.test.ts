@@ -64,7 +64,7 @@ describe('Pages', () => {
   })
 
   it('escapes hostile text and allows no script', async () => {
-    const hostile = '"><script>alert(1)</script>\'&'
+    const hostile = '"><script>alert(1)</script>\'&@example.com'
     const customer = await stage.stripe.customers.create({ email: hostile })
     const cancelUrl = 'https://main.example/?x="><script>alert(1)</script>'
     const { id, url } = await stage.stripe.checkout.sessions.create({
@@ -75,7 +75,7 @@ describe('Pages', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
     const body = await page.text()
     expect(body).toContain('no real money')
-    expect(body).toContain('&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;')
+    expect(body).toContain('&#34;&#62;&#60;script&#62;alert(1)&#60;/script&#62;&#39;&#38;@example.com')
     await stage.sandbox.simulate.expire(id)
     const closed = await (await fetch(url!)).text()
     expect(closed).toContain('This checkout has expired')
@@ -151,6 +151,92 @@ describe('Pages', () => {
         const text = page.replace(/<style>[\s\S]*?<\/style>|<[^>]*>/g, ' ')
         expect(english.exec(text)?.[0]).toBeUndefined()
       }
+    })
+  })
+
+  describe('with the options of a checkout', () => {
+    const post = (url: string | null, fields: Record<string, string>) =>
+      fetch(url!, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+    const read = async (url: string | null) => (await fetch(url!)).text()
+
+    it('takes a promotion code off this payment and the next (B5)', async () => {
+      const { id, url } = await stage.openCheckout({ allow_promotion_codes: true })
+      const wrong = await post(`${url}/promotion`, { code: 'OTHER' })
+      expect(await read(wrong.headers.get('location'))).toContain('This code is invalid.')
+      await post(`${url}/promotion`, { code: 'sandbox10' })
+      expect(await read(url)).toMatch(/SANDBOX10 is applied[\s\S]*Pay \$9\.00/)
+      await clickOnPage(url, 'pay')
+      const paid = await stage.stripe.checkout.sessions.retrieve(id, { expand: ['invoice'] })
+      expect(paid).toMatchObject({ amount_total: 900, total_details: { amount_discount: 100 } })
+      expect(paid.invoice).toMatchObject({ subtotal: 1000, total: 900, amount_paid: 900 })
+    })
+
+    it('adds tax for the address that is given, and saves it with the customer (B5)', async () => {
+      const { id, url, customer } = await stage.openCheckout({
+        automatic_tax: { enabled: true },
+        customer_update: { address: 'auto' },
+      })
+      expect((await clickOnPage(url, 'pay')).status).toBe(400)
+      expect(await read(url)).toMatch(/Tax[\s\S]*Pay \$12\.00[\s\S]*/)
+      const address = { line1: 'Weg 1', postal_code: '10115', city: 'Berlin', country: 'DE' }
+      expect((await post(`${url}/pay`, address)).status).toBe(303)
+      const paid = await stage.stripe.checkout.sessions.retrieve(id, { expand: ['invoice'] })
+      expect(paid).toMatchObject({
+        amount_subtotal: 1000,
+        amount_total: 1200,
+        automatic_tax: { enabled: true, status: 'complete' },
+        customer_details: { address },
+      })
+      expect(paid.invoice).toMatchObject({ total: 1200, total_taxes: [{ amount: 200 }] })
+      expect(await stage.stripe.customers.retrieve(customer as string)).toMatchObject({ address })
+    })
+
+    it('asks for consent, phone and tax id, and returns them (B5)', async () => {
+      const { id, url, customer } = await stage.openCheckout({
+        consent_collection: { promotions: 'auto', terms_of_service: 'required' },
+        phone_number_collection: { enabled: true },
+        tax_id_collection: { enabled: true, required: 'if_supported' },
+        customer_update: { name: 'auto' },
+      })
+      const fields = { phone: '+4930123', tax_id: 'DE1', business_name: 'Rosa AG' }
+      const refused = await post(`${url}/pay`, fields)
+      expect([refused.status, await refused.text()]).toEqual([
+        400,
+        expect.stringContaining('what is missing'),
+      ])
+      await post(`${url}/pay`, { ...fields, terms: 'on' })
+      expect(await stage.stripe.checkout.sessions.retrieve(id)).toMatchObject({
+        status: 'complete',
+        consent: { promotions: 'opt_out', terms_of_service: 'accepted' },
+        customer_details: { phone: '+4930123', tax_ids: [{ value: 'DE1' }], business_name: 'Rosa AG' },
+      })
+      expect(await stage.stripe.customers.retrieve(customer as string)).toMatchObject({ name: 'Rosa AG' })
+    })
+
+    it('requires an address where that is set, and has the payment methods that are chosen (B5)', async () => {
+      const { url, payment_method_types } = await stage.openCheckout({
+        billing_address_collection: 'required',
+        excluded_payment_method_types: ['us_bank_account'],
+        payment_method_configuration: 'pmc_own',
+      })
+      expect(payment_method_types).toEqual(['card'])
+      const page = await read(url)
+      expect(page).toContain('name="postal_code" autocomplete="postal-code" required')
+      expect(page).toContain('Payment methods: card, pmc_own.')
+      expect(page).not.toContain('/later')
+      const { url: debitOnly } = await stage.openCheckout({ allowed_payment_method_types: ['sepa_debit'] })
+      expect(await read(debitOnly)).toMatch(/Payment methods: sepa_debit\.[\s\S]*\/later/)
+      expect(await read(debitOnly)).not.toContain('/decline')
+    })
+
+    it('asks for no card where nothing is due and none is required (B5)', async () => {
+      const { url } = await stage.openCheckout({
+        payment_method_collection: 'if_required',
+        subscription_data: { trial_period_days: 14 },
+      })
+      const page = await read(url)
+      expect(page).toContain('No card is needed today.')
+      expect(page).not.toContain('/decline')
     })
   })
 

@@ -4,6 +4,7 @@ import { ApiError } from '../http/api-error.js'
 import { parseForm } from '../http/form.js'
 import type { ReceivedRequest } from '../http/received-request.js'
 import type { ApiRoute } from './api-route.js'
+import { requireKnownParameters } from './parameters.js'
 
 export class ApiRouter {
   constructor(private readonly routes: ApiRoute[]) {}
@@ -13,8 +14,9 @@ export class ApiRouter {
    * repeats. A bad parameter is thrown instead: Stripe saves no answer when a request fails validation.
    */
   run(request: ReceivedRequest, cause: EventCause): Answer {
-    const [id, handle] = this.find(request)
+    const [id, [method, path, handle]] = this.find(request)
     const params = parseForm(request.method === 'POST' ? request.body : request.query)
+    requireKnownParameters(method, path, params)
     try {
       return { status: 200, body: handle({ id, params, cause }) }
     } catch (error) {
@@ -23,10 +25,11 @@ export class ApiRouter {
     }
   }
 
-  private find({ method, path }: ReceivedRequest): [id: string, handle: ApiRoute[2]] {
-    for (const [routeMethod, pattern, handle] of this.routes) {
+  private find({ method, path }: ReceivedRequest): [id: string, route: ApiRoute] {
+    for (const route of this.routes) {
+      const [routeMethod, pattern] = route
       const id = method === routeMethod ? idIn(path, pattern) : null
-      if (id !== null) return [id, handle]
+      if (id !== null) return [id, route]
     }
     throw new ApiError(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`)
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { integer, metadata, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
+import { emailAddress, integer, metadata, oneOf, requiredText, text, webUrl } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { CHECKOUT_MODES, type CheckoutTerms } from './checkout.js'
 
@@ -8,7 +8,7 @@ import { CHECKOUT_MODES, type CheckoutTerms } from './checkout.js'
 const MIN_LIFETIME_SECONDS = 30 * 60
 const MAX_LIFETIME_SECONDS = 24 * 60 * 60
 
-/** The terms of a new checkout; throws 400 for an unknown mode, a bad URL or a bad expires_at. */
+/** The terms of a new checkout; throws 400 for a bad mode, URL, e-mail address, metadata or expires_at. */
 export function checkoutTerms(params: Form): CheckoutTerms {
   requiredText(params, 'mode')
   const cancelUrl = text(params, 'cancel_url')
@@ -16,7 +16,7 @@ export function checkoutTerms(params: Form): CheckoutTerms {
     cancel_url: cancelUrl && webUrl(cancelUrl, 'cancel_url'),
     client_reference_id: text(params, 'client_reference_id'),
     customer: text(params, 'customer'),
-    customer_email: text(params, 'customer_email'),
+    customer_email: emailAddress(params, 'customer_email'),
     expires_at: expiresAt(integer(params, 'expires_at')),
     locale: text(params, 'locale'),
     metadata: metadata(params),

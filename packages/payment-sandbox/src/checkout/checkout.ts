@@ -1,7 +1,10 @@
 import type { Stripe } from 'stripe'
 import { billedQuantity, type Price } from '../prices/prices.js'
+import { totalsOf } from '../prices/totals.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
+import type { Subscription } from '../subscriptions/subscription.js'
+import type { CheckoutOptions } from './checkout-options.js'
 
 /** Stripe's `checkout.session`, with references as ids. */
 export type Checkout = Omit<Stripe.Checkout.Session, 'customer' | 'subscription' | 'invoice'> & {
@@ -23,6 +26,12 @@ export interface CheckoutRecord {
   subscriptionMetadata: Record<string, string>
   /** The length of the trial; absent in old state files. */
   trialDays?: number | null
+  /** What happens when the trial ends without a means of payment; absent in old state files. */
+  trialSettings?: Subscription['trial_settings']
+  /** What may be saved with a customer who was there before; absent in old state files. */
+  customerUpdate?: { address: boolean; name: boolean }
+  /** The id of the discount, once a promotion code was entered. */
+  discountId?: string
   /** Whether the subscription uses Stripe's older billing mode; absent in old state files. */
   isClassic?: boolean
   /**
@@ -50,10 +59,11 @@ export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
 
 /**
- * An open, unpaid checkout with its page under `pagesUrl`. `due` is today's amount in cents; null in a setup.
+ * An open, unpaid checkout with its page under `pagesUrl`. `due` is today's amount in cents, before tax; null in a setup.
  */
 export function newCheckout(
   terms: CheckoutTerms,
+  options: CheckoutOptions & Pick<Checkout, 'payment_method_types'>,
   due: { amount: number; currency: string } | null,
   pagesUrl: string,
 ): Checkout {
@@ -64,9 +74,9 @@ export function newCheckout(
     object: 'checkout.session',
     ...NOT_USED_HERE,
     ...terms,
+    ...options,
     amount_subtotal: amount,
     amount_total: amount,
-    automatic_tax: { enabled: false, liability: null, provider: null, status: null },
     created: nowSeconds(),
     currency: due?.currency ?? null,
     custom_fields: [],
@@ -80,8 +90,6 @@ export function newCheckout(
     customer_details: null,
     invoice: null,
     livemode: false,
-    payment_method_collection: 'always',
-    payment_method_types: ['card'],
     payment_status: 'unpaid',
     shipping_options: [],
     status: 'open',
@@ -97,9 +105,16 @@ export function pageUrl(checkoutId: string, pagesUrl: string): string {
   return `${pagesUrl}/pay/${checkoutId}`
 }
 
-/** Whether it asks for a card: always but to buy something that is free, because others save theirs. */
-export function takesCard({ mode, amount_total }: Checkout): boolean {
-  return mode !== 'payment' || amount_total !== 0
+/** Works out what is due today, in a checkout that is still open. */
+export function updateTotals({ checkout, discountId }: CheckoutRecord): void {
+  if (checkout.amount_subtotal === null) return
+  const isDiscounted = discountId !== undefined
+  const { discount, tax, total } = totalsOf(checkout.amount_subtotal, {
+    isDiscounted,
+    isTaxed: checkout.automatic_tax.enabled,
+  })
+  checkout.amount_total = total
+  checkout.total_details = { amount_discount: discount, amount_shipping: 0, amount_tax: tax }
 }
 
 /** The sum of the lines, in cents. */
@@ -113,13 +128,9 @@ export function totalOf(lines: CheckoutLine[]): number {
 const NOT_USED_HERE = {
   adaptive_pricing: null,
   after_expiration: null,
-  allow_promotion_codes: null,
-  allowed_payment_method_types: null,
-  billing_address_collection: null,
   client_secret: null,
   collected_information: null,
   consent: null,
-  consent_collection: null,
   currency_conversion: null,
   customer_account: null,
   discounts: null,
@@ -129,7 +140,6 @@ const NOT_USED_HERE = {
   origin_context: null,
   payment_intent: null,
   payment_link: null,
-  payment_method_configuration_details: null,
   payment_method_options: null,
   permissions: null,
   recovered_from: null,

@@ -4,9 +4,11 @@ import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { integer, metadata, nested, text } from '../http/form-fields.js'
+import { integer, metadata, nested, oneOf, text } from '../http/form-fields.js'
 import type { Prices } from '../prices/prices.js'
+import { PROMOTION_CODE } from '../prices/totals.js'
 import { nowSeconds } from '../state/clock.js'
+import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
 import {
   type Checkout,
@@ -15,8 +17,10 @@ import {
   newCheckout,
   pageUrl,
   totalOf,
+  updateTotals,
 } from './checkout.js'
 import { checkoutLines } from './checkout-lines.js'
+import { checkoutOptions, customerUpdate, paymentMethods } from './checkout-options.js'
 import { checkoutTerms } from './checkout-terms.js'
 
 export class Checkouts {
@@ -34,19 +38,38 @@ export class Checkouts {
    */
   create(params: Form): Checkout {
     const terms = checkoutTerms(params)
-    if (terms.customer) this.customers.find(terms.customer, 'parameter')
+    const customer = terms.customer ? this.customers.find(terms.customer, 'parameter') : null
+    const options = checkoutOptions(params)
+    const update = customerUpdate(params, customer, options)
     const lines = checkoutLines(params, terms.mode, this.prices)
     const [first] = lines
     if (terms.customer && first && terms.mode === 'subscription')
       requireCurrency(this.state, terms.customer, first.price.currency)
     const subscriptionData = nested(params, 'subscription_data')
-    const subscriptionMetadata = metadata(subscriptionData)
-    const trialDays = integer(subscriptionData, 'trial_period_days')
+    const subscriptionMetadata = metadata(subscriptionData, 'subscription_data[metadata]')
+    const trialDays = trialDaysOf(subscriptionData)
+    const trialSettings = trialSettingsOf(subscriptionData)
     const isClassic = text(nested(subscriptionData, 'billing_mode'), 'type') === 'classic'
-    const checkout = newCheckout(terms, dueToday(lines, trialDays), this.pagesUrl)
-    this.state.checkouts.set(checkout.id, { checkout, lines, subscriptionMetadata, trialDays, isClassic })
+    const payment_method_types = paymentMethods(options, first?.price.currency ?? 'usd')
+    const due = dueToday(lines, trialDays)
+    const checkout = newCheckout(terms, { ...options, payment_method_types }, due, this.pagesUrl)
+    const trial = { trialDays, trialSettings }
+    const record = { checkout, lines, subscriptionMetadata, ...trial, customerUpdate: update, isClassic }
+    updateTotals(record)
+    this.state.checkouts.set(checkout.id, record)
     this.state.changed()
     return checkout
+  }
+
+  /** Takes the promotion code off what is due; false, with nothing changed, for any other code and where none is taken. */
+  applyPromotion(id: string, code: string): boolean {
+    const record = this.find(id)
+    const { status, allow_promotion_codes: isAllowed } = record.checkout
+    if (status !== 'open' || !isAllowed || code.trim().toUpperCase() !== PROMOTION_CODE) return false
+    record.discountId ??= newId('di_1', 23)
+    updateTotals(record)
+    this.state.changed()
+    return true
   }
 
   /** The checkout with its lines, expired first when its time is up; throws 404 resource_missing. */
@@ -93,4 +116,27 @@ export class Checkouts {
 function dueToday(lines: CheckoutLine[], trialDays: number | null) {
   const [first] = lines
   return first ? { amount: trialDays ? 0 : totalOf(lines), currency: first.price.currency } : null
+}
+
+// https://docs.stripe.com/api/checkout/sessions/create#create_checkout_session-subscription_data-trial_period_days
+const MAX_TRIAL_DAYS = 730
+
+function trialDaysOf(data: Form): number | null {
+  const days = integer(data, 'trial_period_days')
+  if (days === null || (days >= 1 && days <= MAX_TRIAL_DAYS)) return days
+  const message =
+    days < 1
+      ? 'The minimum number of trial period days is 1.'
+      : `The maximum number of trial period days is ${MAX_TRIAL_DAYS} (2 years).`
+  const param = 'subscription_data[trial_period_days]'
+  throw ApiError.badParameter('parameter_invalid_integer', param, message)
+}
+
+/** Null unless the caller says what happens at the end of a trial without a means of payment. */
+function trialSettingsOf(data: Form) {
+  const behavior = nested(nested(data, 'trial_settings'), 'end_behavior')
+  const name = 'missing_payment_method'
+  const param = `subscription_data[trial_settings][end_behavior][${name}]`
+  const missing = oneOf(behavior, name, ['cancel', 'create_invoice', 'pause'], param)
+  return missing && { end_behavior: { billing_cycle_anchor: null, missing_payment_method: missing } }
 }

@@ -80,7 +80,7 @@ ${buttons(simulations, id, button('customer-deleted', customer))}
 function availableSimulations({ status }: Subscription): Simulation[] {
   if (status === 'incomplete') return ['first-payment-expires', 'canceled']
   if (status === 'paused') return ['invoice-paid', 'resumed', 'canceled']
-  const soon: Simulation[] = status === 'trialing' ? ['trial-ends-soon'] : []
+  const soon: Simulation[] = status === 'trialing' ? ['trial-ends-soon', 'trial-ends'] : []
   const paid: Simulation[] = status === 'active' || status === 'trialing' ? [] : ['invoice-paid']
   return [
     ...soon,

@@ -12,6 +12,7 @@ const SIMULATIONS = {
   'renewal-needs-action': (simulate, id) => simulate.requireAction(id),
   'invoice-paid': (simulate, id) => simulate.recoverPayment(id),
   'trial-ends-soon': (simulate, id) => simulate.endTrialSoon(id),
+  'trial-ends': (simulate, id) => simulate.endTrial(id),
   paused: (simulate, id) => simulate.pause(id),
   'paused-after-failure': (simulate, id) => simulate.pauseAfterFailure(id),
   resumed: (simulate, id) => simulate.resume(id),

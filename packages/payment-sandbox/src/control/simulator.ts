@@ -143,6 +143,11 @@ export class Simulator {
     this.run(({ trials }) => trials.endSoon(subscriptionId))
   }
 
+  /** Ends a trial now: the first paid period begins, or what its settings say where no card was asked for. */
+  async endTrial(subscriptionId: string): Promise<void> {
+    this.run(({ trials }) => trials.end(subscriptionId))
+  }
+
   /**
    * Deletes a customer, with its subscriptions and open checkouts; rejects when it is unknown or already
    * deleted.

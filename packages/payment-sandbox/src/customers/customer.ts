@@ -1,13 +1,13 @@
 import type { Stripe } from 'stripe'
 import type { Form } from '../http/form.js'
-import { metadata, text } from '../http/form-fields.js'
+import { emailAddress, metadata, text, textList } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 
 export type Customer = Stripe.Customer
 export type DeletedCustomer = Stripe.DeletedCustomer
 
-/** A customer with the name, e-mail, phone, description and metadata of the request. */
+/** A customer as in the request; throws 400 for an e-mail address or metadata that Stripe refuses. */
 export function newCustomer(params: Form): Customer {
   return {
     id: newId('cus_', 14),
@@ -19,7 +19,7 @@ export function newCustomer(params: Form): Customer {
     default_source: null,
     delinquent: false,
     description: text(params, 'description'),
-    email: text(params, 'email'),
+    email: emailAddress(params, 'email'),
     invoice_settings: {
       custom_fields: null,
       default_payment_method: null,
@@ -30,7 +30,7 @@ export function newCustomer(params: Form): Customer {
     metadata: metadata(params),
     name: text(params, 'name'),
     phone: text(params, 'phone'),
-    preferred_locales: [],
+    preferred_locales: textList(params, 'preferred_locales'),
     shipping: null,
     tax_exempt: 'none',
   }

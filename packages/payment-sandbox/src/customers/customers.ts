@@ -3,7 +3,7 @@ import type { EventCause } from '../events/event.js'
 import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
-import { text } from '../http/form-fields.js'
+import { emailAddress, metadata, text, textList } from '../http/form-fields.js'
 import type { State } from '../state/state.js'
 import { type Customer, type DeletedCustomer, newCustomer } from './customer.js'
 
@@ -23,14 +23,20 @@ export class Customers {
   }
 
   /**
-   * Changes name, e-mail and description and emits `customer.updated`; throws 404 when it is unknown or
-   * deleted.
+   * Changes what the request names and emits `customer.updated`; throws 404 when it is unknown or deleted, 400 for an
+   * e-mail address or metadata that Stripe refuses.
    */
   update(id: string, params: Form, cause?: EventCause): Customer {
     const customer = this.find(id)
     const before = structuredClone(customer)
-    for (const field of ['name', 'email', 'description'] as const)
+    const email = emailAddress(params, 'email')
+    const added = metadata(params)
+    for (const field of ['name', 'description'] as const)
       if (field in params) customer[field] = text(params, field)
+    if ('email' in params) customer.email = email
+    if ('preferred_locales' in params) customer.preferred_locales = textList(params, 'preferred_locales')
+    const merged = Object.entries({ ...customer.metadata, ...added })
+    customer.metadata = Object.fromEntries(merged.filter(([, value]) => value !== ''))
     this.events.emit('customer.updated', customer, cause, before)
     return customer
   }

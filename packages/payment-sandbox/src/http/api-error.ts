@@ -36,6 +36,7 @@ export class ApiError extends Error {
   /** The status and the JSON body; leaves out fields that do not apply, as Stripe does. */
   answer(): Answer {
     const { status, type, code, message, param } = this
-    return { status, body: { error: { type, code, message, param } } }
+    const doc_url = code && `https://stripe.com/docs/error-codes/${code.replaceAll('_', '-')}`
+    return { status, body: { error: { type, code, doc_url, message, param } } }
   }
 }

@@ -1,3 +1,4 @@
+import { nowSeconds } from '../state/clock.js'
 import { ApiError } from './api-error.js'
 import type { Form } from './form.js'
 
@@ -75,9 +76,49 @@ export function textList(form: Form, name: string): string[] {
   return Object.values(nested(form, name)).filter(value => typeof value === 'string')
 }
 
-/** The metadata: strings by name; empty when absent. */
-export function metadata(form: Form): Record<string, string> {
-  return Object.fromEntries(
-    Object.keys(nested(form, 'metadata')).map(key => [key, text(nested(form, 'metadata'), key) ?? '']),
-  )
+// https://docs.stripe.com/api/metadata
+const MAX_METADATA_KEYS = 50
+const MAX_KEY_LENGTH = 40
+const MAX_VALUE_LENGTH = 500
+
+/**
+ * The metadata: strings by name; empty when absent. Throws 400, naming the field in `param`, for what is too long and for
+ * more than 50 keys.
+ */
+export function metadata(form: Form, param = 'metadata'): Record<string, string> {
+  const given = nested(form, 'metadata')
+  const keys = Object.keys(given)
+  if (keys.length > MAX_METADATA_KEYS)
+    throw ApiError.badParameter(
+      'parameter_invalid',
+      param,
+      `You can only have up to ${MAX_METADATA_KEYS} keys in metadata.`,
+    )
+  return Object.fromEntries(keys.map(key => [key, metadataValue(key, text(given, key) ?? '', param)]))
+}
+
+function metadataValue(key: string, value: string, param: string): string {
+  if (key.length > MAX_KEY_LENGTH) throw tooLong('key', key, MAX_KEY_LENGTH, param)
+  if (value.length > MAX_VALUE_LENGTH) throw tooLong('value', value, MAX_VALUE_LENGTH, `${param}[${key}]`)
+  return value
+}
+
+function tooLong(what: 'key' | 'value', given: string, max: number, param: string): ApiError {
+  const message = `Metadata ${what}s can have up to ${max} characters, but you passed in a ${what} that is ${given.length} characters. Invalid ${what}: ${given}`
+  return ApiError.badParameter('parameter_invalid_string', param, message)
+}
+
+/** An e-mail address, or null when absent; throws 400 email_invalid for anything else. */
+export function emailAddress(form: Form, name: string): string | null {
+  const value = text(form, name)
+  if (value === null || /^[^\s@]+@[^\s@]+$/.test(value)) return value
+  throw ApiError.badParameter('email_invalid', name, `Invalid email address: ${value}`)
+}
+
+/** A moment to come, in seconds since 1970, or null when absent; throws 400 for one that is past. */
+export function futureTime(form: Form, name: string): number | null {
+  const value = integer(form, name)
+  if (value === null || value > nowSeconds()) return value
+  const message = 'Invalid timestamp: must be an integer Unix timestamp in the future.'
+  throw ApiError.badParameter('parameter_invalid_integer', name, message)
 }

@@ -1,4 +1,5 @@
 import type { Stripe } from 'stripe'
+import { totalsOf } from '../prices/totals.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { Subscription } from '../subscriptions/subscription.js'
@@ -27,7 +28,10 @@ type Unpaid = Exclude<Stripe.Invoice.Status, 'paid'>
 export function newInvoice(subscription: Subscription, terms: InvoiceTerms, id = newId('in_1', 23)): Invoice {
   const now = nowSeconds()
   const data = linesOf(subscription, terms, id)
-  const total = data.reduce((sum, line) => sum + line.amount, 0)
+  const subtotal = data.reduce((sum, line) => sum + line.amount, 0)
+  const discounts = subscription.discounts as string[]
+  const isTaxed = subscription.automatic_tax.enabled
+  const { discount, tax, total } = totalsOf(subtotal, { isDiscounted: discounts.length > 0, isTaxed })
   const due = Math.max(0, total)
   const isPaid = terms.status === 'paid'
   return {
@@ -40,14 +44,20 @@ export function newInvoice(subscription: Subscription, terms: InvoiceTerms, id =
     attempt_count: isPaid && due > 0 ? 1 : 0,
     attempted: isPaid,
     auto_advance: terms.status === 'open',
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null, provider: null, status: null },
+    automatic_tax: {
+      disabled_reason: null,
+      enabled: isTaxed,
+      liability: isTaxed ? { type: 'self' } : null,
+      provider: isTaxed ? 'stripe' : null,
+      status: isTaxed ? 'complete' : null,
+    },
     billing_reason: terms.reason,
     collection_method: 'charge_automatically',
     created: now,
     currency: subscription.currency,
     customer: subscription.customer,
     default_tax_rates: [],
-    discounts: [],
+    discounts,
     effective_at: terms.status === 'draft' ? null : now,
     ending_balance: terms.status === 'draft' ? null : 0,
     issuer: { type: 'self' },
@@ -70,10 +80,12 @@ export function newInvoice(subscription: Subscription, terms: InvoiceTerms, id =
       paid_at: isPaid ? now : null,
       voided_at: terms.status === 'void' ? now : null,
     },
-    subtotal: total,
-    subtotal_excluding_tax: total,
+    subtotal,
+    subtotal_excluding_tax: subtotal,
     total,
-    total_excluding_tax: total,
+    total_discount_amounts: discounts.map(id => ({ amount: discount, discount: id })),
+    total_excluding_tax: total - tax,
+    total_taxes: isTaxed ? [taxOf(tax, subtotal - discount)] : [],
   }
 }
 
@@ -115,11 +127,20 @@ const NOT_USED_HERE = {
   starting_balance: 0,
   statement_descriptor: null,
   test_clock: null,
-  total_discount_amounts: [],
   total_pretax_credit_amounts: [],
-  total_taxes: [],
   webhooks_delivered_at: null,
 } satisfies Partial<Invoice>
+
+function taxOf(amount: number, taxable: number): Stripe.Invoice.TotalTax {
+  return {
+    amount,
+    tax_behavior: 'exclusive',
+    tax_rate_details: { tax_rate: 'txr_sandbox' },
+    taxability_reason: 'standard_rated',
+    taxable_amount: taxable,
+    type: 'tax_rate_details',
+  }
+}
 
 /** The id of the invoice's subscription. */
 export function subscriptionIdOf({ parent }: Invoice): string {

@@ -1,6 +1,9 @@
 import type { Checkout } from '../checkout/checkout.js'
 import type { Checkouts } from '../checkout/checkouts.js'
+import { isFilledIn } from '../checkout/payer-details.js'
 import type { Customers } from '../customers/customers.js'
+import { type Form, parseForm } from '../http/form.js'
+import { text } from '../http/form-fields.js'
 import { type PageAnswer, pageAnswer, pdfAnswer, redirectAnswer } from '../http/page-answer.js'
 import type { ReceivedRequest } from '../http/received-request.js'
 import { invoicePdf } from '../invoices/invoice-pdf.js'
@@ -9,16 +12,17 @@ import { invoicePage } from '../portal/invoice-page.js'
 import type { PortalPages } from '../portal/portal-pages.js'
 import type { State } from '../state/state.js'
 import { closedPage, notFoundPage } from './closed-page.js'
-import { payPage } from './pay-page.js'
+import { type PageAlert, payPage } from './pay-page.js'
 import type { Words } from './words/english.js'
 import { wordsFor } from './words/words.js'
 
-/** The query of the page after a card was declined. */
+/** The query of the page after a card was declined, and after a promotion code that does not exist. */
 const DECLINED = 'declined'
+const NO_CODE = 'code'
 
 /**
- * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later`, `decline` and `cancel`,
- * and `/invoice/:id` with its PDF.
+ * The pages that customers see: the portal, `/pay/:id` with the buttons `pay`, `later`, `decline`, `promotion` and
+ * `cancel`, and `/invoice/:id` with its PDF.
  */
 export class HostedPages {
   constructor(
@@ -37,22 +41,31 @@ export class HostedPages {
     const words = wordsFor(this.state.checkouts.get(id)?.checkout.locale ?? null, language)
     if (root === 'invoice' && method === 'GET') return this.showInvoice(words, id, button, more.length > 0)
     const isPage = root === 'pay' && this.state.checkouts.has(id) && more.length === 0
-    if (isPage && method === 'GET' && button === undefined) return this.show(words, id, query === DECLINED)
-    if (isPage && method === 'POST' && button === 'pay')
-      return this.pay(words, id, () => this.payments.pay(id))
-    if (isPage && method === 'POST' && button === 'later')
-      return this.pay(words, id, () => this.payments.payByBankDebit(id))
-    if (isPage && method === 'POST' && button === 'decline') return this.decline(words, id)
-    if (isPage && method === 'POST' && button === 'cancel') return this.cancel(words, id)
+    if (isPage && method === 'GET' && button === undefined)
+      return this.show(words, id, query === DECLINED ? 'declined' : query === NO_CODE ? 'unknownCode' : null)
+    if (isPage && method === 'POST' && button !== undefined) {
+      const answer = this.press(words, id, button, parseForm(received.body))
+      if (answer) return answer
+    }
     return pageAnswer(404, notFoundPage(words))
   }
 
-  private show(words: Words, id: string, isDeclined: boolean): PageAnswer {
+  /** Null for a button that there is not. */
+  private press(words: Words, id: string, button: string, details: Form): PageAnswer | null {
+    if (button === 'pay') return this.pay(words, id, details, () => this.payments.pay(id, details))
+    if (button === 'later')
+      return this.pay(words, id, details, () => this.payments.payByBankDebit(id, details))
+    if (button === 'decline') return this.decline(words, id)
+    if (button === 'promotion') return this.applyPromotion(words, id, text(details, 'code') ?? '')
+    return button === 'cancel' ? this.cancel(words, id) : null
+  }
+
+  private show(words: Words, id: string, alert: PageAlert | null): PageAnswer {
     const record = this.checkouts.find(id)
     const { checkout } = record
     if (checkout.status !== 'open') return closedAnswer(words, checkout)
     const email = checkout.customer ? this.customers.find(checkout.customer).email : checkout.customer_email
-    return pageAnswer(200, payPage(words, record, { email, isDeclined }))
+    return pageAnswer(alert === 'missing' ? 400 : 200, payPage(words, record, { email, alert }))
   }
 
   private showInvoice(words: Words, id: string, part: string | undefined, isDeeper: boolean): PageAnswer {
@@ -63,9 +76,11 @@ export class HostedPages {
   }
 
   /** A second click on Pay finds the checkout complete, and redirects to the same place as the first. */
-  private pay(words: Words, id: string, pay: () => void): PageAnswer {
-    const { checkout } = this.checkouts.find(id)
+  private pay(words: Words, id: string, details: Form, pay: () => void): PageAnswer {
+    const record = this.checkouts.find(id)
+    const { checkout } = record
     if (checkout.status === 'expired') return closedAnswer(words, checkout)
+    if (checkout.status === 'open' && !isFilledIn(record, details)) return this.show(words, id, 'missing')
     if (checkout.status === 'open') pay()
     return redirectAnswer(returnUrl(checkout)!)
   }
@@ -76,6 +91,14 @@ export class HostedPages {
     if (checkout.status !== 'open') return closedAnswer(words, checkout)
     this.payments.decline(id)
     return redirectAnswer(`${checkout.url}?${DECLINED}`)
+  }
+
+  private applyPromotion(words: Words, id: string, code: string): PageAnswer {
+    const { checkout } = this.checkouts.find(id)
+    if (checkout.status !== 'open') return closedAnswer(words, checkout)
+    return redirectAnswer(
+      this.checkouts.applyPromotion(id, code) ? checkout.url! : `${checkout.url}?${NO_CODE}`,
+    )
   }
 
   /** Leaves the checkout open, as Stripe does: the customer may come back and pay. */

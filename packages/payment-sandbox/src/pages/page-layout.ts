@@ -118,7 +118,8 @@ summary { margin-top: .75rem; cursor: pointer; font-weight: 600; font-size: .875
 code { overflow-wrap: anywhere; font-size: .875rem; }
 label { display: block; margin-bottom: .75rem; font-weight: 600; }
 legend { margin-bottom: .25rem; padding: 0; font-weight: 600; }
-select, input:not([type=radio]) {
+button + button { margin-top: .75rem; }
+select, input:not([type=radio], [type=checkbox]) {
   display: block; width: 100%; margin-top: .25rem; padding: .625rem .75rem; border: 1px solid var(--edge);
   border-radius: .5rem; background-color: var(--card); color: var(--text); font: inherit; font-weight: 400;
 }

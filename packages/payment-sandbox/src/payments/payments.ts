@@ -1,9 +1,12 @@
-import { type Checkout, type CheckoutRecord, takesCard } from '../checkout/checkout.js'
+import type { Checkout, CheckoutRecord } from '../checkout/checkout.js'
+import { automaticTax, needsNoMethod, takesCard } from '../checkout/checkout-options.js'
 import type { Checkouts } from '../checkout/checkouts.js'
+import { payerDetails, sampleDetails } from '../checkout/payer-details.js'
 import type { Customer } from '../customers/customer.js'
 import type { Customers } from '../customers/customers.js'
 import type { Events } from '../events/events.js'
 import { ApiError } from '../http/api-error.js'
+import type { Form } from '../http/form.js'
 import type { Invoice } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import { nowSeconds } from '../state/clock.js'
@@ -27,23 +30,23 @@ export class Payments {
    * Completes an open checkout and emits `checkout.session.completed`. For a subscription (active or
    * trialing) it also emits the secondary events before that, and `customer.subscription.created` and
    * `invoice.paid` after. Throws 400 when the checkout is not open, so that paying twice never creates two
-   * subscriptions.
+   * subscriptions. `details` is what was filled in.
    */
-  pay(checkoutId: string): Checkout {
+  pay(checkoutId: string, details: Form = sampleDetails()): Checkout {
     const record = this.requireOpen(checkoutId)
     const { mode } = record.checkout
     const isFree = mode === 'setup' || (record.trialDays ?? 0) > 0
-    return this.complete(record, isFree ? 'no_payment_required' : 'paid')
+    return this.complete(record, isFree ? 'no_payment_required' : 'paid', details)
   }
 
   /**
    * Completes an open checkout with a payment that takes days: `payment_status` stays unpaid, the
    * subscription incomplete, its invoice open. Throws 400 when the checkout is not open or nothing is due.
    */
-  payByBankDebit(checkoutId: string): Checkout {
+  payByBankDebit(checkoutId: string, details: Form = sampleDetails()): Checkout {
     const record = this.requireOpen(checkoutId)
     if (!record.checkout.amount_total) throw refusal('No payment is due for this checkout.')
-    return this.complete(record, 'unpaid')
+    return this.complete(record, 'unpaid', details)
   }
 
   /**
@@ -78,19 +81,24 @@ export class Payments {
     return record
   }
 
-  private complete(record: CheckoutRecord, paymentStatus: Checkout['payment_status']): Checkout {
+  private complete(
+    record: CheckoutRecord,
+    paymentStatus: Checkout['payment_status'],
+    details: Form,
+  ): Checkout {
     const { checkout } = record
+    const isNew = checkout.customer === null
     const customer = this.payerOf(checkout)
+    const given = payerDetails(record, details, { name: customer?.name ?? null })
+    if (customer) updateCustomer(customer, given.customer, isNew ? ALL_FIELDS : record.customerUpdate)
     Object.assign(checkout, {
       status: 'complete',
       payment_status: paymentStatus,
       url: null,
       customer: customer?.id ?? null,
-      customer_details: {
-        ...NO_DETAILS,
-        email: customer?.email ?? checkout.customer_email,
-        name: customer?.name ?? null,
-      },
+      automatic_tax: automaticTax(checkout.automatic_tax.enabled, 'complete'),
+      consent: given.consent,
+      customer_details: { ...given.customer, email: customer?.email ?? checkout.customer_email },
     } satisfies Partial<Checkout>)
     if (checkout.mode === 'setup') checkout.setup_intent = newId('seti_1', 23)
     if (checkout.mode === 'payment')
@@ -113,6 +121,7 @@ export class Payments {
   ): { subscription: Subscription; invoice: Invoice } {
     const { checkout } = record
     const subscription = newSubscription(record, customer.id)
+    if (needsNoMethod(checkout)) this.state.withoutMethod.set(subscription.id, true)
     const isUnpaid = checkout.payment_status === 'unpaid'
     // https://docs.stripe.com/billing/subscriptions/overview: incomplete while the first payment is pending,
     // too.
@@ -142,11 +151,15 @@ function refusal(message: string): ApiError {
   return new ApiError(400, 'invalid_request_error', message)
 }
 
-const NO_DETAILS = {
-  address: null,
-  business_name: null,
-  individual_name: null,
-  phone: null,
-  tax_exempt: 'none',
-  tax_ids: [],
-} satisfies Partial<NonNullable<Checkout['customer_details']>>
+const ALL_FIELDS = { address: true, name: true }
+
+/** Saves with the customer what the checkout may: of a customer who is new, everything. */
+function updateCustomer(
+  customer: Customer,
+  { address, business_name, phone }: ReturnType<typeof payerDetails>['customer'],
+  update = { address: false, name: false },
+): void {
+  if (update.address && address) customer.address = address
+  if (update.name && business_name) customer.name = business_name
+  if (update === ALL_FIELDS && phone) customer.phone = phone
+}

@@ -37,6 +37,8 @@ export class PortalActions {
     const customer = this.customers.find(id)
     const before = structuredClone(customer)
     customer.invoice_settings.default_payment_method = newId('pm_1', 23)
+    for (const subscription of this.subscriptions.list(id, 'all'))
+      this.subscriptions.recordMethod(subscription.id)
     this.events.emit('customer.updated', customer, undefined, before)
   }
 

@@ -24,6 +24,8 @@ export class State {
   readonly portals = new Map<string, PortalRecord>()
   /** Cents (negative for a credit) that the next invoice adds, by subscription. */
   readonly prorations = new Map<string, number>()
+  /** The subscriptions for which nobody has given a means of payment. */
+  readonly withoutMethod = new Map<string, true>()
 
   /** Events whose delivery has not started. Not saved: it follows from `pending_webhooks`. */
   readonly undelivered = new Map<string, PaymentEvent>()
@@ -61,6 +63,7 @@ const OPTIONAL_COLLECTIONS = [
   'disputes',
   'portals',
   'prorations',
+  'withoutMethod',
 ] as const
 
 type CollectionName = (typeof REQUIRED_COLLECTIONS)[number] | (typeof OPTIONAL_COLLECTIONS)[number]

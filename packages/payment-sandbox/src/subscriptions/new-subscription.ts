@@ -19,12 +19,13 @@ const DAY_SECONDS = 24 * 60 * 60
 function activeSubscription(record: CheckoutRecord, customer: string): Subscription {
   const now = nowSeconds()
   const id = newId('sub_1', 23)
+  const isTaxed = record.checkout.automatic_tax.enabled
   const url = `/v1/subscription_items?subscription=${id}`
   return {
     id,
     object: 'subscription',
     ...NOT_USED_HERE,
-    automatic_tax: { disabled_reason: null, enabled: false, liability: null },
+    automatic_tax: { disabled_reason: null, enabled: isTaxed, liability: isTaxed ? { type: 'self' } : null },
     billing_cycle_anchor: now,
     billing_mode: billingMode(record.isClassic === true),
     billing_schedules: [],
@@ -37,7 +38,7 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
     currency: record.lines[0]!.price.currency,
     customer,
     default_tax_rates: [],
-    discounts: [],
+    discounts: record.discountId ? [record.discountId] : [],
     ended_at: null,
     invoice_settings: {
       account_tax_ids: null,
@@ -52,6 +53,7 @@ function activeSubscription(record: CheckoutRecord, customer: string): Subscript
     metadata: record.subscriptionMetadata,
     start_date: now,
     status: 'active',
+    trial_settings: record.trialSettings ?? null,
   }
 }
 
@@ -107,6 +109,5 @@ const NOT_USED_HERE = {
   test_clock: null,
   transfer_data: null,
   trial_end: null,
-  trial_settings: null,
   trial_start: null,
 } satisfies Partial<Subscription>

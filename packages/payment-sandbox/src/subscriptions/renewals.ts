@@ -3,8 +3,10 @@ import type { InvoiceTerms } from '../invoices/invoice.js'
 import type { Invoices } from '../invoices/invoices.js'
 import type { SecondaryEvents } from '../payments/secondary-events.js'
 import { nowSeconds } from '../state/clock.js'
+import type { State } from '../state/state.js'
 import type { Subscription } from './subscription.js'
 import { cancelNow, hasEnded, periodEnd, renew } from './subscription-changes.js'
+import { pause } from './subscription-pause.js'
 
 const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
   keep_as_draft: 'draft',
@@ -15,6 +17,7 @@ const STATUS_WHILE_PAUSED: Record<string, InvoiceTerms['status']> = {
 /** Stripe acts when something falls due. Here nothing runs in the background, so it happens at the next read. */
 export class Renewals {
   constructor(
+    private readonly state: State,
     private readonly events: Events,
     private readonly secondaryEvents: SecondaryEvents,
     private readonly invoices: Invoices,
@@ -33,7 +36,36 @@ export class Renewals {
       return
     }
     const isRunning = ['active', 'trialing', 'unpaid'].includes(status)
-    if (isRunning && periodEnd(subscription) <= nowSeconds()) this.renew(subscription)
+    if (!isRunning || periodEnd(subscription) > nowSeconds()) return
+    if (status === 'trialing' && this.state.withoutMethod.has(subscription.id))
+      this.endTrialWithoutMethod(subscription)
+    else this.renew(subscription)
+  }
+
+  /**
+   * As `trial_settings` say: ends, pauses, or by default bills what nobody can pay:
+   * https://docs.stripe.com/billing/subscriptions/trials/free-trials#create-free-trials-without-payment.
+   */
+  private endTrialWithoutMethod(subscription: Subscription): void {
+    const missing = subscription.trial_settings?.end_behavior.missing_payment_method
+    if (missing === 'cancel') {
+      this.end(subscription, periodEnd(subscription))
+      return
+    }
+    const before = structuredClone(subscription)
+    if (missing === 'pause') {
+      pause(subscription, 'trial_end_without_payment_method')
+      this.events.emit('customer.subscription.paused', subscription)
+      this.events.emit('customer.subscription.updated', subscription, undefined, before)
+      return
+    }
+    subscription.status = 'past_due'
+    renew(subscription, nowSeconds())
+    const invoice = this.invoices.issue(subscription, 'subscription_cycle', 'open')
+    this.secondaryEvents.ofRenewal(invoice)
+    this.invoices.recordFailedAttempt(invoice)
+    this.events.emit('invoice.payment_failed', invoice)
+    this.events.emit('customer.subscription.updated', subscription, undefined, before)
   }
 
   private resumeCollection(subscription: Subscription): void {

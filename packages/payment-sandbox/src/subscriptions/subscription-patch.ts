@@ -2,6 +2,7 @@ import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import {
   flag,
+  futureTime,
   integer,
   isUnset,
   metadata,
@@ -12,7 +13,6 @@ import {
   text,
 } from '../http/form-fields.js'
 import { type Prices, requireNoQuantity } from '../prices/prices.js'
-import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 
 export const PRORATIONS = ['create_prorations', 'always_invoice', 'none'] as const
@@ -55,7 +55,7 @@ export function patchOf(params: Form, subscription: Subscription, prices: Prices
     metadata: metadata(params),
     proration_behavior: oneOf(params, 'proration_behavior', PRORATIONS) ?? 'create_prorations',
     ...(cancelAtPeriodEnd !== null && { cancel_at_period_end: cancelAtPeriodEnd }),
-    ...('cancel_at' in params && { cancel_at: integer(params, 'cancel_at') }),
+    ...('cancel_at' in params && { cancel_at: futureTime(params, 'cancel_at') }),
     ...('pause_collection' in params && { pause_collection: pauseOf(params) }),
     ...(trialEnd !== null && { trial_end: trialEnd }),
   }
@@ -88,7 +88,5 @@ function pauseOf(params: Form): Subscription['pause_collection'] {
 
 function trialEndOf(params: Form): number | 'now' | null {
   if (text(params, 'trial_end') === 'now') return 'now'
-  const trialEnd = integer(params, 'trial_end')
-  if (trialEnd === null || trialEnd > nowSeconds()) return trialEnd
-  throw ApiError.badParameter('parameter_invalid', 'trial_end', 'The trial must end in the future.')
+  return futureTime(params, 'trial_end')
 }

@@ -2,7 +2,11 @@ import { nowSeconds } from '../state/clock.js'
 import type { Subscription } from './subscription.js'
 import { startPeriod } from './subscription-changes.js'
 
-export type PauseReason = 'pause_requested' | 'first_payment_failure' | 'final_payment_failure'
+export type PauseReason =
+  | 'pause_requested'
+  | 'first_payment_failure'
+  | 'final_payment_failure'
+  | 'trial_end_without_payment_method'
 
 /** Stops billing and renewals. */
 export function pause(subscription: Subscription, type: PauseReason = 'pause_requested'): void {

@@ -14,6 +14,7 @@ import type { SubscriptionBilling } from './subscription-billing.js'
 import { cancelNow, hasEnded } from './subscription-changes.js'
 import { patchOf, type SubscriptionPatch } from './subscription-patch.js'
 import { type PauseReason, pause, resume } from './subscription-pause.js'
+import { endTrialAt } from './trial.js'
 
 export class Subscriptions {
   constructor(
@@ -69,12 +70,18 @@ export class Subscriptions {
       const message = 'A canceled subscription can only update its cancellation_details and metadata.'
       throw ApiError.badParameter('invalid_canceled_subscription_fields', 'id', message)
     }
+    if (patch.trial_end === 'now' && this.state.withoutMethod.has(id)) return this.endTrial(subscription)
     const before = structuredClone(subscription)
     applyPatch(subscription, patch, this.prices)
     const invoice = this.billing.billChange(before, subscription, patch.proration_behavior ?? 'none')
     this.events.emit('customer.subscription.updated', subscription, cause, before)
     if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription
+  }
+
+  /** Its customer has given a means of payment. */
+  recordMethod(id: string): void {
+    this.state.withoutMethod.delete(id)
   }
 
   /** Adds an item before the others, which is not billed until the next period. */
@@ -99,11 +106,12 @@ export class Subscriptions {
 
   /**
    * Emits `customer.subscription.resumed`, and `invoice.paid` for a period that starts now unless
-   * `billing_cycle_anchor[type]` is `unchanged`. Throws 400 when it is not paused.
+   * `billing_cycle_anchor[type]` is `unchanged`. Throws 400 when it is not paused, and when there is no means of payment.
    */
   resume(id: string, params: Form, cause?: EventCause): Subscription {
     const subscription = this.find(id)
     if (subscription.status !== 'paused') throw wrongStatus(subscription, 'resumed')
+    if (this.state.withoutMethod.has(id)) throw noMethod()
     const anchor = nested(params, 'billing_cycle_anchor')
     const type = oneOf(anchor, 'type', ['now', 'unchanged'], 'billing_cycle_anchor[type]') ?? 'now'
     const before = structuredClone(subscription)
@@ -128,8 +136,21 @@ export class Subscriptions {
     if (invoice) this.events.emit('invoice.paid', invoice, cause)
     return subscription
   }
+
+  /** Ends a trial for which nobody gave a means of payment, as its time does. */
+  private endTrial(subscription: Subscription): Subscription {
+    if (subscription.status === 'trialing') endTrialAt(subscription, nowSeconds())
+    this.renewals.catchUp(subscription)
+    return subscription
+  }
 }
 
 function wrongStatus({ status }: Subscription, action: 'paused' | 'resumed'): ApiError {
   return new ApiError(400, 'invalid_request_error', `A subscription that is ${status} cannot be ${action}.`)
+}
+
+function noMethod(): ApiError {
+  const message =
+    'This customer has no attached payment source or default payment method. Please consider adding a default payment method.'
+  return new ApiError(400, 'invalid_request_error', message, 'resource_missing')
 }

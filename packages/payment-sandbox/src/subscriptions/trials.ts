@@ -1,5 +1,6 @@
 import type { Events } from '../events/events.js'
 import { nowSeconds } from '../state/clock.js'
+import type { Subscription } from './subscription.js'
 import type { Subscriptions } from './subscriptions.js'
 import { endTrialAt } from './trial.js'
 
@@ -17,9 +18,19 @@ export class Trials {
    * is not on trial.
    */
   endSoon(subscriptionId: string): void {
-    const subscription = this.subscriptions.find(subscriptionId)
-    if (subscription.status !== 'trialing') throw new Error(`Subscription ${subscriptionId} is not on trial`)
+    const subscription = this.onTrial(subscriptionId)
     endTrialAt(subscription, Math.min(subscription.trial_end!, nowSeconds() + NOTICE_SECONDS))
     this.events.emit('customer.subscription.trial_will_end', subscription)
+  }
+
+  /** Ends a trial now, as `trial_end=now` does; throws when it is not on trial. */
+  end(subscriptionId: string): void {
+    this.subscriptions.change(this.onTrial(subscriptionId).id, { trial_end: 'now' })
+  }
+
+  private onTrial(subscriptionId: string): Subscription {
+    const subscription = this.subscriptions.find(subscriptionId)
+    if (subscription.status === 'trialing') return subscription
+    throw new Error(`Subscription ${subscriptionId} is not on trial`)
   }
 }
