@@ -15,7 +15,10 @@ export type CheckoutOptions = Pick<
   | 'payment_method_configuration'
   | 'phone_number_collection'
   | 'tax_id_collection'
->
+> & { readonly subscription_data?: TrialSettings }
+
+/** What happens when a trial ends for which nobody gave a means of payment. */
+type TrialSettings = Pick<Stripe.Checkout.SessionCreateParams.SubscriptionData, 'trial_settings'>
 
 interface ReadOptions {
   readonly checkoutOptions: CheckoutOptions
@@ -55,6 +58,12 @@ const CHECKS: Readonly<Record<Exclude<keyof CheckoutOptions, 'customer_update'> 
   payment_method_collection: isOneOf('always', 'if_required'),
   payment_method_configuration: value => typeof value === 'string' && /^pmc_\w+$/.test(value),
   phone_number_collection: isObjectOf({ enabled: isFlag }),
+  // Only the end of a trial: its length is `trial_days`, and the metadata are ours.
+  subscription_data: isObjectOf({
+    trial_settings: isObjectOf({
+      end_behavior: isObjectOf({ missing_payment_method: isOneOf('cancel', 'pause') }),
+    }),
+  }),
   tax_id_collection: isObjectOf({ enabled: isFlag, required: isOneOf('if_supported', 'never') }),
   trial_days: value =>
     Number.isInteger(value) && (value as number) > 0 && (value as number) <= MAX_TRIAL_DAYS,

@@ -75,8 +75,9 @@ export class HostedCheckouts {
   private async paramsOf(checkout: Checkout, customer: string): Promise<Stripe.Checkout.SessionCreateParams> {
     const { id, accountId, priceId, quantity, returnUrl, trialDays, createdAt } = checkout
     const metadata = { accountId, checkoutId: id }
+    const { subscription_data: trial, ...options } = this.settings.stripe.checkoutOptions
     return {
-      ...this.settings.stripe.checkoutOptions,
+      ...options,
       mode: 'subscription',
       customer,
       client_reference_id: accountId,
@@ -84,7 +85,7 @@ export class HostedCheckouts {
       success_url: withCheckout(returnUrl, id),
       cancel_url: returnUrl,
       metadata,
-      subscription_data: { metadata, ...(trialDays > 0 && { trial_period_days: trialDays }) },
+      subscription_data: { metadata, ...(trialDays > 0 && { ...trial, trial_period_days: trialDays }) },
       expires_at: unixSeconds(createdAt) + PAYABLE_FOR_SECONDS,
     }
   }

@@ -28,7 +28,13 @@ import { transferAccount } from '../support/transfer-calls.js'
 /** How often the provider is asked for a price that it does not give. */
 const TRIES = 3
 const DAY_SECONDS = 24 * 60 * 60
-const OPTIONS = { allow_promotion_codes: true, tax_id_collection: { enabled: true }, trial_days: 14 }
+const OPTIONS = {
+  allow_promotion_codes: true,
+  tax_id_collection: { enabled: true },
+  trial_days: 14,
+  payment_method_collection: 'if_required',
+  subscription_data: { trial_settings: { end_behavior: { missing_payment_method: 'cancel' } } },
+}
 
 describe('what is on sale', () => {
   let app: TestApp
@@ -310,6 +316,18 @@ describe('billing 12: with checkout options', () => {
     expect(await read()).toMatchObject({ state: 'active' })
     expect(outcome(await subscribe(app, payer.signedIn))).toBe('409 ALREADY_SUBSCRIBED')
     expect(claimsOf(payer.signedIn.accessToken).accountId).toBeDefined()
+  })
+
+  it('a trial without a card ends as they say, and what is bought after it has no such end (B15)', async () => {
+    const payer = await aSubscriber(app)
+    const name = 'subscription_data[trial_settings][end_behavior][missing_payment_method]'
+    expect(requestOf(app.sandbox.checkouts().at(-1)!.id).get(name)).toBe('cancel')
+    await app.sandbox.simulate.endTrial(payer.subscriptionId)
+    await app.paymentsSettled()
+    expect((await readSubscription(app, payer.signedIn.accessToken)).json).toMatchObject({
+      state: 'canceled',
+    })
+    expect(requestOf(await openCheckout(app, payer.signedIn)).get(name)).toBeNull()
   })
 })
 

@@ -229,6 +229,11 @@ describe('readSettings in production', () => {
     ['STRIPE_CHECKOUT_OPTIONS', '{"automatic_tax":{"enabled":true,"liability":{"type":"account"}}}'],
     ['STRIPE_CHECKOUT_OPTIONS', '{"allow_promotion_codes":"yes"}'],
     ['STRIPE_CHECKOUT_OPTIONS', '{"payment_method_configuration":"price_1"}'],
+    ['STRIPE_CHECKOUT_OPTIONS', '{"subscription_data":{"metadata":{"accountId":"1"}}}'],
+    [
+      'STRIPE_CHECKOUT_OPTIONS',
+      '{"subscription_data":{"trial_settings":{"end_behavior":{"missing_payment_method":"create_invoice"}}}}',
+    ],
     ['STRIPE_PRORATION', 'sometimes'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '0.0.0.0/33'],

@@ -162,6 +162,52 @@ describe('Trial', () => {
     await expect(sandbox.simulate.endTrialSoon(id)).rejects.toThrow('not on trial')
   })
 
+  it.each([
+    ['cancel', 'canceled', ['customer.subscription.deleted'], null],
+    [
+      'pause',
+      'paused',
+      ['customer.subscription.paused', 'customer.subscription.updated'],
+      'trial_end_without_payment_method',
+    ],
+    [undefined, 'past_due', ['invoice.payment_failed', 'customer.subscription.updated'], null],
+  ] as const)(
+    'ends without a card as its settings say: %s (B15)',
+    async (missing, status, events, reason) => {
+      const { id } = await stage.subscribe({
+        payment_method_collection: 'if_required',
+        subscription_data: {
+          trial_period_days: 14,
+          ...(missing && { trial_settings: { end_behavior: { missing_payment_method: missing } } }),
+        },
+      })
+      const before = await stripe.subscriptions.retrieve(id)
+      expect(before.trial_settings?.end_behavior.missing_payment_method).toBe(missing)
+      expect(await stage.eventTypes(() => sandbox.simulate.endTrial(id))).toEqual(events)
+      const after = await stripe.subscriptions.retrieve(id)
+      expect(after.status).toBe(status)
+      expect(after.status_details?.paused?.subscription?.type ?? null).toBe(reason)
+      if (status !== 'paused') return
+      await expect(sandbox.simulate.resume(id)).rejects.toThrow('no attached payment source')
+      const portal = await stripe.billingPortal.sessions.create({ customer: after.customer as string })
+      await fetch(`${portal.url}/method`, { method: 'POST' })
+      await sandbox.simulate.resume(id)
+      expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+    },
+  )
+
+  it('with a card becomes active and paid, whatever its settings say (B15)', async () => {
+    const { id } = await stage.subscribe({
+      subscription_data: {
+        trial_period_days: 14,
+        trial_settings: { end_behavior: { missing_payment_method: 'cancel' } },
+      },
+    })
+    await sandbox.simulate.endTrial(id)
+    expect((await stripe.subscriptions.retrieve(id)).status).toBe('active')
+    await expect(sandbox.simulate.endTrial(id)).rejects.toThrow('not on trial')
+  })
+
   it('can be set and cut short', async () => {
     const { id } = await stage.subscribe()
     const trial_end = nowSeconds() + 5 * DAY_SECONDS
