@@ -5,6 +5,7 @@ import { AuditModule } from '../audit/audit.module.js'
 import { Clock } from '../clock/clock.js'
 import { Settings } from '../config/settings.js'
 import { HourlyLog } from '../log/hourly-log.js'
+import { MailModule } from '../mail/mail.module.js'
 import { PlansModule } from '../plans/plans-file.js'
 import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
 import { RedisModule } from '../redis/redis.module.js'
@@ -40,6 +41,7 @@ import { PaymentRequests } from './provider/payment-requests.js'
 import { ProviderBulkhead } from './provider/provider-bulkhead.js'
 import { CancelledSubscriptions, ProviderUpdates } from './provider/provider-updates.js'
 import { Seats } from './provider/seats.js'
+import { PlanMails } from './subscription/plan-mails.js'
 import { PortalService } from './subscription/portal.service.js'
 import { CheckoutReturn, SubscriptionQueries } from './subscription/subscription-queries.js'
 import { Subscriptions } from './subscription/subscriptions.js'
@@ -56,6 +58,7 @@ import { WebhookController } from './webhook.controller.js'
     UsersModule,
     RateLimitsModule,
     AuditModule,
+    MailModule,
     PlansModule,
     RedisModule,
     SatellitesModule,
@@ -97,6 +100,7 @@ import { WebhookController } from './webhook.controller.js'
     MeteredPrices,
     PaymentRequests,
     PlanCatalog,
+    PlanMails,
     PortalService,
     ProviderBulkhead,
     ProviderKey,

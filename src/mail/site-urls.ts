@@ -62,6 +62,11 @@ export class SiteUrls {
     return `${this.settings.mainOrigin}/account/satellites`
   }
 
+  /** The page where an account's plan is paid for. */
+  billingPage(): string {
+    return `${this.settings.mainOrigin}/account/billing`
+  }
+
   /** The readable name of the main site. */
   get siteName(): string {
     return this.settings.brand.name

@@ -4,7 +4,9 @@ import { gt, isNotNull, isNull, lt, lte, or } from 'drizzle-orm'
 import { Database } from '../../database/database.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { LeasedJobs } from '../../jobs/leased-jobs.js'
+import { inOrder, type SendMails } from '../../mail/after-commit-mail.js'
 import { PlansFile } from '../../plans/plans-file.js'
+import { GRACE_ENDED, PlanMails } from '../subscription/plan-mails.js'
 import { Entitlements } from './entitlements.js'
 import { UserEntitlements } from './user-entitlements.js'
 
@@ -23,6 +25,7 @@ export class EntitlementSweep {
     private readonly database: Database,
     private readonly entitlements: Entitlements,
     private readonly userEntitlements: UserEntitlements,
+    private readonly planMails: PlanMails,
     private readonly plans: PlansFile,
     private readonly jobs: LeasedJobs,
   ) {}
@@ -39,10 +42,10 @@ export class EntitlementSweep {
   }
 
   /** Returns how many accounts there were. */
-  private decidePage(now: Date): Promise<number> {
-    return this.database.transaction(async transaction => {
+  private async decidePage(now: Date): Promise<number> {
+    const { count, sendMails } = await this.database.transaction(async transaction => {
       const due = await transaction
-        .select({ id: accounts.id })
+        .select({ id: accounts.id, until: accounts.entitledUntil })
         .from(accounts)
         .where(or(lte(accounts.entitledUntil, now), this.isByOtherRules()))
         .limit(ACCOUNTS_A_PAGE)
@@ -51,8 +54,13 @@ export class EntitlementSweep {
         transaction,
         due.map(({ id }) => id),
       )
-      return due.length
+      const ended = due.filter(({ until }) => until !== null && until <= now)
+      const mails: SendMails[] = []
+      for (const { id } of ended) mails.push(await this.planMails.aboutChange(transaction, id, GRACE_ENDED))
+      return { count: due.length, sendMails: inOrder(...mails) }
     })
+    sendMails()
+    return count
   }
 
   /** `<` or `>`, not `<>`: an index can find those. */

@@ -16,6 +16,8 @@ export interface CustomerDetails {
   /** The account's name, or else its owner's; empty without either. */
   readonly name: string
   readonly email: string
+  /** The owner's, for what the provider writes, as a BCP 47 tag; null while it is not known. */
+  readonly language: string | null
 }
 
 /**
@@ -109,6 +111,7 @@ export class BillingCustomers {
         isLive: null,
         toldName: null,
         toldEmail: null,
+        toldLanguage: null,
         attempt: sql`${billingCustomers.attempt} + 1`,
       })
       .where(and(eq(billingCustomers.accountId, accountId), eq(billingCustomers.customerId, customerId)))
@@ -116,15 +119,17 @@ export class BillingCustomers {
 
   /** What the provider has to be told; null when it is up to date or the account is not a customer. */
   async detailsDue(transaction: Db, accountId: string): Promise<CustomerDetails | null> {
-    const { customerId, toldName, toldEmail } = billingCustomers
+    const { customerId, toldName, toldEmail, toldLanguage } = billingCustomers
     const [row] = await transaction
       .select({
         customerId,
         toldName,
         toldEmail,
+        toldLanguage,
         account: accounts.name,
         owner: users.name,
         email: users.email,
+        language: users.language,
       })
       .from(billingCustomers)
       .innerJoin(accounts, eq(accounts.id, billingCustomers.accountId))
@@ -132,14 +137,16 @@ export class BillingCustomers {
       .where(eq(billingCustomers.accountId, accountId))
     if (!row?.customerId) return null
     const name = row.account ?? row.owner ?? ''
-    if (row.toldName === name && row.toldEmail === row.email) return null
-    return { customerId: row.customerId, name, email: row.email }
+    const { email, language } = row
+    if (row.toldName === name && row.toldEmail === email && row.toldLanguage === language) return null
+    return { customerId: row.customerId, name, email, language }
   }
 
   /** Tells the provider. Safe to repeat; throws like `callStripe`. */
-  async sendDetails({ customerId, name, email }: CustomerDetails): Promise<void> {
-    await callStripeOrNull(() => this.stripe.customers.update(customerId, { name, email }))
-    const told = { toldName: name, toldEmail: email }
+  async sendDetails({ customerId, name, email, language }: CustomerDetails): Promise<void> {
+    const params = { name, email, ...(language && { preferred_locales: [language] }) }
+    await callStripeOrNull(() => this.stripe.customers.update(customerId, params))
+    const told = { toldName: name, toldEmail: email, toldLanguage: language }
     await this.database.run(db =>
       db.update(billingCustomers).set(told).where(eq(billingCustomers.customerId, customerId)),
     )

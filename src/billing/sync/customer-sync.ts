@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
 import { Database } from '../../database/database.js'
+import { NO_MAILS } from '../../mail/after-commit-mail.js'
 import { SubscriptionCache } from '../billing-caches.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { UserEntitlements } from '../entitlements/user-entitlements.js'
@@ -154,10 +155,11 @@ export class CustomerSync {
     await this.sync(customerId, 'return', NOT_CLAIMED)
   }
 
-  /** Treats the customer as deleted, without asking the provider. */
+  /** Treats the customer as deleted, without asking the provider. An operator does so, who mails whom they like. */
   async forget(customerId: string): Promise<void> {
     const deleted = await this.snapshots.asDeleted(customerId)
-    await this.publish(await this.writer.write(deleted, 'routine', NOT_CLAIMED))
+    const written = await this.writer.write(deleted, 'routine', NOT_CLAIMED)
+    await this.publish({ ...written, sendMails: NO_MAILS })
   }
 
   /** Returns what the provider has to be told. */
@@ -177,8 +179,9 @@ export class CustomerSync {
   }
 
   /** Tells the rest of the service what was committed. */
-  private async publish({ accountId, areUsersBehind }: Written, pages?: number): Promise<void> {
+  private async publish({ accountId, areUsersBehind, sendMails }: Written, pages?: number): Promise<void> {
     if (!accountId) return
+    sendMails()
     await this.cache.drop(accountId)
     if (areUsersBehind) await this.userEntitlements.applyToUsers(accountId, pages)
   }

@@ -5,10 +5,12 @@ import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { Logger } from '../../log/logger.js'
+import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { Entitlements } from '../entitlements/entitlements.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updates.js'
+import { PlanMails } from '../subscription/plan-mails.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { type Effect, type WaitingEvent, WaitingEvents } from './waiting-events.js'
@@ -42,9 +44,11 @@ export interface Written {
   readonly areUsersBehind: boolean
   /** What the provider has to be told. */
   readonly update: ProviderUpdate | null
+  /** To those who pay for the account. */
+  readonly sendMails: SendMails
 }
 
-const NOTHING: Written = { accountId: null, areUsersBehind: false, update: null }
+const NOTHING: Written = { accountId: null, areUsersBehind: false, update: null, sendMails: NO_MAILS }
 
 /** Our records of an account's payments, and what they entitle it to. */
 @Injectable()
@@ -56,6 +60,7 @@ export class SubscriptionWriter {
     private readonly subscriptions: Subscriptions,
     private readonly checkouts: Checkouts,
     private readonly entitlements: Entitlements,
+    private readonly planMails: PlanMails,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -70,11 +75,13 @@ export class SubscriptionWriter {
   ): Promise<(Omit<Written, 'update'> & { accountId: string; effect: Effect }) | null> {
     const accountId = await this.customers.lockAccountOf(transaction, snapshot.customerId)
     if (!accountId) return null
+    const before = await this.planMails.standingOf(transaction, accountId)
     const effect = await (snapshot.isDeleted
       ? this.end(transaction, accountId, snapshot)
       : this.save(transaction, accountId, snapshot, cause))
     const behind = await this.entitlements.decideFor(transaction, [accountId])
-    return { accountId, effect, areUsersBehind: behind.has(accountId) }
+    const sendMails = await this.planMails.aboutChange(transaction, accountId, before)
+    return { accountId, effect, areUsersBehind: behind.has(accountId), sendMails }
   }
 
   private async save(
@@ -165,11 +172,11 @@ export class CustomerWriter {
       await this.events.handle(transaction, events, null, 'unknown customer')
       return { written: NOTHING, isOutdated: false }
     }
-    const { accountId, effect, areUsersBehind } = written
+    const { accountId, effect, areUsersBehind, sendMails } = written
     await this.events.handle(transaction, events, accountId, effect)
     const isOutdated = effect === 'not newer'
     const mayUpdate = cause !== 'return' && !isOutdated && !isDeleted
     const update = mayUpdate ? await this.updates.due(transaction, accountId, subscriptions) : null
-    return { written: { accountId, areUsersBehind, update }, isOutdated }
+    return { written: { accountId, areUsersBehind, update, sendMails }, isOutdated }
   }
 }

@@ -19,9 +19,10 @@ export const billingCustomers = pgTable(
     /** The provider's account that has the customer, and whether it is live mode; null until known. */
     providerAccount: text('provider_account'),
     isLive: boolean('is_live'),
-    /** The name and the e-mail address that the provider was last told; null when none. */
+    /** The name, the e-mail address and the language that the provider was last told; null when none. */
     toldName: text('told_name'),
     toldEmail: text('told_email'),
+    toldLanguage: text('told_language'),
     /** Whether the account has had a trial: it gets only one. */
     hadTrial: boolean('had_trial').notNull().default(false),
   },

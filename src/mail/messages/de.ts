@@ -133,6 +133,19 @@ export const de: Translated = {
       footnote:
         'Ihre Kontoeinstellungen zeigen, wer einen eingerichtet hat. Wenn Sie das nicht erwartet haben, sehen Sie jetzt dort nach.',
     },
+    paymentFailed: {
+      subject: 'Eine Zahlung für Ihren Tarif bei {site} ist fehlgeschlagen',
+      paragraphs: [
+        'Wir konnten eine Zahlung für den Tarif Ihres Kontos bei {site} nicht einziehen. Sie behalten den Tarif vorerst.',
+        'Bitte bezahlen Sie oder nutzen Sie eine andere Karte, und zwar vor dem {day}, {time} Uhr UTC. Sonst verliert Ihr Konto von da an, was der Tarif enthält; gelöscht wird nichts.',
+      ],
+      action: 'Jetzt bezahlen',
+    },
+    planLost: {
+      subject: 'Ihr Konto bei {site} hat seinen Tarif nicht mehr',
+      paragraphs: ['{why}', 'Ihr Konto hat nicht mehr, was der Tarif enthält. Es wurde nichts gelöscht.'],
+      action: 'Zur Abrechnung',
+    },
     handoffLoosened: {
       subject: 'Neue Regeln für die Anmeldung bei Ihren Satelliten',
       paragraphs: [
@@ -451,6 +464,10 @@ export const de: Translated = {
     'factors.codeUsedOpening': 'Einer Ihrer Wiederherstellungscodes wurde bei {site} verwendet.',
     'factors.codesLeft':
       '{left, plural, =0 {Es war der letzte. Wenn Sie das waren, erstellen Sie jetzt neue.} one {Sie haben noch einen. Wenn Sie das waren, erstellen Sie bald neue.} other {Sie haben noch #. Wenn Sie das waren, erstellen Sie neue, bevor sie ausgehen.}}',
+
+    'planLost.unpaid': 'Eine Zahlung für den Tarif Ihres Kontos bei {site} ist zu lange überfällig.',
+    'planLost.paused': 'Das Abo Ihres Kontos bei {site} ist pausiert.',
+    'planLost.ended': 'Das Abo Ihres Kontos bei {site} ist beendet.',
 
     'proof.place': 'TXT-Eintrag: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT-Eintrag: {record}\nText: {text}\nOder eine Datei mit diesem Text: {file}',

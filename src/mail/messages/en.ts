@@ -129,6 +129,19 @@ export const en = {
       action: 'Go to {site}',
       footnote: 'Your account settings show who has set one up. If you did not expect this, look there now.',
     },
+    paymentFailed: {
+      subject: 'A payment for your plan at {site} has failed',
+      paragraphs: [
+        'We could not collect a payment for the plan of your account at {site}. You keep the plan for now.',
+        'Please pay, or use another card, before {day} at {time} UTC. Otherwise your account loses what the plan includes from then on; nothing is deleted.',
+      ],
+      action: 'Pay now',
+    },
+    planLost: {
+      subject: 'Your account at {site} no longer has its plan',
+      paragraphs: ['{why}', 'Your account no longer has what the plan includes. Nothing has been deleted.'],
+      action: 'Go to billing',
+    },
     handoffLoosened: {
       subject: 'New rules for logging in on your satellites',
       paragraphs: [
@@ -441,6 +454,10 @@ export const en = {
     'factors.codeUsedOpening': 'One of your recovery codes was used at {site}.',
     'factors.codesLeft':
       '{left, plural, =0 {It was the last one. If this was you, make new ones now.} other {You have # left. If this was you, make new ones before you run out.}}',
+
+    'planLost.unpaid': 'A payment for the plan of your account at {site} has been due for too long.',
+    'planLost.paused': 'The subscription of your account at {site} is paused.',
+    'planLost.ended': 'The subscription of your account at {site} has ended.',
 
     'proof.place': 'TXT record: {record}\nText: {text}',
     'proof.placeWithFile': 'TXT record: {record}\nText: {text}\nOr a file with this text: {file}',

@@ -7,6 +7,7 @@ import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail, Recipient } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { Mailer } from '../../mail/mailer.js'
+import type { Permission } from '../../permissions/permissions.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 
@@ -34,10 +35,15 @@ export class AccountAdmins {
   /**
    * A mail to the owner and {@link MAILED_BESIDES_OWNER} others, as they are in this transaction. The owner comes
    * first, however many mails are waiting, and is also told at earlier addresses that can still be restored, because
-   * the current one may be a thief's.
+   * the current one may be a thief's. With `permission`, to those who have that one instead.
    */
-  async notice(transaction: Db, accountId: string, write: (words: MailLanguage) => Mail): Promise<SendMails> {
-    const admins = await mailedAdminsOf(transaction, accountId)
+  async notice(
+    transaction: Db,
+    accountId: string,
+    write: (words: MailLanguage) => Mail,
+    permission: Permission = 'accountSettings',
+  ): Promise<SendMails> {
+    const admins = await mailedAdminsOf(transaction, accountId, permission)
     const owner = admins.find(({ role }) => role === 'owner')
     const ofOwner: readonly Recipient[] = owner ? await this.userEmails.recipientsOf(transaction, owner) : []
     const others = admins.filter(({ role }) => role !== 'owner').slice(0, MAILED_BESIDES_OWNER)
@@ -49,9 +55,9 @@ export class AccountAdmins {
 }
 
 /** The owner, then the others, oldest first. */
-async function mailedAdminsOf(db: Db, accountId: string): Promise<User[]> {
+async function mailedAdminsOf(db: Db, accountId: string, permission: Permission): Promise<User[]> {
   const { granted, disabledAt, satellites, role, createdAt, id } = users
-  const isAdmin = sql`(${granted} ->> 'accountSettings')::boolean`
+  const isAdmin = sql`(${granted} ->> ${permission})::boolean`
   const canLogIn = and(isNull(disabledAt), isNull(satellites))
   const rows = await db
     .select()

@@ -11,6 +11,7 @@ import {
   PERMISSIONS,
   PlansFile,
   permissionsOf,
+  type User,
   UserAdministration,
   users,
 } from '../../sources.js'
@@ -67,6 +68,11 @@ describe('what an account pays for', () => {
     return app.app.get(EntitlementSweep).run()
   }
 
+  async function changed(user: User, set: Partial<typeof users.$inferInsert>): Promise<User> {
+    await app.app.get(Database).run(db => db.update(users).set(set).where(eq(users.id, user.id)))
+    return user
+  }
+
   async function inDays(days: number, work: () => Promise<void>): Promise<void> {
     app.clock.advance(days * DAY_SECONDS)
     try {
@@ -92,6 +98,86 @@ describe('what an account pays for', () => {
       graceUntil: null,
     })
     expect(permissionsIn(signedIn.accessToken)).toEqual(WITHOUT_PLAN)
+  })
+
+  describe('is mailed to those who may pay', () => {
+    const billingMails = async (email: string) =>
+      (await app.mailsTo(email)).filter(({ text }) => text.includes(`${MAIN}/account/billing`))
+    const subjectsTo = async (email: string) => (await billingMails(email)).map(({ subject }) => subject)
+    const FAILED = /^A payment for your plan at .+ has failed$/
+    const LOST = /^Your account at .+ no longer has its plan$/
+
+    it('a failed payment with its last day and, once, the loss of the plan (B3)', async () => {
+      const owner = await anOwner(app)
+      const payers = await changed(await aMember(app, owner), {
+        granted: permissionsOf(['payments']),
+        language: 'de',
+      })
+      const others = await aMember(app, owner)
+      const { subscriptionId, customerId, signedIn } = await aSubscriber(app, owner)
+      const fails = async () => {
+        await app.sandbox.simulate.failPayment(subscriptionId)
+        await app.paymentsSettled()
+      }
+      await fails()
+      const { graceUntil } = await subscription({ signedIn })
+      const [mail, ...more] = await billingMails(owner.email)
+      expect([mail?.subject, more]).toEqual([expect.stringMatching(FAILED), []])
+      const lastDay = { timeZone: 'UTC', dateStyle: 'long' } as const
+      expect(mail?.text).toContain(new Date(graceUntil).toLocaleDateString('en-GB', lastDay))
+      // The next attempt, and the same event again, are no news.
+      await fails()
+      for (const event of app.sandbox.events())
+        if (JSON.stringify(event.data).includes(customerId)) await app.sandbox.deliver(event)
+      await app.paymentsSettled()
+      expect(await subjectsTo(owner.email)).toHaveLength(1)
+      await inDays(15, async () => {
+        await sweep()
+        await sweep()
+        await app.app.get(BillingReconciler).reconcile(1_000)
+        await app.paymentsSettled()
+      })
+      expect(await subjectsTo(owner.email)).toEqual([
+        expect.stringMatching(FAILED),
+        expect.stringMatching(LOST),
+      ])
+      expect(await subjectsTo(payers.email)).toEqual([
+        expect.stringMatching(/^Eine Zahlung für Ihren Tarif bei .+ ist fehlgeschlagen$/),
+        expect.stringMatching(/^Ihr Konto bei .+ hat seinen Tarif nicht mehr$/),
+      ])
+      expect(await subjectsTo(others.email)).toEqual([])
+    })
+
+    it('nothing more when the payment comes in, and again when the next one fails (B3)', async () => {
+      const { owner, subscriptionId } = await aSubscriber(app)
+      for (const simulation of ['failPayment', 'recoverPayment', 'failPayment'] as const) {
+        await app.sandbox.simulate[simulation](subscriptionId)
+        await app.paymentsSettled()
+      }
+      expect(await subjectsTo(owner.email)).toEqual([
+        expect.stringMatching(FAILED),
+        expect.stringMatching(FAILED),
+      ])
+    })
+
+    it.each([
+      ['cancel', /has ended/],
+      ['pause', /is paused/],
+    ] as const)('why the plan is lost: %s (B3)', async (simulation, why) => {
+      const { owner, subscriptionId } = await aSubscriber(app)
+      await app.sandbox.simulate[simulation](subscriptionId)
+      await app.paymentsSettled()
+      const [mail, ...more] = await billingMails(owner.email)
+      expect([mail?.subject, more]).toEqual([expect.stringMatching(LOST), []])
+      expect(mail?.text).toMatch(why)
+    })
+  })
+
+  it('the provider writes to the owner in their language (B3)', async () => {
+    const { customerId } = await aSubscriber(app, await changed(await anOwner(app), { language: 'de' }))
+    expect(app.sandbox.customers().find(({ id }) => id === customerId)).toMatchObject({
+      preferred_locales: ['de'],
+    })
   })
 
   it('reaches every live session of the account at its next refresh, and those who come later', async () => {

@@ -1,0 +1,1 @@
+ALTER TABLE "billing_customers" ADD COLUMN "told_language" text;
