@@ -73,6 +73,7 @@ export const ERROR_CODES = {
   },
   LAST_OWNER: { status: 409, title: 'The owner cannot be changed or removed; transfer the account first' },
   SUBSCRIPTION_LIVE: { status: 409, title: 'The account has a subscription; cancel it first' },
+  PLAN_LIMIT_REACHED: { status: 409, title: 'The plan of the account allows no more' },
   TOO_MANY_INVITATIONS: { status: 409, title: 'There are too many open invitations; withdraw some first' },
   EMAIL_UNDO_OPEN: {
     status: 409,

@@ -5,6 +5,7 @@ import { withoutByteOrderMark } from '../config/byte-order-mark.js'
 import { SettingsError } from '../config/read-settings.js'
 import { Settings } from '../config/settings.js'
 import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../permissions/permissions.js'
+import type { PlanLimits } from './plan-limits.js'
 
 /** The readable name of a plan. */
 export interface PlanName {
@@ -27,6 +28,8 @@ export interface Plan extends PlanText {
   readonly entitled: Permissions
   /** Whether the provider bills by active users. */
   readonly seats: boolean
+  /** How many an account may have while it is paid; null means any number. */
+  readonly limits: PlanLimits | null
 }
 
 type PlanSettings = Pick<Settings, 'plansFile' | 'paymentGraceSeconds'> & {
@@ -41,6 +44,7 @@ export class PlansFile {
   private constructor(
     /** For an account that pays for nothing; null means no limit. */
     readonly withoutPlan: Permissions | null,
+    private readonly limitsWithoutPlan: PlanLimits | null,
     private readonly byPrice: ReadonlyMap<string, Plan>,
     /** Changes when the rules change; null without a plans file. */
     readonly version: string | null,
@@ -50,20 +54,28 @@ export class PlansFile {
   /** Throws a {@link SettingsError} that lists every fault in the file. */
   static read({ plansFile, stripe, paymentGraceSeconds }: PlanSettings): PlansFile {
     const onSale = new Set(stripe.priceIds)
-    if (plansFile === null) return new PlansFile(null, new Map(), null, onSale)
+    if (plansFile === null) return new PlansFile(null, null, new Map(), null, onSale)
     const faults: string[] = []
     const text = textOf(plansFile, faults)
-    const { withoutPlan, byPrice } = rulesOf(text, faults)
+    const { withoutPlan, limitsWithoutPlan, byPrice } = rulesOf(text, faults)
     for (const price of stripe.priceIds)
       if (!byPrice.has(price)) faults.push(`no plan has the price ${price}, which is in STRIPE_PRICE_IDS`)
     if (faults.length > 0) throw new SettingsError(faults.map(fault => `PLANS_FILE ${plansFile}: ${fault}`))
     const version = createHash('sha256').update(`${paymentGraceSeconds} ${text}`).digest('hex').slice(0, 16)
-    return new PlansFile(withoutPlan, byPrice, version, onSale)
+    return new PlansFile(withoutPlan, limitsWithoutPlan, byPrice, version, onSale)
   }
 
   /** The plan that a price belongs to; null when there is none. */
   of(priceId: string | null): Plan | null {
     return priceId === null ? null : (this.byPrice.get(priceId) ?? null)
+  }
+
+  /**
+   * How many an account may have that pays for this price, or with null for none; null means any number. So does a price
+   * that is in no plan any more: a missing line in a file must not take away what people pay for.
+   */
+  limitsOf(paidPriceId: string | null): PlanLimits | null {
+    return paidPriceId === null ? this.limitsWithoutPlan : (this.of(paidPriceId)?.limits ?? null)
   }
 
   /** Whether a price is ours: in a plan, or on sale where there is no plans file. */
@@ -87,13 +99,17 @@ function textOf(path: string, faults: string[]): string {
 
 type Fields = Readonly<Record<string, unknown>>
 
-function rulesOf(text: string, faults: string[]): { withoutPlan: Permissions; byPrice: Map<string, Plan> } {
-  const { withoutPlan, plans, ...unknown } = fieldsOf(parsed(text, faults))
+function rulesOf(text: string, faults: string[]) {
+  const { withoutPlan, limitsWithoutPlan, plans, ...unknown } = fieldsOf(parsed(text, faults))
   refuseUnknown(unknown, faults)
   const byPrice = new Map<string, Plan>()
   if (!Array.isArray(plans)) faults.push('plans must be a list')
   for (const given of Array.isArray(plans) ? plans : []) addPlan(fieldsOf(given), byPrice, faults)
-  return { withoutPlan: entitledOf(withoutPlan, 'withoutPlan', faults), byPrice }
+  return {
+    withoutPlan: entitledOf(withoutPlan, 'withoutPlan', faults),
+    limitsWithoutPlan: limitsOf(limitsWithoutPlan, 'limitsWithoutPlan', faults),
+    byPrice,
+  }
 }
 
 function parsed(text: string, faults: string[]): unknown {
@@ -107,7 +123,7 @@ function parsed(text: string, faults: string[]): unknown {
 
 function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): void {
   const { name, names = {}, prices, entitlements, seats = false, ...others } = given
-  const { features = [], translatedFeatures = {}, ...unknown } = others
+  const { features = [], translatedFeatures = {}, limits, ...unknown } = others
   refuseUnknown(unknown, faults)
   if (typeof name !== 'string' || name === '') faults.push('a plan has no name')
   if (typeof seats !== 'boolean') faults.push(`seats of ${name} must be true or false`)
@@ -128,6 +144,7 @@ function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): v
     ),
     entitled: entitledOf(entitlements, `entitlements of ${name}`, faults),
     seats: seats === true,
+    limits: limitsOf(limits, `limits of ${name}`, faults),
   }
   const ids = Array.isArray(prices) ? prices : []
   if (ids.length === 0) faults.push(`prices of ${name} must be a list of at least one`)
@@ -136,6 +153,18 @@ function addPlan(given: Fields, byPrice: Map<string, Plan>, faults: string[]): v
     else if (byPrice.has(id)) faults.push(`the price ${id} is in two plans`)
     else byPrice.set(id, plan)
   }
+}
+
+/** Null where no limit is named. */
+function limitsOf(given: unknown, what: string, faults: string[]): PlanLimits | null {
+  if (given === undefined) return null
+  const { satellites = null, seats = null, ...unknown } = fieldsOf(given)
+  refuseUnknown(unknown, faults)
+  const isWhole = (value: unknown, least: number) =>
+    value === null || (Number.isSafeInteger(value) && (value as number) >= least)
+  if (given !== fieldsOf(given) || Array.isArray(given) || !isWhole(satellites, 0) || !isWhole(seats, 1))
+    faults.push(`${what} must have whole numbers, such as {"satellites": 5, "seats": 20}; at least 1 seat`)
+  return satellites === null && seats === null ? null : ({ satellites, seats } as PlanLimits)
 }
 
 function featuresOf(given: unknown, what: string, faults: string[]): Plan['features'] {

@@ -22,7 +22,7 @@ export const AddSatelliteDocs = () =>
     status: 201,
     answer: 'Added; `proof` says what to publish',
     type: SatelliteAnswer,
-    refusals: [...BODY_REFUSALS, 'ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', ...COMMON],
+    refusals: [...BODY_REFUSALS, 'ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', 'PLAN_LIMIT_REACHED', ...COMMON],
   })
 
 export const FindSatelliteDocs = () =>

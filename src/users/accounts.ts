@@ -50,7 +50,8 @@ export class Accounts {
 
   async add(transaction: Db, id: string, createdAt: Date): Promise<void> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
-    await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy })
+    const limits = this.plans.limitsOf(null)
+    await transaction.insert(accounts).values({ id, createdAt, entitled, entitledBy, limits })
   }
 
   async setName(transaction: Db, id: string, name: string): Promise<void> {

@@ -776,6 +776,12 @@ export interface InvoicesAnswer {
 export interface JwksAnswer {
   readonly keys: readonly (Readonly<Record<string, string>>)[]
 }
+export interface LimitsAnswer {
+  /** Satellites of the account */
+  readonly satellites: number | null
+  /** Active users, the owner included */
+  readonly seats: number | null
+}
 export interface LoginAnswer {
   /** JWT, valid for 15 minutes by default */
   readonly accessToken: string
@@ -967,6 +973,8 @@ export interface PlanAnswer {
   readonly intervalCount: number
   /** Whether each active user is billed */
   readonly seats: boolean
+  /** How many an account may have with it */
+  readonly limits: LimitsAnswer
   /** How many days are free at first, for the caller's account */
   readonly trialDays: number
 }
@@ -1226,6 +1234,8 @@ export interface SubscriptionAnswer {
   /** When the next period is charged */
   readonly renewsAt: string | null
   readonly graceUntil: string | null
+  /** How many the account may have now */
+  readonly limits: LimitsAnswer
   /** Only with `checkout` */
   readonly checkout?: 'pending' | 'active'
 }

@@ -1,6 +1,8 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
+import { NO_LIMITS } from '../../plans/plan-limits.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import { CurrentCaller } from '../../tokens/jwt.guard.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { PlanCatalog } from './plan-catalog.js'
@@ -12,6 +14,7 @@ export class PlansController {
   constructor(
     private readonly catalog: PlanCatalog,
     private readonly customers: BillingCustomers,
+    private readonly file: PlansFile,
   ) {}
 
   /** What is on sale for the caller's account; after one trial, no other is offered. */
@@ -22,6 +25,12 @@ export class PlansController {
       this.catalog.list(),
       this.customers.trialDaysFor(accountId),
     ])
-    return { plans: plans.map(plan => ({ ...plan, trialDays })) }
+    return {
+      plans: plans.map(plan => ({
+        ...plan,
+        limits: this.file.limitsOf(plan.priceId) ?? NO_LIMITS,
+        trialDays,
+      })),
+    }
   }
 }

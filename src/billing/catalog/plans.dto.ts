@@ -1,6 +1,24 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
 
+export class LimitsAnswer {
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 5,
+    description: 'Satellites of the account; null means any number',
+  })
+  satellites!: number | null
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 20,
+    description: 'Active users, the owner included; null means any number',
+  })
+  seats!: number | null
+}
+
 class PlanAnswer {
   @ApiProperty({ type: String, example: 'price_monthly', description: 'For `POST /api/subscription/create`' })
   priceId!: string
@@ -55,6 +73,9 @@ class PlanAnswer {
 
   @ApiProperty({ type: Boolean, description: 'Whether each active user is billed' })
   seats!: boolean
+
+  @ApiProperty({ type: LimitsAnswer, description: 'How many an account may have with it' })
+  limits!: LimitsAnswer
 
   @ApiProperty({
     type: 'integer',

@@ -10,6 +10,7 @@ import { accounts } from '../../database/schema/accounts.js'
 import { HourlyLog } from '../../log/hourly-log.js'
 import { Logger } from '../../log/logger.js'
 import { PERMISSIONS, type Permissions, withinLimit } from '../../permissions/permissions.js'
+import type { PlanLimits } from '../../plans/plan-limits.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import {
   isPaidFor,
@@ -24,6 +25,8 @@ import { Subscriptions } from '../subscription/subscriptions.js'
 interface Entitlement {
   /** Null: no limit. */
   readonly entitled: Permissions | null
+  /** Null: no limit. */
+  readonly limits: PlanLimits | null
   /** The version of the rules. */
   readonly by: string | null
   /** When to work it out again; null when only an event can change it. */
@@ -70,11 +73,11 @@ export class Entitlements {
       transaction,
       governed.map(({ id }) => id),
     )
-    const decisions = governed.map(({ id, entitled, by, until }) =>
-      this.decide(id, { entitled, by, until }, rows.get(id) ?? null),
+    const decisions = governed.map(({ id, entitled, limits, by, until }) =>
+      this.decide(id, { entitled, limits, by, until }, rows.get(id) ?? null),
     )
-    const changed = decisions.filter(({ entitled, by, until, before }) => {
-      return !isDeepStrictEqual(before, { entitled, by, until })
+    const changed = decisions.filter(({ entitled, limits, by, until, before }) => {
+      return !isDeepStrictEqual(before, { entitled, limits, by, until })
     })
     this.reportUnknownPrices(decisions)
     await write(transaction, changed)
@@ -95,6 +98,7 @@ export class Entitlements {
       accountId,
       before,
       entitled: row && isPaidFor(state) ? this.paidFor(row, state) : withoutPlan,
+      limits: this.plans.limitsOf(row && isPaidFor(state) ? row.priceId : null),
       by: version,
       until: version ? nextChangeOf(known, now) : null,
       hasHadPlan: row !== null && row.lastEntitled !== null,
@@ -162,6 +166,7 @@ function lockAccounts(transaction: Db, accountIds: readonly string[]) {
     .select({
       id: accounts.id,
       entitled: accounts.entitled,
+      limits: accounts.limits,
       by: accounts.entitledBy,
       until: accounts.entitledUntil,
       isBehind: accounts.usersBehind,
@@ -174,15 +179,18 @@ function lockAccounts(transaction: Db, accountIds: readonly string[]) {
 
 async function write(transaction: Db, decisions: readonly Decision[]): Promise<void> {
   if (decisions.length === 0) return
-  const rows = decisions.map(({ accountId: id, entitled, by, until }) => ({ id, entitled, by, until }))
+  const rows = decisions.map(({ accountId: id, entitled, limits, by, until }) => {
+    return { id, entitled, limits, by, until }
+  })
   await transaction.execute(sql`
     update ${accounts} set
       entitled = decided.entitled,
+      limits = decided.limits,
       entitled_by = decided.by,
       entitled_until = decided.until,
       users_behind = ${accounts.usersBehind} or ${accounts.entitled} is distinct from decided.entitled
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as decided(id uuid, entitled jsonb, "by" text, until timestamptz)
+      as decided(id uuid, entitled jsonb, limits jsonb, "by" text, until timestamptz)
     where ${accounts.id} = decided.id`)
 }
 

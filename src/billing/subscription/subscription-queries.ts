@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
 import { Clock } from '../../clock/clock.js'
 import { ApiError } from '../../errors/api-error.js'
+import { NO_LIMITS, type PlanLimits } from '../../plans/plan-limits.js'
+import { PlansFile } from '../../plans/plans-file.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { SubscriptionCache } from '../billing-caches.js'
 import { PlanCatalog } from '../catalog/plan-catalog.js'
@@ -65,6 +67,9 @@ function keyOf({ accountId, permissions }: SessionActor): string {
   return `${accountId} ${permissions.payments}`
 }
 
+/** An account's subscription, and how many it may have by it. */
+type LimitedView = SubscriptionView & { readonly limits: PlanLimits }
+
 /** `pending`: not paid, or not yet paid. */
 export type CheckoutOutcome = 'pending' | 'active'
 
@@ -75,11 +80,12 @@ export class SubscriptionQueries {
     private readonly cache: SubscriptionCache,
     private readonly returns: CheckoutReturn,
     private readonly catalog: PlanCatalog,
+    private readonly plans: PlansFile,
     private readonly clock: Clock,
   ) {}
 
   /** The account's subscription. May be up to a minute old where several replicas run without Redis. */
-  async read(accountId: string): Promise<SubscriptionView> {
+  async read(accountId: string): Promise<LimitedView> {
     const known = await this.cache.read(accountId, () => this.subscriptions.find(accountId))
     return this.view(known)
   }
@@ -92,7 +98,7 @@ export class SubscriptionQueries {
   async readAfter(
     actor: SessionActor,
     checkout: string,
-  ): Promise<SubscriptionView & { checkout: CheckoutOutcome }> {
+  ): Promise<LimitedView & { checkout: CheckoutOutcome }> {
     const { accountId } = actor
     await this.returns.requireOwn(accountId, checkout)
     let view = await this.uncached(accountId)
@@ -108,17 +114,18 @@ export class SubscriptionQueries {
    * one, because the account's users share the requests that it may make within an hour. Throws
    * `TOO_MANY_ATTEMPTS` (429).
    */
-  async readAfterPortal(actor: SessionActor): Promise<SubscriptionView> {
+  async readAfterPortal(actor: SessionActor): Promise<LimitedView> {
     if (actor.permissions.payments) await this.returns.refresh(actor)
     return this.uncached(actor.accountId)
   }
 
-  private async uncached(accountId: string): Promise<SubscriptionView> {
+  private async uncached(accountId: string): Promise<LimitedView> {
     return this.view(await this.subscriptions.find(accountId))
   }
 
-  private async view(known: KnownSubscription): Promise<SubscriptionView> {
-    return viewOf(known, await this.catalog.knownName(known.plan), this.clock.now())
+  private async view(known: KnownSubscription): Promise<LimitedView> {
+    const view = viewOf(known, await this.catalog.knownName(known.plan), this.clock.now())
+    return { ...view, limits: this.plans.limitsOf(isPaidFor(view.state) ? known.plan : null) ?? NO_LIMITS }
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator'
 import { Documented } from '../../http/documented.js'
+import { LimitsAnswer } from '../catalog/plans.dto.js'
 import { SUBSCRIPTION_STATES } from './subscription-rules.js'
 
 export class SubscriptionQuery {
@@ -88,6 +89,9 @@ class SubscriptionAnswer {
 
   @ApiProperty({ type: String, format: 'date-time', nullable: true })
   graceUntil!: string | null
+
+  @ApiProperty({ type: LimitsAnswer, description: 'How many the account may have now' })
+  limits!: LimitsAnswer
 
   @ApiPropertyOptional({
     enum: ['pending', 'active'],

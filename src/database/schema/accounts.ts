@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions } from '../../permissions/permissions.js'
+import type { PlanLimits } from '../../plans/plan-limits.js'
 import type { HandoffRequirement } from '../columns/handoff-requirement.js'
 import { instant } from '../columns/instant.js'
 import type { SecondFactorRequirement } from '../columns/second-factor-requirement.js'
@@ -19,6 +20,8 @@ export const accounts = pgTable(
     deleteAt: instant('delete_at'),
     entitled: jsonb('entitled').$type<Permissions>(),
     entitledBy: text('entitled_by'),
+    /** How many satellites and users it may have by its plan; null means any number. Worked out with `entitled`. */
+    limits: jsonb('limits').$type<PlanLimits>(),
     entitledUntil: instant('entitled_until'),
     /** Whether some users may not have `entitled` yet. */
     usersBehind: boolean('users_behind').notNull().default(false),

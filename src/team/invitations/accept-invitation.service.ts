@@ -6,6 +6,7 @@ import { ApiError } from '../../errors/api-error.js'
 import type { Client } from '../../http/client.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
 import { PasswordPolicy } from '../../users/passwords/password-policy.js'
+import { requireSeat } from '../../users/plan-seats.js'
 import { effectiveGrant, type User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted, requireCanGrant } from '../team-authority.js'
@@ -25,8 +26,8 @@ export class AcceptInvitationService {
 
   /**
    * Uses the link up and creates the invited member; nobody is logged in. Throws `INVALID_LINK`,
-   * `EMAIL_TAKEN` when the address has meanwhile joined another account, and `WEAK_PASSWORD`, which leaves
-   * the link valid.
+   * `EMAIL_TAKEN` when the address has meanwhile joined another account, and `WEAK_PASSWORD` or
+   * `PLAN_LIMIT_REACHED`, which leave the link valid.
    */
   async accept({ token, password, ...body }: AcceptInvitationBody, client: Client): Promise<AcceptedAnswer> {
     const name = body.name ?? null
@@ -36,7 +37,7 @@ export class AcceptInvitationService {
     const passwordHash = await this.passwordPolicy.hash(password, { known, client, subject })
     const userId = randomUUID()
     const sendOwnerNotice = await this.database.transaction(async transaction => {
-      const inviter = await this.requireInviterCanStillGrant(transaction, invitation)
+      const inviter = await this.requireInviterCanStillAdd(transaction, invitation)
       await this.invitations.accept(transaction, token, userId, client)
       const grant = { role: 'member', granted, satellites } as const
       const joining = { id: userId, accountId, email, name, passwordHash, invitedBy, ...grant }
@@ -49,9 +50,9 @@ export class AcceptInvitationService {
 
   /**
    * The inviter. Throws `INVALID_LINK` unless they could still grant the same now: otherwise a manager about to be
-   * removed could leave back doors.
+   * removed could leave back doors. Throws `PLAN_LIMIT_REACHED` when the plan has no seat left.
    */
-  private async requireInviterCanStillGrant(
+  private async requireInviterCanStillAdd(
     transaction: Db,
     { accountId, invitedBy, permissions }: Invitation,
   ): Promise<User> {
@@ -66,6 +67,7 @@ export class AcceptInvitationService {
     } catch (cause) {
       throw new ApiError('INVALID_LINK', { cause })
     }
+    await requireSeat(transaction, accountId)
     return inviter
   }
 }

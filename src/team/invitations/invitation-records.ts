@@ -12,6 +12,7 @@ import { OneTimeTokens } from '../../links/one-time-tokens.js'
 import type { Permissions } from '../../permissions/permissions.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Email } from '../../users/email.js'
+import { requireSeat } from '../../users/plan-seats.js'
 
 /** Who is invited, and to what. */
 export interface InviteRequest {
@@ -67,7 +68,7 @@ export class InvitationRecords {
 
   /**
    * Opens an invitation in a transaction that has the account locked; replaces an earlier one to the same
-   * address. Throws `TOO_MANY_INVITATIONS` when 100 others are open. `token` is for the link.
+   * address. Throws `TOO_MANY_INVITATIONS` when 100 others are open, and like `requireSeat`. `token` is for the link.
    */
   async open(
     transaction: Db,
@@ -78,6 +79,7 @@ export class InvitationRecords {
     await transaction.delete(oneTimeTokens).where(isToAddress)
     const others = await transaction.$count(oneTimeTokens, this.areOpen(accountId))
     if (others >= MAX_OPEN) throw new ApiError('TOO_MANY_INVITATIONS')
+    await requireSeat(transaction, accountId, others)
     const token = await this.tokens.issue(transaction, {
       purpose: 'invitation',
       accountId,

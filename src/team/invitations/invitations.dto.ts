@@ -86,6 +86,7 @@ const INVITE_REFUSALS: readonly ErrorCode[] = [
   'REAUTHENTICATION_REQUIRED',
   'EMAIL_TAKEN',
   'TOO_MANY_INVITATIONS',
+  'PLAN_LIMIT_REACHED',
   'TOO_MANY_ATTEMPTS',
   'MAIL_UNAVAILABLE',
 ]
@@ -143,6 +144,7 @@ export const AcceptInvitationDocs = () =>
     answer: 'The member may log in',
     type: AcceptedAnswer,
     refusals: [
+      'PLAN_LIMIT_REACHED',
       ...BODY_REFUSALS,
       'INVALID_LINK',
       'WEAK_PASSWORD',

@@ -161,7 +161,14 @@ export const EnableMemberDocs = () =>
       'them, and payments, accountSettings or teamManagement require a re-authentication.',
     status: 204,
     answer: 'The member may log in',
-    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR', 'REAUTHENTICATION_REQUIRED'],
+    refusals: [
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'DISABLED_BY_OPERATOR',
+      'PLAN_LIMIT_REACHED',
+      'REAUTHENTICATION_REQUIRED',
+    ],
   })
 
 export const RemoveMemberDocs = () =>

@@ -4,6 +4,7 @@ import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { OwnerNotices } from '../../users/notices/owner-notices.js'
+import { requireSeat } from '../../users/plan-seats.js'
 import { UserChanges } from '../../users/user-changes.js'
 import { newlyGranted, requireNotOwner, requireSomebodyElse, TeamAuthority } from '../team-authority.js'
 import { requireNotDisabledByOperator, requireRemovable } from './member-rules.js'
@@ -48,7 +49,7 @@ export class MembersService {
 
   /**
    * This restores the member's permissions, so the manager must have them. Throws `DISABLED_BY_OPERATOR` when an
-   * operator has disabled the member.
+   * operator has disabled the member, and `PLAN_LIMIT_REACHED` when the plan has no seat left.
    */
   async enable(actor: SessionActor, userId: string): Promise<void> {
     await this.changes.commit(async transaction => {
@@ -62,6 +63,7 @@ export class MembersService {
       })
       // A row would say that access was given: `reachSince`.
       if (!member.disabledAt) return NOTHING_RECORDED
+      await requireSeat(transaction, actor.accountId)
       const recorded = await this.userChanges.enable(transaction, member, actor)
       const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { disabledAt: null }, actor)
       return { ...recorded, afterCommit: sendOwnerNotice }

@@ -55,10 +55,11 @@ export class ImportWriter {
     createdAt: Date,
   ): Promise<{ made: string[]; locked: Account[] }> {
     const { withoutPlan: entitled, version: entitledBy } = this.plans
+    const limits = this.plans.limitsOf(null)
     const ids = [...new Set(people.map(({ accountId }) => accountId))].sort()
     const made = await transaction
       .insert(accounts)
-      .values(ids.map(id => ({ id, createdAt, entitled, entitledBy })))
+      .values(ids.map(id => ({ id, createdAt, entitled, entitledBy, limits })))
       .onConflictDoNothing()
       .returning({ id: accounts.id })
     // Locked until these users exist; otherwise a change of their account's requirements or entitlements

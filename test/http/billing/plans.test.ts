@@ -14,14 +14,16 @@ import {
   users,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
-import { aMember, anEmail, anOwner, type SignedIn, signIn } from '../../support/people.js'
+import { aMember, anEmail, anOwner, PASSWORD, type SignedIn, signIn } from '../../support/people.js'
 import { TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { ask, run, setGrace } from '../support/leaving-accounts.js'
-import { aPlansFile, quantityOf } from '../support/paying.js'
-import { onMainSite, reauthenticate } from '../support/reauthenticate.js'
+import { aPlansFile, PLANS, quantityOf } from '../support/paying.js'
+import { onMainSite, provenSession, reauthenticate } from '../support/reauthenticate.js'
+import { anOrigin, satellitesOf } from '../support/satellite-calls.js'
 import { anotherSubscription, aSubscriber, openCheckout, type Subscriber } from '../support/subscriber.js'
+import { accept, team } from '../support/team-calls.js'
 import { claimsOf } from '../support/token-claims.js'
 import { transferAccount } from '../support/transfer-calls.js'
 
@@ -106,6 +108,7 @@ describe('what is on sale', () => {
             interval: 'month',
             intervalCount: 1,
             seats: false,
+            limits: { satellites: null, seats: null },
             trialDays: 0,
           },
           {
@@ -119,6 +122,7 @@ describe('what is on sale', () => {
             interval: 'year',
             intervalCount: 1,
             seats: true,
+            limits: { satellites: null, seats: null },
             trialDays: 0,
           },
         ],
@@ -328,6 +332,124 @@ describe('billing 12: with checkout options', () => {
       state: 'canceled',
     })
     expect(requestOf(await openCheckout(app, payer.signedIn)).get(name)).toBeNull()
+  })
+})
+
+describe('limits of plans', () => {
+  const [basic, grand] = PLANS.plans
+  const LIMITED = {
+    withoutPlan: ['teamManagement'],
+    limitsWithoutPlan: { satellites: 0 },
+    plans: [
+      { ...basic, limits: { satellites: 2, seats: 3 } },
+      { ...grand, limits: { seats: 4 } },
+    ],
+  }
+  let app: TestApp
+  let removePlans: () => Promise<void>
+  beforeAll(async () => {
+    const { path, remove } = await aPlansFile(LIMITED)
+    removePlans = remove
+    app = await TestApp.start({ PLANS_FILE: path })
+  })
+  afterAll(async () => {
+    await app.stop()
+    await removePlans()
+  })
+
+  const invite = (session: SignedIn, email: string = anEmail()) =>
+    team(app, session, 'POST', '/invitations', { email, permissions: permissionsOf([]), satellites: null })
+  const join = async (email: string) =>
+    outcome(await accept(app, { token: await app.mailedToken(email), password: PASSWORD }))
+
+  async function aPayer(priceId = 'price_monthly') {
+    const { owner, subscriptionId } = await aSubscriber(app, undefined, { priceId })
+    return { owner, subscriptionId, session: await provenSession(app, owner) }
+  }
+
+  async function changePlan(subscriptionId: string, price: string): Promise<void> {
+    await app.sandbox.simulate.changeSubscription(subscriptionId, { items: [{ price }] })
+    await app.paymentsSettled()
+  }
+
+  it('are in the list of plans, and with the subscription', async () => {
+    const { accessToken } = await signIn(app, await anOwner(app), 'main')
+    const limits = async () => (await readSubscription(app, accessToken)).json.limits
+    expect(await limits()).toEqual({ satellites: 0, seats: null })
+    const { json } = await app.request({ path: '/api/plans', headers: bearer(accessToken) })
+    expect(json.plans.map((plan: { limits: object }) => plan.limits)).toEqual([
+      { satellites: 2, seats: 3 },
+      { satellites: null, seats: 4 },
+    ])
+    const { session } = await aPayer()
+    expect((await readSubscription(app, session.accessToken)).json.limits).toEqual({
+      satellites: 2,
+      seats: 3,
+    })
+  })
+
+  it('count the people and the open invitations, and none twice', async () => {
+    const { owner, session } = await aPayer()
+    const member = await aMember(app, owner)
+    const invited = anEmail()
+    expect(outcome(await invite(session, invited))).toBe('201')
+    expect(outcome(await invite(session, invited))).toBe('201')
+    const refused = await invite(session)
+    expect(outcome(refused)).toBe('409 PLAN_LIMIT_REACHED')
+    expect(refused.json.detail).toContain('allows 3 people')
+    const disabled = await team(app, session, 'POST', `/${member.id}/disable`)
+    expect(outcome(disabled)).toBe('204')
+    const another = anEmail()
+    expect(outcome(await invite(session, another))).toBe('201')
+    expect([await join(invited), await join(another)]).toEqual(['201', '201'])
+    expect(outcome(await team(app, session, 'POST', `/${member.id}/enable`))).toBe('409 PLAN_LIMIT_REACHED')
+  })
+
+  it('let one of two in who take the last seat at once, and the other later', async () => {
+    const { owner, session, subscriptionId } = await aPayer('price_yearly')
+    const emails = [anEmail(), anEmail()]
+    for (const email of emails) expect(outcome(await invite(session, email))).toBe('201')
+    await aMember(app, owner)
+    await changePlan(subscriptionId, 'price_monthly')
+    const tokens = await Promise.all(emails.map(email => app.mailedToken(email)))
+    const answers = await Promise.all(tokens.map(token => accept(app, { token, password: PASSWORD })))
+    expect(answers.map(outcome).sort()).toEqual(['201', '409 PLAN_LIMIT_REACHED'])
+    await changePlan(subscriptionId, 'price_yearly')
+    const late = tokens[answers.findIndex(({ status }) => status === 409)]
+    expect(outcome(await accept(app, { token: late, password: PASSWORD }))).toBe('201')
+  })
+
+  it('let one of two invitations have the last seat that are sent at once', async () => {
+    const { owner, session } = await aPayer()
+    await aMember(app, owner)
+    const answers = await Promise.all([invite(session), invite(session)])
+    expect(answers.map(outcome).sort()).toEqual(['201', '409 PLAN_LIMIT_REACHED'])
+  })
+
+  it('hold for satellites, also for two at once', async () => {
+    const { session } = await aPayer()
+    const add = () =>
+      satellitesOf(app, session, 'POST', '', { origin: anOrigin(), name: 'Shop', kind: 'production' })
+    expect(outcome(await add())).toBe('201')
+    expect((await Promise.all([add(), add()])).map(outcome).sort()).toEqual(['201', '409 PLAN_LIMIT_REACHED'])
+    const nobody = await provenSession(app, await anOwner(app))
+    const first = { origin: anOrigin(), name: 'Shop', kind: 'production' }
+    expect(outcome(await satellitesOf(app, nobody, 'POST', '', first))).toBe('409 PLAN_LIMIT_REACHED')
+  })
+
+  it('remove nothing when a smaller plan allows less than there is', async () => {
+    const { owner, session, subscriptionId } = await aPayer('price_yearly')
+    for (let members = 0; members < 3; members++) await aMember(app, owner)
+    const origins = [anOrigin(), anOrigin(), anOrigin()]
+    for (const origin of origins)
+      await satellitesOf(app, session, 'POST', '', { origin, name: 'Shop', kind: 'production' })
+    await changePlan(subscriptionId, 'price_monthly')
+    const { json } = await satellitesOf(app, session)
+    expect(json.satellites).toHaveLength(3)
+    expect((await team(app, session, 'GET')).json.users).toHaveLength(4)
+    expect(outcome(await invite(session))).toBe('409 PLAN_LIMIT_REACHED')
+    const fourth = { origin: anOrigin(), name: 'Shop', kind: 'production' }
+    expect(outcome(await satellitesOf(app, session, 'POST', '', fourth))).toBe('409 PLAN_LIMIT_REACHED')
   })
 })
 

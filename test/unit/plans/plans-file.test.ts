@@ -38,6 +38,29 @@ describe('the plans file', () => {
     expect([plans.knows('price_monthly'), plans.knows('price_of_long_ago')]).toEqual([true, false])
   })
 
+  it('says how many satellites and people each plan allows, and none; without a word any number', async () => {
+    const [basic, team] = PLANS.plans
+    const plans = await plansOf({
+      ...PLANS,
+      limitsWithoutPlan: { satellites: 0 },
+      plans: [{ ...basic, limits: { satellites: 5, seats: 20 } }, team],
+    })
+    expect(plans.limitsOf('price_monthly')).toEqual({ satellites: 5, seats: 20 })
+    expect(plans.limitsOf(null)).toEqual({ satellites: 0, seats: null })
+    expect([plans.limitsOf('price_yearly'), plans.limitsOf('price_of_long_ago')]).toEqual([null, null])
+    expect((await plansOf(PLANS)).limitsOf(null)).toBeNull()
+  })
+
+  it.each([{ seats: 0 }, { satellites: -1 }, { seats: 2.5 }, { seats: '3' }, { users: 3 }, [], 5, null])(
+    'cannot limit a plan to %j',
+    async limits => {
+      const [basic, team] = PLANS.plans
+      await expect(plansOf({ ...PLANS, plans: [{ ...basic, limits }, team] })).rejects.toMatchObject({
+        message: expect.stringMatching(/limits of Basic|users is an unknown field/),
+      })
+    },
+  )
+
   it('that is another has another version, as has another grace period', async () => {
     const versions = [
       await plansOf(PLANS),

@@ -12,7 +12,7 @@ export function PlanWords({
   readonly plan: OfferedPlan
   readonly isCurrent?: boolean
 }) {
-  const { amount, currency, features, translatedFeatures, seats, trialDays } = plan
+  const { amount, currency, features, translatedFeatures, limits, seats, trialDays } = plan
   return (
     <span className="plan-words">
       <span className="plan-name">
@@ -35,6 +35,10 @@ export function PlanWords({
           <Point key={index}>{feature}</Point>
         ))}
         {seats && <Point>{t('plan.seats')}</Point>}
+        {limits?.seats != null && <Point>{t('plan.mostPeople', { count: limits.seats })}</Point>}
+        {limits?.satellites != null && (
+          <Point>{t('plan.mostSatellites', { count: limits.satellites })}</Point>
+        )}
         {trialDays > 0 && <Point>{t('plan.trial', { days: trialDays })}</Point>}
       </span>
     </span>

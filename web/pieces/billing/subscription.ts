@@ -16,6 +16,8 @@ export interface Subscription {
   readonly renewsAt: string | null
   /** Until when the plan is kept although a payment is overdue; afterwards, since when it is gone. */
   readonly graceUntil: string | null
+  /** How many the account may have now; null means any number. */
+  readonly limits: { readonly satellites: number | null; readonly seats: number | null }
 }
 
 const NOT_ASKED = ['NOT_FOUND', 'INVALID_QUERY', 'TOO_MANY_ATTEMPTS']

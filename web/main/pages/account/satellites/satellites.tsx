@@ -1,7 +1,9 @@
+import type { Subscription } from '../../../../pieces/billing/subscription.js'
 import { Badge, Empty } from '../../../../pieces/empty.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
+import { Hint } from '../../../../pieces/notices/notice.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import { Link } from '../../../../pieces/router.js'
 import { hostOf } from '../../../../pieces/site/site.js'
@@ -14,6 +16,9 @@ import { StateTag, StateText } from './satellite-state.js'
 /** The account's sites where its people can log in. */
 export function SatellitesPage() {
   const list = useLoad(() => call<{ satellites: Satellite[] }>('GET', 'satellites'))
+  // Without an answer, the form is there, and the service refuses what the plan does not allow.
+  const most = useLoad(() => call<Subscription>('GET', 'subscription')).data?.limits.satellites ?? null
+  const isFull = most !== null && (list.data?.satellites.length ?? 0) >= most
   return (
     <Page title={t('satellites.title')} lead={t('satellites.about')}>
       <Section title={t('satellites.yours')}>
@@ -32,8 +37,11 @@ export function SatellitesPage() {
         </Loaded>
       </Section>
       <div className="columns">
-        <Section title={t('satellites.add')}>
-          <AddSatellite />
+        <Section
+          title={t('satellites.add')}
+          about={most !== null && t('satellites.allowed', { count: most })}
+        >
+          {isFull ? <Hint>{t('satellites.full')}</Hint> : <AddSatellite />}
         </Section>
         <Section title={t('satellites.logins')}>
           <LoginPolicy />

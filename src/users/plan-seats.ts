@@ -1,0 +1,25 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Db } from '../database/connection.js'
+import { accounts, users } from '../database/schema/accounts.js'
+import { requireWithinPlan } from '../plans/plan-limits.js'
+
+/**
+ * Throws `PLAN_LIMIT_REACHED` (409) when the account, which must be locked, has as many active users as its plan allows,
+ * counting `invited` people as if they had joined.
+ */
+export async function requireSeat(transaction: Db, accountId: string, invited = 0): Promise<void> {
+  const [account] = await transaction
+    .select({ limits: accounts.limits })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  const limits = account?.limits ?? null
+  if (limits === null || limits.seats === null) return
+  const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
+  const active = await transaction.$count(users, isActive)
+  requireWithinPlan(
+    limits,
+    'seats',
+    active + invited,
+    most => `The plan of this account allows ${most} people, open invitations included`,
+  )
+}
