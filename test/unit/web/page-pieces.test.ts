@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { money } from '../../../web/pieces/billing/plans.js'
+import { money, type OfferedPlan, seatWords } from '../../../web/pieces/billing/plans.js'
+import type { Subscription } from '../../../web/pieces/billing/subscription.js'
 import { bodyOf, PATIENCE_MS } from '../../../web/pieces/body.js'
 import { isFault } from '../../../web/pieces/notices/fault.js'
 import { initialsOf } from '../../../web/pieces/people/initials.js'
@@ -17,6 +18,32 @@ describe('initials', () => {
     ['李雷', '李'],
     ['', ''],
   ])('of “%s” are “%s”', (name, initials) => expect(initialsOf(name)).toBe(initials))
+})
+
+describe('beside an invitation', () => {
+  const plan = {
+    priceId: 'price_team',
+    amount: 1200,
+    currency: 'usd',
+    interval: 'month',
+    intervalCount: 1,
+    seats: true,
+  } as OfferedPlan
+  const subscription = (state: string, seats: number | null) =>
+    ({ state, plan: 'price_team', limits: { satellites: null, seats } }) as Subscription
+  const PRICE = 'Everybody who joins is billed: $12.00 a month per seat.'
+  const MOST = 'Your plan is for up to 20 people, including those who are invited.'
+
+  it.each([
+    ['what a seat costs', subscription('active', null), plan, [PRICE]],
+    ['also how many there may be', subscription('past_due', 20), plan, [PRICE, MOST]],
+    ['only that, where no seats are billed', subscription('active', 20), { ...plan, seats: false }, [MOST]],
+    ['nothing of a price that is not paid', subscription('canceled', null), plan, []],
+    ['nothing without either', subscription('active', null), { ...plan, seats: false }, []],
+    ['nothing of a price that depends on usage', subscription('active', null), { ...plan, amount: null }, []],
+  ])('is %s (B16)', (_, of, offered, words) => {
+    expect(seatWords(of, [{ ...offered, priceId: 'price_other' }, offered])).toEqual(words)
+  })
 })
 
 describe('an error without an answer', () => {

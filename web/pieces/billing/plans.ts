@@ -1,5 +1,6 @@
 import type { PlanAnswer as OfferedPlan } from '@mainstay-auth/client/api'
 import { i18n, locale, t } from '../language/t.js'
+import { mayChange, type Subscription } from './subscription.js'
 
 export type { OfferedPlan }
 
@@ -21,6 +22,17 @@ export function priceText(plan: OfferedPlan): string | null {
   if (amount === null) return null
   const values = { amount: money(amount, currency), period: periodText(plan) }
   return seats ? t('plan.pricePerSeat', values) : t('plan.price', values)
+}
+
+/** What another person in the team costs, and how many there may be; empty where neither is so. */
+export function seatWords(subscription: Subscription, plans: readonly OfferedPlan[]): string[] {
+  const plan = plans.find(({ priceId, seats }) => seats && priceId === subscription.plan)
+  const price = plan && mayChange(subscription) ? priceText(plan) : null
+  const most = subscription.limits.seats
+  return [
+    ...(price === null ? [] : [t('team.seatPrice', { price })]),
+    ...(most === null ? [] : [t('team.mostPeople', { count: most })]),
+  ]
 }
 
 /** “a month”, “every 3 months”. */

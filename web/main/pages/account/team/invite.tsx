@@ -7,6 +7,7 @@ import { t } from '../../../../pieces/language/t.js'
 import { call } from '../../../api.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+import { SeatNotice } from './seat-notice.js'
 
 /** Asks who to invite, and to what. */
 export function InviteButton({
@@ -32,6 +33,7 @@ export function InviteButton({
       {isOpen && (
         <Dialog title={t('invite.title')} onCancel={close}>
           <Form submit={t('invite.submit')} send={invite}>
+            <SeatNotice />
             <EmailField label={t('invite.email')} autoComplete="off" autoFocus />
             <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
             <SatelliteBoxes chosen={null} />

@@ -13,6 +13,7 @@ import { call } from '../../../api.js'
 import { InviteButton } from './invite.js'
 import { OpenInvitations } from './open-invitations.js'
 import { PeopleTable } from './people-table.js'
+import { SeatNotice } from './seat-notice.js'
 
 /** Everybody in the account, and the people who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
@@ -33,6 +34,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
       lead={t('team.lead')}
       actions={<InviteButton caller={caller} invited={invited} />}
     >
+      <SeatNotice />
       <Section title={t('team.people')} actions={<SearchField label={t('team.search')} search={setSearch} />}>
         <Loaded of={list} shape="rows">
           {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
