@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNotNull, isNull, notInArray, type SQL } from 'drizzle-orm'
+import type Stripe from 'stripe'
 import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { isAnyOf } from '../../database/is-any-of.js'
 import { accounts } from '../../database/schema/accounts.js'
 import { billingCustomers, checkouts } from '../../database/schema/billing.js'
 import { ApiError } from '../../errors/api-error.js'
@@ -95,6 +97,23 @@ export class Checkouts {
    */
   async abandon(id: string): Promise<void> {
     await this.database.run(db => this.close(db, and(eq(checkouts.id, id), isNull(checkouts.providerId))))
+  }
+
+  /**
+   * Closes the pages on which these subscriptions were bought, by our id in their metadata. The provider need not be asked
+   * to: a page that was paid cannot be paid again.
+   */
+  async closeBought(
+    transaction: Db,
+    accountId: string,
+    bought: readonly Pick<Stripe.Subscription, 'metadata'>[],
+  ): Promise<void> {
+    const ids = bought.flatMap(({ metadata: { checkoutId } }) =>
+      checkoutId !== undefined && isId(checkoutId) ? checkoutId : [],
+    )
+    if (ids.length === 0) return
+    const isBought = and(eq(checkouts.accountId, accountId), isAnyOf(checkouts.id, ids))
+    await this.close(transaction, and(isBought, eq(checkouts.isOpen, true)))
   }
 
   /** No page of the account can be paid any longer. */

@@ -4,7 +4,7 @@ import type Stripe from 'stripe'
 import type { Db } from '../../database/connection.js'
 import { Database, rowsOf } from '../../database/database.js'
 import { REQUEUE } from '../../database/requeue-billing-work.js'
-import { billingWork, providerEvents } from '../../database/schema/billing.js'
+import { billingWork, checkouts, providerEvents } from '../../database/schema/billing.js'
 
 /** Every event of the provider as it arrived. What an event says is read by the functions below. */
 @Injectable()
@@ -14,15 +14,18 @@ export class BillingInbox {
   /**
    * Stores a verified event; it is committed when this returns. An event that is already there changes
    * nothing. An event that concerns no customer, or whose kind has no effect here, is marked handled at once;
-   * only its type and time are stored, because it may contain names and cards. Returns whether its customer
-   * has to be synced. It is one statement, because the provider waits for it.
+   * only its type and time are stored, because it may contain names and cards. So is one that a page has expired,
+   * which closes the page and changes nothing else. Returns whether its customer has to be synced. It is one
+   * statement, because the provider waits for it.
    */
   async store(received: Stripe.Event): Promise<boolean> {
     const json = storableJson(received)
     const event = JSON.parse(json) as Stripe.Event
     const customerId = customerOf(event)
     const createdAt = createdAtOf(event)
-    const effect = customerId === null || !isOfInterest(event.type) ? 'none' : null
+    const expired = expiredCheckoutOf(event)
+    const isDone = customerId === null || expired !== null || !isOfInterest(event.type)
+    const effect = isDone ? 'none' : null
     const content = effect === null ? json : null
     await this.database.run(db =>
       db.execute(sql`
@@ -32,6 +35,9 @@ export class BillingInbox {
             coalesce(${createdAt}::timestamptz, clock_timestamp()), clock_timestamp(), case when ${effect}::text is null then null else clock_timestamp() end, ${effect}::text)
           on conflict do nothing
           returning customer_id, effect
+        ), closed as (
+          update ${checkouts} set is_open = false
+          where provider_id = ${expired}::text and exists (select 1 from stored)
         )
         insert into ${billingWork} (customer_id, due_at)
         select customer_id, clock_timestamp() from stored where effect is null
@@ -135,15 +141,20 @@ function referenceOf(type: string, object: { id?: unknown; charge?: unknown }): 
   return charge && `charge:${charge}`
 }
 
+/** The checkout that an event says has expired; null for every other event. */
+function expiredCheckoutOf(event: Stripe.Event): string | null {
+  return event.type === 'checkout.session.expired' ? closedCheckoutOf(event.type, { ...event }) : null
+}
+
 /**
- * The checkout that an event says is closed; null for every other event. Closing is final, so the event can
- * be believed.
+ * The checkout that an event says is closed; null for every other event, and for one that was handled when it was
+ * stored, of which nothing is left. Closing is final, so the event can be believed.
  */
 export function closedCheckoutOf(
   type: string,
   event: Readonly<Record<string, unknown>> | null,
 ): string | null {
-  return CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
+  return event && CLOSES_CHECKOUT.test(type) ? objectOf(event) : null
 }
 
 /**

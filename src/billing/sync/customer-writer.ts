@@ -93,6 +93,7 @@ export class SubscriptionWriter {
     const { subscriptions } = snapshot
     const saved = await this.subscriptions.save(transaction, accountId, snapshot)
     const { current, surplus, change } = saved
+    await this.checkouts.closeBought(transaction, accountId, subscriptions)
     for (const { id } of surplus)
       this.logger.error(`Account ${accountId} is billed for a second subscription, ${id}`)
     if (!current) return 'none'

@@ -1,13 +1,21 @@
 import { describe, expect, it, jest } from '@jest/globals'
 import { and, eq, inArray } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { BillingReconciler, billingCustomers, checkouts, Database, providerEvents } from '../../sources.js'
+import {
+  BillingInbox,
+  BillingReconciler,
+  billingCustomers,
+  checkouts,
+  Database,
+  providerEvents,
+} from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
 import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
-import { openCheckout } from '../support/subscriber.js'
+import { postEvent } from '../support/signed-event.js'
+import { creationOf, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 describe('POST /api/subscription/create', () => {
@@ -81,6 +89,49 @@ describe('POST /api/subscription/create', () => {
     expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
     await setOwner('acct_payment_sandbox', false)
     expect((await subscribe(app, payer)).json).toEqual(json)
+  })
+
+  it('a purchase asks the provider nothing about the page just paid, whichever event comes first (B9)', async () => {
+    const payer = await aPayer()
+    await subscribe(app, payer)
+    const [page] = openOnes(payer)
+    const { webhookUrl } = app.sandbox
+    app.sandbox.webhookUrl = null
+    await app.sandbox.simulate.pay(page?.id as string)
+    const { customer, subscription } = checkoutsOf(payer)[0]!
+    const before = app.sandbox.requests.length
+    await postEvent(app, creationOf(app, subscription as string))
+    app.sandbox.webhookUrl = webhookUrl
+    await app.paymentsSettled()
+    const asked = app.sandbox.requests.slice(before)
+    expect(asked.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /v1/subscriptions'])
+    expect(new URLSearchParams(asked[0]?.query).get('customer')).toBe(customer)
+    // What closed the page was no event, so it would be handed out again.
+    await app.sandbox.simulate.cancel(subscription as string)
+    await app.paymentsSettled()
+    const again = await subscribe(app, payer)
+    expect(again.json.checkoutUrl).toBe(openOnes(payer)[0]?.url)
+    expect(openOnes(payer)[0]?.id).not.toBe(page?.id)
+  })
+
+  it('a page that expires asks the provider nothing, and the next click opens another (B9)', async () => {
+    const payer = await aPayer()
+    const first = await subscribe(app, payer)
+    const before = app.sandbox.requests.length
+    await app.sandbox.simulate.expire(openOnes(payer)[0]?.id as string)
+    await app.paymentsSettled()
+    expect(app.sandbox.requests.slice(before)).toEqual([])
+    const event = app.sandbox.events().at(-1)!
+    expect(event.type).toBe('checkout.session.expired')
+    const stored = await app.app
+      .get(Database)
+      .run(db => db.select().from(providerEvents).where(eq(providerEvents.id, event.id)))
+    expect(stored).toMatchObject([{ effect: 'none', event: null }])
+    expect((await subscribe(app, payer)).json.checkoutUrl).not.toBe(first.json.checkoutUrl)
+    // An operator may have it handled again, which finds nothing to do.
+    expect(await app.app.get(BillingInbox).replay(event.id)).toBe(true)
+    await app.paymentsSettled()
+    expect(openOnes(payer)).toHaveLength(1)
   })
 
   it('with another price, paid already but its event still on the way, is refused', async () => {

@@ -165,7 +165,7 @@ async function auditOf(action: string): Promise<unknown[]> {
 
 describe('what is seen at the provider', () => {
   it('is on record, with what it entitles to', async () => {
-    expect(await look()).toEqual({
+    expect(await look()).toMatchObject({
       accountId: owner.accountId,
       areUsersBehind: true,
       update: expect.anything(),
@@ -299,7 +299,7 @@ describe('events that wait', () => {
     const of = `cus_unknown_${count}`
     await anEvent(`evt_${count}`, 'invoice.paid', { customer_email: 'somebody@example.com' }, { of })
     await anEvent(`evt_refund_${count}`, 'refund.created', {}, { of })
-    expect(await look({ of })).toEqual({ accountId: null, areUsersBehind: false, update: null })
+    expect(await look({ of })).toMatchObject({ accountId: null, areUsersBehind: false, update: null })
     expect(await effects(of)).toEqual({
       [`evt_${count}`]: 'unknown customer',
       [`evt_refund_${count}`]: 'unknown customer',
