@@ -15,7 +15,9 @@ const SAFETY_NET_EVERY_MS = 60_000
 const SLOTS = 6
 /** How many slots retries and routine comparisons can fill; the others are for what has just happened. */
 const OTHER_SLOTS = 4
-/** Well below the lifetime of a claim. The provider's client bounds only the wait for the next byte. */
+/** A third of the lifetime of a claim. Most work is done before. */
+const RENEW_EVERY_MS = 5_000
+/** However long a claim is renewed. The provider's client bounds only the wait for the next byte. */
 const MAX_MS = 30_000
 /** A stopping process waits no longer than this for the provider; another takes the customer at once. */
 const CLOSING_MS = 5_000
@@ -104,12 +106,21 @@ export class BillingWorker implements OnApplicationBootstrap, OnApplicationShutd
     const tooLate = new Promise<never>((_, reject) => {
       limit.addEventListener('abort', () => reject(limit.reason))
     })
+    const renewing = setInterval(() => void this.renew(work), RENEW_EVERY_MS).unref()
     try {
       const isFinished = await Promise.race([this.sync.run(work, limit), tooLate])
       if (!isFinished) await this.queue.release(work)
     } catch (error) {
       await (this.closing.signal.aborted ? this.release(work) : this.postpone(work, error as Error))
+    } finally {
+      clearInterval(renewing)
     }
+  }
+
+  private async renew(work: ClaimedWork): Promise<void> {
+    await this.queue.renew(work).catch(() => {
+      // The next time may still be early enough. Without the claim, somebody else looks at the customer as well.
+    })
   }
 
   private async postpone(work: ClaimedWork, error: Error): Promise<void> {

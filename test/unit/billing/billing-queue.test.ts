@@ -76,7 +76,7 @@ const anEvent = (id: string, customer: string | null, type = 'invoice.paid') =>
   }) as unknown as Stripe.Event
 
 describe('a claim', () => {
-  it('is held by one worker, for a minute', async () => {
+  it('is held by one worker, for fifteen seconds unless it is renewed (B14)', async () => {
     await queue.add('cus_1')
     const claim = await claimed()
     expect(claim).toEqual({
@@ -88,8 +88,19 @@ describe('a claim', () => {
     })
     expect(await queue.claim(10, 10)).toEqual([])
     const [row] = await work()
-    expect(row?.claimed_for).toBeGreaterThan(50)
-    expect(row?.claimed_for).toBeLessThanOrEqual(60)
+    expect(row?.claimed_for).toBeGreaterThan(10)
+    expect(row?.claimed_for).toBeLessThanOrEqual(15)
+    await run(sql`update billing_work set claimed_until = clock_timestamp() + interval '1 second'`)
+    await queue.renew(claim)
+    const [renewed] = await work()
+    expect(renewed?.claimed_for).toBeGreaterThan(10)
+    // A worker that is dead for longer loses it, and renews nobody else's.
+    await run(sql`update billing_work set claimed_until = clock_timestamp() - interval '1 second'`)
+    const next = await claimed()
+    await run(sql`update billing_work set claimed_until = clock_timestamp() + interval '1 second'`)
+    await queue.renew(claim)
+    const [held] = await work()
+    expect([next.claim === claim.claim, (held?.claimed_for as number) <= 1]).toEqual([false, true])
   })
 
   it('can be given back at once', async () => {

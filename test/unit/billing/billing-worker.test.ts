@@ -11,6 +11,7 @@ import {
 const SLOTS = 6
 const OTHER_SLOTS = 4
 const POLL_EVERY_MS = 1_000
+const RENEW_EVERY_MS = 5_000
 const CLOSING_MS = 5_000
 
 function aWork(customerId: string, { attempts = 0, isRoutine = false } = {}): ClaimedWork {
@@ -22,6 +23,7 @@ class Queue {
   waiting: ClaimedWork[] = []
   readonly claims: [free: number, others: number][] = []
   readonly released: string[] = []
+  readonly renewed: string[] = []
   readonly postponed: [customer: string, reason: string][] = []
   unqueued = 0
   isGivenUp = false
@@ -41,6 +43,11 @@ class Queue {
       .slice(0, free)
     this.waiting = this.waiting.filter(work => !taken.includes(work))
     return taken
+  }
+
+  async renew({ customerId }: ClaimedWork): Promise<void> {
+    this.renewed.push(customerId)
+    if (this.fault) throw this.fault
   }
 
   async release({ customerId }: ClaimedWork): Promise<void> {
@@ -171,6 +178,33 @@ it('looks by itself every second from the start on, and no more once it stops', 
   worker.nudge()
   await turns()
   expect(queue.claims).toHaveLength(3)
+})
+
+describe('a claim', () => {
+  it('is renewed every five seconds while the work takes long, also past a failure, and no longer (B14)', async () => {
+    queue.waiting = [aWork('a')]
+    worker.nudge()
+    await jest.advanceTimersByTimeAsync(RENEW_EVERY_MS - 1)
+    expect(queue.renewed).toEqual([])
+    queue.fault = new Error('down')
+    await jest.advanceTimersByTimeAsync(1)
+    expect(queue.renewed).toEqual(['a'])
+    queue.fault = null
+    await jest.advanceTimersByTimeAsync(2 * RENEW_EVERY_MS)
+    expect(queue.renewed).toEqual(['a', 'a', 'a'])
+    sync.end('a')
+    await jest.advanceTimersByTimeAsync(2 * RENEW_EVERY_MS)
+    expect(queue.renewed).toHaveLength(3)
+  })
+
+  it('is renewed no longer once the work has taken too long (B14)', async () => {
+    queue.waiting = [aWork('a')]
+    worker.nudge()
+    await turns()
+    sync.begun.get('a')?.fail(new Error('too late'))
+    await jest.advanceTimersByTimeAsync(2 * RENEW_EVERY_MS)
+    expect(queue.renewed).toEqual([])
+  })
 })
 
 describe('what cannot be handled', () => {
