@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
 import { monthsAfter } from '../../sources.js'
-import { checkoutTerms, clickOnPage, SandboxStage } from './support/sandbox-stage.js'
+import { type CheckoutTerms, checkoutTerms, clickOnPage, SandboxStage } from './support/sandbox-stage.js'
 
 let stage: SandboxStage
 

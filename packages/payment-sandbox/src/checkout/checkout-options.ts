@@ -2,22 +2,7 @@ import type { Customer } from '../customers/customer.js'
 import { ApiError } from '../http/api-error.js'
 import type { Form } from '../http/form.js'
 import { flag, nested, oneOf, text, textList } from '../http/form-fields.js'
-import type { Checkout, CheckoutRecord } from './checkout.js'
-
-/** What the caller chose about the page itself, with Stripe's names. */
-export type CheckoutOptions = Pick<
-  Checkout,
-  | 'allow_promotion_codes'
-  | 'allowed_payment_method_types'
-  | 'automatic_tax'
-  | 'billing_address_collection'
-  | 'consent_collection'
-  | 'excluded_payment_method_types'
-  | 'payment_method_collection'
-  | 'payment_method_configuration_details'
-  | 'phone_number_collection'
-  | 'tax_id_collection'
->
+import type { Checkout, CheckoutOptions, CheckoutRecord } from './checkout.js'
 
 /** What may be saved with a customer who was there before. */
 type CustomerUpdate = NonNullable<CheckoutRecord['customerUpdate']>

@@ -4,7 +4,6 @@ import { totalsOf } from '../prices/totals.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { Subscription } from '../subscriptions/subscription.js'
-import type { CheckoutOptions } from './checkout-options.js'
 
 /** Stripe's `checkout.session`, with references as ids. */
 export type Checkout = Omit<Stripe.Checkout.Session, 'customer' | 'subscription' | 'invoice'> & {
@@ -54,6 +53,21 @@ export type CheckoutTerms = Pick<
   | 'metadata'
   | 'success_url'
 > & { mode: CheckoutMode }
+
+/** What the caller chose about the page itself, with Stripe's names. */
+export type CheckoutOptions = Pick<
+  Checkout,
+  | 'allow_promotion_codes'
+  | 'allowed_payment_method_types'
+  | 'automatic_tax'
+  | 'billing_address_collection'
+  | 'consent_collection'
+  | 'excluded_payment_method_types'
+  | 'payment_method_collection'
+  | 'payment_method_configuration_details'
+  | 'phone_number_collection'
+  | 'tax_id_collection'
+>
 
 export const CHECKOUT_MODES = ['subscription', 'payment', 'setup'] as const
 export type CheckoutMode = (typeof CHECKOUT_MODES)[number]
