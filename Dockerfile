@@ -32,8 +32,8 @@ COPY packages/payment-sandbox/package.json packages/payment-sandbox/
 RUN npm ci --omit=dev \
  && npm uninstall --omit=dev @mainstay-auth/payment-sandbox drizzle-orm pino-pretty postal-mime smtp-server \
  && rm node_modules/@mainstay-auth/client node_modules/@mainstay-auth/payment-sandbox \
- # Optional peers that the lock file has for development, types, and the page of the API reference.
- && rm -r node_modules/typescript node_modules/react node_modules/@types node_modules/undici-types node_modules/swagger-ui-dist \
+ # An optional peer that the lock file has for development, and types.
+ && rm -r node_modules/react node_modules/@types node_modules/undici-types \
  # Declarations and source maps, which no start reads: a third of all.
  && find node_modules -type f '(' -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' ')' -delete
 

@@ -106,6 +106,8 @@ await build({
   platform: 'node',
   target: 'node22',
   external: SEPARATE,
+  // Not the copy in dist/node_modules, which would load class-validator from beside it, a second time.
+  alias: { '@nestjs/swagger': './node_modules/@nestjs/swagger' },
   plugins: [requiresOfNest, importsOfCommonJs, importsOfHttp],
   banner: { js: FIRST },
   // Half of the text is comments, which would stay in memory; names, and line numbers in stack traces, are kept.

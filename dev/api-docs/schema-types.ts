@@ -1,4 +1,5 @@
-interface Schema {
+/** What our schemas have. */
+export interface Schema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -9,6 +10,15 @@ interface Schema {
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean | Schema
   readonly description?: string
+  readonly example?: unknown
+  readonly default?: unknown
+  readonly format?: string
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minItems?: number
+  readonly maxItems?: number
 }
 
 /** The schemas of our API reference as TypeScript; throws for schema features that none of them has used so far. */

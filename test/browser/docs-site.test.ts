@@ -5,8 +5,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { request } from '../support/http-request.js'
+import { freePort } from '../support/processes/free-port.js'
 import { Laptop } from '../support/processes/laptop.js'
-import { seriousFindings } from './stage/accessibility.js'
+import { findings, seriousFindings } from './stage/accessibility.js'
 import { sharedChromium } from './stage/chromium.js'
 import { keepScreenshot } from './stage/screenshot.js'
 
@@ -14,6 +15,8 @@ const run = promisify(execFile)
 const ROOT = join(__dirname, '../..')
 const BUILT = join(ROOT, 'docs/.vitepress/dist')
 const PATIENCE_MS = 60_000
+/** Of 95 operations; the document itself has 700 kB. */
+const MAX_REFERENCE_BYTES = 600_000
 
 /** Every page of the site, by its path below /docs/. */
 async function builtPages(): Promise<string[]> {
@@ -32,7 +35,9 @@ async function shellBlocks(page: string): Promise<string[]> {
 let laptop: Laptop
 let browser: Browser
 beforeAll(async () => {
-  laptop = await Laptop.start()
+  const port = await freePort()
+  const origin = `http://operator.localhost:${port}`
+  laptop = await Laptop.start(undefined, [], { PORT: String(port), OPERATOR_ORIGIN: origin })
   browser = await sharedChromium()
 }, PATIENCE_MS)
 afterAll(() => laptop?.stop())
@@ -129,10 +134,59 @@ describe('the documentation at /docs/', () => {
       expect.objectContaining({ accessToken: expect.any(String) }),
     ])
   })
+})
 
-  it('tells the API reference to keep a token over a reload', async () => {
-    const { text } = await request(laptop.url, { path: '/api/docs/swagger-ui-init.js' })
-    expect(text).toContain('"persistAuthorization": true')
+describe('the API reference at /api/docs, beside an operator console', () => {
+  it('is a page without faults, both themes and three widths, and weighs little (P1, A4)', async () => {
+    const page = await browser.newPage()
+    const faults = faultsOf(page)
+    const answer = await page.goto(`${laptop.url}/api/docs`)
+    expect([answer?.status(), (await answer?.body())?.length]).toEqual([200, expect.any(Number)])
+    expect((await answer?.body())?.length).toBeLessThan(MAX_REFERENCE_BYTES)
+    const login = page.locator('summary', { hasText: 'POST /api/login Log in' })
+    await login.click()
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [375, 'light'],
+      [375, 'dark'],
+      [320, 'dark'],
+      [1280, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      await login.scrollIntoViewIfNeeded()
+      await keepScreenshot(page, `api-docs-${width}-${colorScheme}`)
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      expect(await findings(page)).toEqual([])
+    }
+    expect(faults).toEqual([])
+    await page.close()
+  })
+
+  it('has every operation of the document, and unfolds a type that a link leads to (A4)', async () => {
+    const { json } = await request(laptop.url, { path: '/api/docs-json' })
+    const operations = Object.entries(json.paths as Record<string, object>).flatMap(([path, item]) =>
+      Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
+    )
+    expect(operations).not.toEqual(expect.arrayContaining([expect.stringContaining('/api/operator')]))
+    const page = await browser.newPage()
+    await page.goto(`${laptop.url}/api/docs`)
+    const headings = await page.locator('summary h3:has(.method)').allTextContents()
+    expect(headings.sort()).toEqual(operations.sort())
+    await page.locator('summary', { hasText: 'POST /api/login Log in' }).click()
+    await page.getByRole('link', { name: 'LoginAnswer' }).first().click()
+    await page.locator('#type-LoginAnswer').getByText('accessToken').first().waitFor()
+    await page.close()
+  })
+
+  it('has examples that work (A4)', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${laptop.url}/api/docs`)
+    await page.locator('summary', { hasText: 'POST /api/login Log in' }).click()
+    const example = await page.locator('#LoginController_login pre').innerText()
+    const { stdout } = await run('bash', ['-euc', example])
+    expect(JSON.parse(stdout)).toMatchObject({ accessToken: expect.any(String) })
+    await page.close()
   })
 })
 

@@ -126,6 +126,8 @@ describe('packages 4: mainstay-auth, installed into an empty folder', () => {
 
   it('brings what it needs to run and no more', async () => {
     expect(await project.packages()).toBeLessThan(MAX_SERVICE_PACKAGES)
+    // It reports every installation to others.
+    expect(existsSync(join(project.folder, 'node_modules/@scarf'))).toBe(false)
     expect(await project.bytes('mainstay-auth')).toBeLessThan(MAX_SERVICE_BYTES)
     expect(await project.bytes('.')).toBeLessThan(MAX_BYTES_WITH_ALL_PACKAGES)
     const { stdout } = await run('tar', ['-tf', archives['mainstay-auth'] as string])
