@@ -100,6 +100,34 @@ describe('the page that docs/integrate.md shows for React', () => {
     expect(await page.getByText('You may pay.').count()).toBe(0)
   })
 
+  test.each([
+    ['start', 375, 'ltr'],
+    ['center', 375, 'ltr'],
+    ['end', 375, 'ltr'],
+    ['start', 1280, 'ltr'],
+    ['end', 1280, 'ltr'],
+    ['start', 375, 'rtl'],
+    ['center', 320, 'rtl'],
+  ])(
+    'opens the menu of a button at the %s of %i pixels, %s, where all of it can be seen (P3)',
+    async (place, width, dir) => {
+      await page.setViewportSize({ width, height: 800 })
+      await enter()
+      await menuOf(owner).waitFor()
+      await page.addStyleTag({ content: `div:has(> .mainstay-user) { text-align: ${place} }` })
+      await page.evaluate(`document.documentElement.dir = '${dir}'`)
+      await menuOf(owner).click()
+      const button = await menuOf(owner).boundingBox()
+      const menu = await page.locator('.mainstay-menu').boundingBox()
+      expect(menu?.x).toBeGreaterThanOrEqual(8)
+      expect((menu?.x ?? 0) + (menu?.width ?? 0)).toBeLessThanOrEqual(width - 8)
+      expect(menu?.width).toBeGreaterThanOrEqual(224)
+      // Still below its button.
+      expect(menu?.x).toBeLessThanOrEqual((button?.x ?? 0) + (button?.width ?? 0))
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    },
+  )
+
   test('shows somebody else’s name once somebody else has logged in', async () => {
     await enter()
     await menuOf(owner).waitFor()

@@ -27,17 +27,22 @@ export function UserButton({ children, words = {}, className = '', onLogout }: U
   const id = useId()
   const whole = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
+  const menuElement = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (!isOpen) return undefined
+    const place = () => keepInWindow(menuElement.current, opener.current)
+    place()
     itemsOf(whole.current)[0]?.focus()
     const close = ({ target }: Event) => {
       if (!whole.current?.contains(target as Node)) setIsOpen(false)
     }
     document.addEventListener('pointerdown', close)
     document.addEventListener('focusin', close)
+    window.addEventListener('resize', place)
     return () => {
       document.removeEventListener('pointerdown', close)
       document.removeEventListener('focusin', close)
+      window.removeEventListener('resize', place)
     }
   }, [isOpen])
   if (!user) return null
@@ -72,7 +77,7 @@ export function UserButton({ children, words = {}, className = '', onLogout }: U
           {initialsOf(name)}
         </span>
       </button>
-      <div id={id} className="mainstay-menu" hidden={!isOpen}>
+      <div ref={menuElement} id={id} className="mainstay-menu" hidden={!isOpen}>
         <p className="mainstay-who">
           {user.name && <strong>{user.name}</strong>} <span>{user.email}</span>
         </p>
@@ -93,6 +98,25 @@ export function UserButton({ children, words = {}, className = '', onLogout }: U
       </div>
     </div>
   )
+}
+
+/** In pixels, to the window's edges. */
+const MARGIN = 8
+
+/**
+ * Moves a menu that sticks out of the window to the other side of its opener, or as far as there is room. Where it opens is
+ * for the styles to say.
+ */
+function keepInWindow(menu: HTMLElement | null, opener: HTMLElement | null): void {
+  if (!menu || !opener) return
+  menu.style.translate = ''
+  const { left, right } = menu.getBoundingClientRect()
+  const side = opener.getBoundingClientRect()
+  const end = document.documentElement.clientWidth - MARGIN
+  if (left < MARGIN)
+    menu.style.translate = `${Math.max(MARGIN - left, Math.min(side.left - left, end - right))}px`
+  else if (right > end)
+    menu.style.translate = `${Math.min(end - right, Math.max(side.right - right, MARGIN - left))}px`
 }
 
 function itemsOf(whole: HTMLElement | null): HTMLElement[] {
