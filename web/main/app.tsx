@@ -1,6 +1,5 @@
-import { Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { lazyPage } from '../pieces/loading/lazy-page.js'
-import { Waiting } from '../pieces/loading/waiting.js'
 import { go, usePlace } from '../pieces/router.js'
 import { SessionGate } from '../pieces/sessions/session-gate.js'
 import { client } from './client.js'
@@ -43,7 +42,9 @@ const SubscribePage = lazyPage(() => loadAccountPages().then(pages => pages.Subs
 
 export function App() {
   // Most people who open this site go there next, so it is loaded while they log in.
-  useEffect(() => void loadAccountPages().catch(() => undefined), [])
+  useEffect(() => {
+    for (const { preload } of [AccountPages, SubscribePage]) preload().catch(() => undefined)
+  }, [])
   const { path, query, hash } = usePlace()
   const PublicPage = PUBLIC_PAGES[path as keyof typeof PUBLIC_PAGES]
   // Another link to the same page comes with another part after the #.
@@ -53,26 +54,16 @@ export function App() {
     <SessionGate client={client} login={news => <LoginPage news={news} />}>
       {caller => (
         <EnrolmentGate key={caller.userId}>
-          <Suspense fallback={<OnItsWay />}>
-            {path === '/subscribe' ? (
-              <SubscribePage caller={caller} returnUrl={query.get('return')} />
-            ) : path.startsWith('/account') ? (
-              <AccountPages caller={caller} path={path} />
-            ) : (
-              <ToAccount />
-            )}
-          </Suspense>
+          {path === '/subscribe' ? (
+            <SubscribePage caller={caller} returnUrl={query.get('return')} />
+          ) : path.startsWith('/account') ? (
+            <AccountPages caller={caller} path={path} />
+          ) : (
+            <ToAccount />
+          )}
         </EnrolmentGate>
       )}
     </SessionGate>
-  )
-}
-
-function OnItsWay() {
-  return (
-    <main className="small">
-      <Waiting />
-    </main>
   )
 }
 
