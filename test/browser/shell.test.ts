@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Page } from 'playwright-core'
 import { PATIENCE_MS } from '../../web/pieces/body.js'
 import type { User } from '../sources.js'
-import { aMember, anOwner, PASSWORD } from '../support/people.js'
+import { aMember, anOwner, importMembers, PASSWORD } from '../support/people.js'
 import { startBuiltPages } from './stage/built-pages.js'
 import { expectGoodPage } from './stage/good-page.js'
 import { MAIN } from './stage/hosts.js'
@@ -57,6 +57,57 @@ describe('the shell', () => {
     await untilShown(page)
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await focused()).toBe('Overview')
+  })
+
+  test('draws an account page as soon as session and script are there, behind one spinner alone (P4)', async () => {
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, owner)
+    let scriptIsThere = () => {}
+    const script = new Promise<void>(resolve => {
+      scriptIsThere = resolve
+    })
+    page.on('requestfinished', request => /account-pages-.*\.js$/.test(request.url()) && scriptIsThere())
+    // The session is known last.
+    await page.route(/\/api\/refresh/, async route => {
+      await script
+      await page.waitForTimeout(200)
+      await route.continue()
+    })
+    await page.addInitScript(`
+      globalThis.spinners = new Set()
+      new MutationObserver(() => document.querySelectorAll('main.small').forEach(main => spinners.add(main)))
+        .observe(document, { childList: true, subtree: true })`)
+    await visit(page, `${MAIN}/account`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(await page.evaluate('spinners.size')).toBe(1)
+  })
+
+  test.each([
+    ['/account', 1280],
+    ['/account', 375],
+    ['/account/team', 1280],
+    ['/account/team', 375],
+  ])('draws %s at %i pixels without moving what is there already (P5)', async (path, width) => {
+    const ofMany = await anOwner(stage.app)
+    await importMembers(stage.app, ofMany, 100)
+    await visit(page, `${MAIN}/account`)
+    await logInOn(page, ofMany)
+    await page.setViewportSize({ width, height: 800 })
+    let requests = 0
+    await page.route('**/api/**', async route => {
+      // They never come at once.
+      if (!route.request().url().includes('/api/refresh')) await page.waitForTimeout(60 * ++requests)
+      await route.continue()
+    })
+    await page.addInitScript(`
+      globalThis.shifts = []
+      new PerformanceObserver(list => shifts.push(...list.getEntries().map(({ value }) => value)))
+        .observe({ type: 'layout-shift', buffered: true })`)
+    await visit(page, `${MAIN}${path}`)
+    await page.waitForTimeout(200)
+    const shifts = (await page.evaluate('shifts')) as number[]
+    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThanOrEqual(0.05)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   test('says who is logged in, and leads to what is theirs and out', async () => {

@@ -102,7 +102,7 @@ function AccountPage({
   if (satellite) return <SatellitePage key={satellite} id={satellite} />
   switch (path) {
     case '/account':
-      return <OverviewPage caller={caller} />
+      return <OverviewPage caller={caller} profile={profile} />
     case '/account/billing':
       return <BillingPage />
     case '/account/team':

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFocusRescue } from '../forms/button.js'
 import { breakable } from '../language/breakable.js'
 import { t } from '../language/t.js'
@@ -58,6 +58,22 @@ export function Loaded<T>({
       <TryAgain reload={load.reload} />
     </>
   )
+}
+
+/**
+ * What is loaded from several places, drawn at once when the last of them has answered, so that nothing pushes away what
+ * somebody is reading already. Later loads leave it as it is.
+ */
+export function LoadedTogether({
+  of: loads,
+  children,
+}: {
+  readonly of: readonly Load<unknown>[]
+  readonly children: ReactNode
+}) {
+  const wasLoaded = useRef(false)
+  if (loads.every(({ data, error }) => data !== null || error)) wasLoaded.current = true
+  return wasLoaded.current ? children : <Skeleton shape="rows" />
 }
 
 function TryAgain({ reload }: { readonly reload: () => Promise<void> }) {

@@ -4,7 +4,7 @@ import { useAction } from '../../../pieces/forms/use-action.js'
 import { breakable } from '../../../pieces/language/breakable.js'
 import { t } from '../../../pieces/language/t.js'
 import type { Load } from '../../../pieces/loading/use-load.js'
-import { Loaded } from '../../../pieces/loading/waiting.js'
+import { Loaded, LoadedTogether } from '../../../pieces/loading/waiting.js'
 import { Failure } from '../../../pieces/notices/notice.js'
 import { Page, SplitSection } from '../../../pieces/page.js'
 import { Avatar } from '../../../pieces/people/avatar.js'
@@ -18,36 +18,38 @@ export function ProfilePage({ profile }: { readonly profile: Load<Profile> }) {
   const save = useAction(() => download('profile/export', 'person.json'))
   return (
     <Page title={t('profile.title')} lead={t('profile.lead')}>
-      <SplitSection title={t('profile.yourName')} about={t('profile.nameAbout')}>
-        <Loaded of={profile}>
-          {({ name, email }) => (
-            <>
-              <p className="someone">
-                <Avatar name={name ?? email} isLarge />
-                <span>
-                  <strong>{breakable(name ?? email)}</strong>
-                  {name && <small>{breakable(email)}</small>}
-                </span>
-              </p>
-              <NameForm
-                path="profile"
-                label={t('field.name')}
-                name={name}
-                autoComplete="name"
-                saved={t('common.nameSaved')}
-                done={profile.reload}
-              />
-            </>
-          )}
-        </Loaded>
-      </SplitSection>
-      <SplitSection title={t('profile.data')} about={t('profile.dataAbout')}>
-        <p>{t('profile.dataHow')}</p>
-        <Failure error={save.error} />
-        <div className="actions">
-          <ActionButton action={save}>{t('profile.export')}</ActionButton>
-        </div>
-      </SplitSection>
+      <LoadedTogether of={[profile]}>
+        <SplitSection title={t('profile.yourName')} about={t('profile.nameAbout')}>
+          <Loaded of={profile}>
+            {({ name, email }) => (
+              <>
+                <p className="someone">
+                  <Avatar name={name ?? email} isLarge />
+                  <span>
+                    <strong>{breakable(name ?? email)}</strong>
+                    {name && <small>{breakable(email)}</small>}
+                  </span>
+                </p>
+                <NameForm
+                  path="profile"
+                  label={t('field.name')}
+                  name={name}
+                  autoComplete="name"
+                  saved={t('common.nameSaved')}
+                  done={profile.reload}
+                />
+              </>
+            )}
+          </Loaded>
+        </SplitSection>
+        <SplitSection title={t('profile.data')} about={t('profile.dataAbout')}>
+          <p>{t('profile.dataHow')}</p>
+          <Failure error={save.error} />
+          <div className="actions">
+            <ActionButton action={save}>{t('profile.export')}</ActionButton>
+          </div>
+        </SplitSection>
+      </LoadedTogether>
     </Page>
   )
 }

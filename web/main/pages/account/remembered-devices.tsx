@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../../pieces/forms/confirm-button.js'
 import { useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
-import { useLoad } from '../../../pieces/loading/use-load.js'
+import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
 import { Failure } from '../../../pieces/notices/notice.js'
 import { toast } from '../../../pieces/notices/toasts.js'
@@ -12,9 +12,14 @@ import { Ago, Day } from '../../../pieces/time/when.js'
 import type { RememberedDevice } from '../../answers.js'
 import { call } from '../../api.js'
 
+type DeviceList = Load<{ devices: RememberedDevice[] }>
+
 /** Devices on which the password is enough, for a while. */
-export function RememberedDevices() {
-  const list = useLoad(() => call<{ devices: RememberedDevice[] }>('GET', 'remembered-devices'))
+export function useRememberedDevices(): DeviceList {
+  return useLoad(() => call<{ devices: RememberedDevice[] }>('GET', 'remembered-devices'))
+}
+
+export function RememberedDevices({ list }: { readonly list: DeviceList }) {
   const forget = async (path: string, text: string) => {
     await call('DELETE', path)
     await list.reload()

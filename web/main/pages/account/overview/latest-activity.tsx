@@ -1,7 +1,7 @@
 import { Icon, type IconName } from '../../../../pieces/icon.js'
 import { breakable } from '../../../../pieces/language/breakable.js'
 import { t } from '../../../../pieces/language/t.js'
-import { useLoad } from '../../../../pieces/loading/use-load.js'
+import { type Load, useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { Section } from '../../../../pieces/page.js'
 import { deviceWords } from '../../../../pieces/people/device.js'
@@ -24,8 +24,17 @@ interface Event {
 }
 
 /** The newest entries of the audit log, for people who may read it; everybody else sees their own logins. */
-export function LatestActivity({ isOfAccount }: { readonly isOfAccount: boolean }) {
-  const events = useLoad(isOfAccount ? eventsOfAccount : ownLogins)
+export function useLatestActivity(isOfAccount: boolean): Load<() => readonly Event[]> {
+  return useLoad(isOfAccount ? eventsOfAccount : ownLogins)
+}
+
+export function LatestActivity({
+  isOfAccount,
+  events,
+}: {
+  readonly isOfAccount: boolean
+  readonly events: Load<() => readonly Event[]>
+}) {
   return (
     <Section
       title={isOfAccount ? t('activity.title') : t('activity.ownTitle')}

@@ -2,7 +2,7 @@ import { supportsPasskeys } from '@mainstay-auth/client/passkeys'
 import { ActionRow } from '../../../../pieces/forms/action-row.js'
 import { useAction } from '../../../../pieces/forms/use-action.js'
 import { t } from '../../../../pieces/language/t.js'
-import { useLoad } from '../../../../pieces/loading/use-load.js'
+import { type Load, useLoad } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
 import type { Passkey } from '../../../answers.js'
 import { call } from '../../../api.js'
@@ -10,8 +10,13 @@ import { addPasskey } from '../../../factors/passkey-calls.js'
 import type { Changed } from './factor-props.js'
 import { PasskeyRow } from './passkey-row.js'
 
-export function Passkeys({ changed }: { readonly changed: Changed }) {
-  const list = useLoad(() => call<{ passkeys: Passkey[] }>('GET', 'passkeys'))
+export type PasskeyList = Load<{ passkeys: Passkey[] }>
+
+export function usePasskeys(): PasskeyList {
+  return useLoad(() => call<{ passkeys: Passkey[] }>('GET', 'passkeys'))
+}
+
+export function Passkeys({ list, changed }: { readonly list: PasskeyList; readonly changed: Changed }) {
   const changedList: Changed = async (news, codes) => {
     await list.reload()
     await changed(news, codes)

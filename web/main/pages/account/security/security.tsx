@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
-import { Loaded } from '../../../../pieces/loading/waiting.js'
+import { Loaded, LoadedTogether } from '../../../../pieces/loading/waiting.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import type { Person } from '../../../../pieces/shell/person-menu.js'
@@ -12,13 +12,14 @@ import { client } from '../../../client.js'
 import { ShownCodes } from '../../../factors/shown-codes.js'
 import { MailForm } from '../../../mail-form.js'
 import { Authenticator } from './authenticator.js'
-import { Passkeys } from './passkeys.js'
+import { Passkeys, usePasskeys } from './passkeys.js'
 import { Password } from './password.js'
 import { RecoveryCodes } from './recovery-codes.js'
 import { Requirement } from './requirement.js'
 
 export function SecurityPage({ person }: { readonly person: Person | null }) {
   const factor = useLoad(() => call<SecondFactor>('GET', 'second-factor'))
+  const passkeys = usePasskeys()
   const [made, setMade] = useState<{ codes: readonly string[]; text: string } | null>(null)
   const changed = async (text: string, codes: readonly string[] | null = null) => {
     setMade(codes && { codes, text })
@@ -44,32 +45,34 @@ export function SecurityPage({ person }: { readonly person: Person | null }) {
     )
   return (
     <Page title={t('security.title')} lead={t('security.lead')}>
-      <Loaded of={factor}>
-        {state => (
-          <>
-            <Requirement state={state} />
-            <div className="columns">
-              <div>
-                <Section title={t('passkeys.title')}>
-                  <Passkeys changed={changed} />
-                </Section>
-                <Section title={t('totp.title')}>
-                  <Authenticator state={state} changed={changed} />
-                </Section>
-                <Section title={t('codes.title')}>
-                  <RecoveryCodes state={state} changed={changed} />
-                </Section>
+      <LoadedTogether of={[factor, passkeys]}>
+        <Loaded of={factor}>
+          {state => (
+            <>
+              <Requirement state={state} />
+              <div className="columns">
+                <div>
+                  <Section title={t('passkeys.title')}>
+                    <Passkeys list={passkeys} changed={changed} />
+                  </Section>
+                  <Section title={t('totp.title')}>
+                    <Authenticator state={state} changed={changed} />
+                  </Section>
+                  <Section title={t('codes.title')}>
+                    <RecoveryCodes state={state} changed={changed} />
+                  </Section>
+                </div>
+                <div>
+                  <Password state={state} changed={changed} person={person} />
+                  <Section title={t('security.email')}>
+                    <EmailChange />
+                  </Section>
+                </div>
               </div>
-              <div>
-                <Password state={state} changed={changed} person={person} />
-                <Section title={t('security.email')}>
-                  <EmailChange />
-                </Section>
-              </div>
-            </div>
-          </>
-        )}
-      </Loaded>
+            </>
+          )}
+        </Loaded>
+      </LoadedTogether>
     </Page>
   )
 }

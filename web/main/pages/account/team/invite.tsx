@@ -4,6 +4,7 @@ import { Dialog } from '../../../../pieces/forms/dialog.js'
 import { EmailField } from '../../../../pieces/forms/field.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
+import type { Load } from '../../../../pieces/loading/use-load.js'
 import { call } from '../../../api.js'
 import { NEW_MEMBER, PermissionBoxes, permissionsIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
@@ -13,9 +14,11 @@ import { SeatNotice } from './seat-notice.js'
 export function InviteButton({
   caller,
   invited,
+  seats,
 }: {
   readonly caller: Caller
   readonly invited: (email: string) => Promise<void>
+  readonly seats: Load<readonly string[]>
 }) {
   const [isOpen, setIsOpen] = useState(false)
   const close = () => setIsOpen(false)
@@ -33,7 +36,7 @@ export function InviteButton({
       {isOpen && (
         <Dialog title={t('invite.title')} onCancel={close}>
           <Form submit={t('invite.submit')} send={invite}>
-            <SeatNotice />
+            <SeatNotice words={seats} />
             <EmailField label={t('invite.email')} autoComplete="off" autoFocus />
             <PermissionBoxes given={NEW_MEMBER} mayGive={caller.permissions} />
             <SatelliteBoxes chosen={null} />

@@ -5,7 +5,7 @@ import { SearchField } from '../../../../pieces/forms/search-field.js'
 import { t } from '../../../../pieces/language/t.js'
 import { useLoad } from '../../../../pieces/loading/use-load.js'
 import { usePages } from '../../../../pieces/loading/use-pages.js'
-import { Loaded } from '../../../../pieces/loading/waiting.js'
+import { Loaded, LoadedTogether } from '../../../../pieces/loading/waiting.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
 import { Page, Section } from '../../../../pieces/page.js'
 import type { Invitation, Person } from '../../../answers.js'
@@ -13,7 +13,7 @@ import { call } from '../../../api.js'
 import { InviteButton } from './invite.js'
 import { OpenInvitations } from './open-invitations.js'
 import { PeopleTable } from './people-table.js'
-import { SeatNotice } from './seat-notice.js'
+import { SeatNotice, useSeatWords } from './seat-notice.js'
 
 /** Everybody in the account, and the people who are invited. */
 export function TeamPage({ caller }: { readonly caller: Caller }) {
@@ -24,6 +24,7 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     return { rows: users, next }
   }, search)
   const open = useLoad(() => call<{ invitations: Invitation[] }>('GET', 'team/invitations'))
+  const seats = useSeatWords()
   const invited = async (email: string) => {
     toast(t('team.invited', { email }))
     await open.reload()
@@ -32,16 +33,21 @@ export function TeamPage({ caller }: { readonly caller: Caller }) {
     <Page
       title={t('team.title')}
       lead={t('team.lead')}
-      actions={<InviteButton caller={caller} invited={invited} />}
+      actions={<InviteButton caller={caller} invited={invited} seats={seats} />}
     >
-      <SeatNotice />
-      <Section title={t('team.people')} actions={<SearchField label={t('team.search')} search={setSearch} />}>
-        <Loaded of={list} shape="rows">
-          {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
-        </Loaded>
-        {more && <ActionRow action={more}>{t('team.more')}</ActionRow>}
-      </Section>
-      <OpenInvitations open={open} />
+      <LoadedTogether of={[list, open, seats]}>
+        <SeatNotice words={seats} />
+        <Section
+          title={t('team.people')}
+          actions={<SearchField label={t('team.search')} search={setSearch} />}
+        >
+          <Loaded of={list} shape="rows">
+            {({ rows }) => <PeopleTable people={rows} isSearch={search !== ''} />}
+          </Loaded>
+          {more && <ActionRow action={more}>{t('team.more')}</ActionRow>}
+        </Section>
+        <OpenInvitations open={open} />
+      </LoadedTogether>
     </Page>
   )
 }
