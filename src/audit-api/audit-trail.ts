@@ -1,24 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray } from 'drizzle-orm'
 import { scanAuditLog } from '../audit/audit-scan.js'
 import { Database } from '../database/database.js'
-import { users } from '../database/schema/accounts.js'
-import { auditLog } from '../database/schema/audit.js'
 import { deviceName } from '../http/device-name.js'
-import { isId } from '../http/ids.js'
 import type { AuditListQuery } from './audit.dto.js'
 import { idsBetween, selectionOf } from './audit-filter.js'
 import { pageBefore } from './row-page.js'
-
-/** The parts of a row that name users. */
-interface RowWithUsers {
-  /** Whom it concerns. */
-  readonly userId: string | null
-  readonly detail: Readonly<Record<string, unknown>>
-}
-
-/** The fields of `detail` that hold a user id. */
-const USERS_IN_DETAIL = ['by', 'invitedBy', 'to', 'from'] as const
+import { usersInRows } from './users-in-rows.js'
 
 /** The audit log of an account, for its managers. */
 @Injectable()
@@ -35,53 +22,13 @@ export class AuditTrail {
       const range = await idsBetween(db, query)
       return pageBefore(query, range, step => scanAuditLog(db, selectionOf(accountId, query), step))
     })
-    const { emails, names } = await this.usersIn(accountId, rows)
+    const { emails, names } = await usersInRows(this.database, accountId, rows)
     const entries = rows.map(({ accountId: _, ...row }) => ({
       ...row,
       email: emailOf(row, emails),
       device: deviceOf(row),
     }))
     return { entries, people: Object.fromEntries(emails), names, next }
-  }
-
-  /**
-   * E-mail addresses and names by user id, for all users of the account in these rows: the current address, or
-   * for removed users the last; and the current name, if any. Never of another account.
-   */
-  private async usersIn(
-    accountId: string,
-    rows: readonly RowWithUsers[],
-  ): Promise<{ emails: ReadonlyMap<string, string>; names: Readonly<Record<string, string>> }> {
-    const ids = [...new Set(rows.flatMap(idsIn))]
-    if (ids.length === 0) return { emails: new Map(), names: {} }
-    const present = await this.database.report(db =>
-      db
-        .select({ id: users.id, email: users.email, name: users.name })
-        .from(users)
-        .where(and(inArray(users.id, ids), eq(users.accountId, accountId))),
-    )
-    const emails = new Map(present.map(({ id, email }) => [id, email]))
-    const removed = await this.removedEmails(
-      accountId,
-      ids.filter(id => !emails.has(id)),
-    )
-    const named = present.flatMap(({ id, name }) => (name ? [[id, name] as const] : []))
-    return { emails: new Map([...removed, ...emails]), names: Object.fromEntries(named) }
-  }
-
-  /** The addresses recorded in the rows about their removal. */
-  private async removedEmails(accountId: string, ids: string[]): Promise<[string, string][]> {
-    if (ids.length === 0) return []
-    const isRemoval = and(eq(auditLog.action, 'user.remove'), eq(auditLog.outcome, 'ok'))
-    const rows = await this.database.report(db =>
-      db
-        .select({ userId: auditLog.userId, detail: auditLog.detail })
-        .from(auditLog)
-        .where(and(inArray(auditLog.userId, ids), eq(auditLog.accountId, accountId), isRemoval)),
-    )
-    return rows.flatMap(({ userId, detail }) =>
-      userId && typeof detail.email === 'string' ? [[userId, detail.email] as [string, string]] : [],
-    )
   }
 }
 
@@ -92,10 +39,4 @@ function emailOf({ userId }: { userId: string | null }, emails: ReadonlyMap<stri
 /** In words; null for what an operator or the service itself did. */
 function deviceOf({ ip, userAgent }: { ip: string | null; userAgent: string | null }): string | null {
   return ip === null ? null : deviceName(userAgent)
-}
-
-function idsIn({ userId, detail }: RowWithUsers): string[] {
-  return [userId, ...USERS_IN_DETAIL.map(name => detail[name])].filter(
-    (id): id is string => typeof id === 'string' && isId(id),
-  )
 }

@@ -26,6 +26,9 @@ export interface Found {
   readonly users: readonly FoundUser[]
 }
 
+/** E-mail addresses by user id, also of people who have been removed. */
+export type People = Readonly<Record<string, string>>
+
 export interface LogRow {
   readonly id: number
   readonly at: string
@@ -79,6 +82,8 @@ export interface Account {
   readonly deleteAt: string | null
   readonly secondFactor: 'off' | 'payments' | 'managers' | 'everyone'
   readonly handoffRequired: 'none' | 'owners' | 'everyone'
+  /** Perhaps on another page of the members. */
+  readonly owner: { readonly id: string; readonly email: string } | null
   readonly subscription: {
     readonly status: string
     readonly priceId: string | null
@@ -92,6 +97,7 @@ export interface Account {
   readonly satellites: readonly Satellite[]
   readonly waitingEvents: readonly PaymentEvent[]
   readonly latest: readonly LogRow[]
+  readonly people: People
 }
 
 export interface Person extends FoundUser {
@@ -126,6 +132,7 @@ export interface Person extends FoundUser {
       }[]
     | null
   readonly latest: readonly LogRow[]
+  readonly people: People
 }
 
 /** A mail that could not be sent. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { BillingInspection } from '../../billing/operations/billing-inspection.js'
 import { Database } from '../../database/database.js'
+import { users } from '../../database/schema/accounts.js'
 import { subscriptions } from '../../database/schema/billing.js'
 import { ApiError } from '../../errors/api-error.js'
 import { SatelliteAdministration } from '../../satellite-registry/satellite-administration.js'
@@ -32,12 +33,16 @@ export class AccountInspection {
     this.billing = new BillingInspection(database)
   }
 
-  /** The account with a page of its users, oldest first, after `after`. Throws `NOT_FOUND`. */
+  /**
+   * The account with its owner, who is null only while it has none, and a page of its users, oldest first, after `after`.
+   * Throws `NOT_FOUND`.
+   */
   async show(id: string, after: UserCursor | null, actor: OperatorActor) {
     const account = await this.accounts.find(id)
     if (!account) throw new ApiError('NOT_FOUND')
     await this.audit.recordView({ accountId: id }, actor)
-    const [members, subscription, satellites, waiting, latest] = await Promise.all([
+    const [owner, members, subscription, satellites, waiting, log] = await Promise.all([
+      this.ownerOf(id),
       this.users.listByAccount(id, after, MEMBERS + 1),
       this.subscriptionOf(id),
       this.satellites.list(id),
@@ -52,13 +57,21 @@ export class AccountInspection {
       deleteAt,
       secondFactor,
       handoffRequired,
+      owner,
       subscription,
       members: members.slice(0, MEMBERS).map(shownUser),
       hasMore: members.length > MEMBERS,
       satellites: satellites.map(shownSatellite),
       waitingEvents: waiting,
-      latest,
+      ...log,
     }
+  }
+
+  private async ownerOf(accountId: string) {
+    const { id, email } = users
+    const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
+    const [owner] = await this.database.run(db => db.select({ id, email }).from(users).where(isOwner))
+    return owner ?? null
   }
 
   private async subscriptionOf(accountId: string) {

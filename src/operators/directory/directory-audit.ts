@@ -5,6 +5,7 @@ import type { AuditRow } from '../../audit/audit-hash.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { scanAuditLog } from '../../audit/audit-scan.js'
 import { ALL_IDS } from '../../audit/id-range.js'
+import { usersInRows } from '../../audit-api/users-in-rows.js'
 import { Database } from '../../database/database.js'
 import { auditLog } from '../../database/schema/audit.js'
 import { deviceName } from '../../http/device-name.js'
@@ -30,14 +31,18 @@ export class DirectoryAudit {
     return this.database.transaction(transaction => this.auditLog.record(transaction, event))
   }
 
-  /** The newest rows about an account or a user, but none about who viewed them. */
-  async latestOf({ accountId, userId }: { readonly accountId?: string; readonly userId?: string }) {
+  /**
+   * The newest rows about an account or a user of it, but none about who viewed them; and the addresses of the users of
+   * the account who are named there, by their ids.
+   */
+  async latestOf({ accountId, id }: { readonly accountId: string; readonly id?: string }) {
     // Those are frequent, and say nothing about the account or user.
     const where = ne(auditLog.action, 'operator.view')
-    const selection = { accountId: accountId ?? null, ...(userId && { user: userId }), where }
+    const selection = { accountId: id ? null : accountId, ...(id && { user: id }), where }
     const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const
     const { rows } = await this.database.report(db => scanAuditLog(db, selection, step))
-    return rows.map(shownRow)
+    const { emails } = await usersInRows(this.database, accountId, rows)
+    return { latest: rows.map(shownRow), people: Object.fromEntries(emails) }
   }
 }
 

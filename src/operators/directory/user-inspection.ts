@@ -22,10 +22,10 @@ export class UserInspection {
     const user = await this.users.find(id)
     if (!user) throw new ApiError('NOT_FOUND')
     await this.audit.recordView(user, actor)
-    const [account, login, latest] = await Promise.all([
+    const [account, login, log] = await Promise.all([
       this.accounts.find(user.accountId),
       this.logins.of(user, actor),
-      this.audit.latestOf({ userId: id }),
+      this.audit.latestOf(user),
     ])
     return {
       ...shownUser(user),
@@ -33,7 +33,7 @@ export class UserInspection {
       granted: user.granted,
       allowedSatellites: user.satellites,
       ...login,
-      latest,
+      ...log,
     }
   }
 }

@@ -11,7 +11,7 @@ import {
   users,
 } from '../../sources.js'
 import { giveAuthenticator } from '../../support/authenticator.js'
-import { aMember, anOwner, signIn } from '../../support/people.js'
+import { aMember, anOwner, importMembers, signIn } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { aSatellite } from '../../support/satellites.js'
@@ -251,6 +251,29 @@ describe('operator console: looks', () => {
     const after = first.members.at(-1).id
     const second = (await operator.get(`accounts/${owner.accountId}?after=${after}`)).json
     expect([second.members.length, second.hasMore]).toEqual([11, false])
+  })
+
+  it('an account says who owns it, and its log who did what, wherever they are among its members (P8)', async () => {
+    const founder = await anOwner(app)
+    const members = await importMembers(app, founder, 60)
+    // Of one moment, so they are listed by their ids.
+    const owner = members.toSorted((one, other) => (one.id < other.id ? -1 : 1)).at(-1) as User
+    await app.app.get(Database).transaction(async transaction => {
+      await app.app.get(Users).setRole(transaction, founder.id, 'member')
+      await app.app.get(Users).setRole(transaction, owner.id, 'owner')
+    })
+    await signIn(app, founder, 'main')
+    expect((await operator.post(`users/${owner.id}/disable`, { reason: REASON })).status).toBe(200)
+    const member = await aMember(app, founder)
+    const { json } = await operator.get(`accounts/${founder.accountId}`)
+    expect(json.owner).toEqual({ id: owner.id, email: owner.email })
+    expect(json.members.map(({ id }: User) => id)).not.toContain(owner.id)
+    expect(json.people).toMatchObject({
+      [founder.id]: founder.email,
+      [owner.id]: owner.email,
+      [member.id]: member.email,
+    })
+    expect((await operator.get(`users/${owner.id}`)).json.people).toEqual({ [owner.id]: owner.email })
   })
 
   it.each(['users', 'accounts'])('answers 404 for %s that do not exist', async kind => {

@@ -1,4 +1,5 @@
 import { Fact } from '../../pieces/fact.js'
+import { breakable } from '../../pieces/language/breakable.js'
 import { useLoad } from '../../pieces/loading/use-load.js'
 import { Loaded } from '../../pieces/loading/waiting.js'
 import { Hint } from '../../pieces/notices/notice.js'
@@ -27,8 +28,8 @@ export function AccountPage({ id }: { readonly id: string }) {
 }
 
 /** The account's name, or else its owner's. */
-function nameOf({ name, members }: Account): string {
-  return name ?? members.find(({ role }) => role === 'owner')?.email ?? t('console.account.unnamed')
+function nameOf({ name, owner }: Account): string {
+  return name ?? owner?.email ?? t('console.account.unnamed')
 }
 
 function AccountFacts({
@@ -38,8 +39,7 @@ function AccountFacts({
   readonly account: Account
   readonly reload: () => Promise<void>
 }) {
-  const { id, deleteAt, members, hasMore, satellites, waitingEvents, latest } = account
-  const people = Object.fromEntries(members.map(member => [member.id, member.email]))
+  const { id, deleteAt, members, hasMore, satellites, waitingEvents, latest, people } = account
   return (
     <>
       {deleteAt && (
@@ -72,10 +72,15 @@ function AccountFacts({
 }
 
 function About({ account }: { readonly account: Account }) {
-  const { id, createdAt, secondFactor, handoffRequired, subscription } = account
+  const { id, createdAt, owner, secondFactor, handoffRequired, subscription } = account
   return (
     <Section title={t('console.about')}>
       <dl>
+        {owner && (
+          <Fact name={t('role.owner')}>
+            <Link href={`/users/${owner.id}`}>{breakable(owner.email)}</Link>
+          </Fact>
+        )}
         <Fact name={t('console.account.since')}>
           <Day at={createdAt} />
         </Fact>

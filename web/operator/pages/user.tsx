@@ -38,7 +38,7 @@ export function UserPage({ id }: { readonly id: string }) {
               <PermissionList permissions={found.granted} />
             </Section>
             <Section title={t('console.log.latest')}>
-              <LogRows rows={found.latest} people={{ [found.id]: found.email }} self={found.id} />
+              <LogRows rows={found.latest} people={found.people} self={found.id} />
             </Section>
           </>
         )}

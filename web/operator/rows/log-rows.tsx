@@ -1,14 +1,11 @@
 import { wordsFor } from '../../pieces/audit-words.js'
 import { deviceWords } from '../../pieces/people/device.js'
 import { hostOf } from '../../pieces/site/site.js'
-import type { LogRow } from '../answers.js'
+import type { LogRow, People } from '../answers.js'
 import { t } from '../language.js'
 import { DeedRow } from './deed-row.js'
 import { Reason } from './reason.js'
 import { RowList } from './row-list.js'
-
-/** E-mail addresses by user id. */
-export type People = Readonly<Record<string, string>>
 
 /** Rows of the audit log, newest first. */
 export function LogRows({
