@@ -1,4 +1,4 @@
-// npm run check: format, lint, types and import rules, side by side. Says more only about what failed.
+// npm run check: format, lint, types, import rules and the API's document, side by side. Says more only about what failed.
 import { spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,7 @@ const checks = {
     ...['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check/pages.tsbuildinfo'],
   ],
   'import rules': ['test/import-rules.mjs'],
+  'rules of OpenAPI': ['test/openapi-rules.mjs'],
   'messages of the pages': ['web/messages/check.mjs'],
 }
 
