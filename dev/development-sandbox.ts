@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
 import { accentsOf } from '../src/brand/contrast.js'
@@ -9,6 +10,7 @@ export async function sandboxFor({
   stripe,
   publicUrl,
   dataDir,
+  tls,
   brand,
 }: Settings): Promise<PaymentSandbox | null> {
   if (!stripe.apiUrl || !isLoopback(stripe.apiUrl.hostname)) return null
@@ -17,6 +19,7 @@ export async function sandboxFor({
     port: Number(stripe.apiUrl.port),
     secretKey: stripe.secretKey,
     webhookUrl: `${publicUrl}/api/webhooks/stripe`,
+    ...(tls && { webhookCertificate: readFileSync(tls.certFile, 'utf8') }),
     webhookSecret: stripe.webhookSecrets[0] as string,
     priceIds: [...stripe.priceIds],
     stateFile: join(dataDir, 'payment-sandbox.json'),

@@ -6,6 +6,8 @@ import http from 'node:http'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+// One of the packages looks for it as soon as it is imported.
+import 'reflect-metadata'
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const require = createRequire(import.meta.url)

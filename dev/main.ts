@@ -6,6 +6,7 @@ import { serveApiDocs } from './api-docs/serve-api-docs.js'
 import { outboxFor } from './development-outbox.js'
 import { sandboxFor } from './development-sandbox.js'
 import { serveDocs } from './docs-site/serve-docs.js'
+import { httpsSettings } from './https.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
 import { seedUsers } from './seed-users.js'
 import { redirectToOrigin } from './web-sites/redirect-to-origin.js'
@@ -16,6 +17,7 @@ process.env.NODE_ENV ??= 'development'
 
 /** The service with its stand-ins for the outside world, as run by `npm start` and `npm run dev` in development. */
 try {
+  Object.assign(process.env, await httpsSettings(process.env))
   const settings = readSettings()
   if (settings.environment === 'production')
     throw new SettingsError([
@@ -31,6 +33,10 @@ try {
     const server = app.getHttpAdapter().getInstance()
     server.addHook('onClose', async () => {
       await Promise.all([sandbox?.stop(), outbox?.stop(), satellite?.stop()])
+    })
+    // A browser would otherwise ask every port of localhost for https, for a year.
+    server.addHook('onSend', async (_, reply) => {
+      reply.removeHeader('strict-transport-security')
     })
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)

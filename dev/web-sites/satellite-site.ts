@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify'
 import { isLoopback } from '../../src/config/origin.js'
 import type { Settings } from '../../src/config/settings.js'
+import { readTlsFiles } from '../../src/http/edge/tls-files.js'
 import { serveSites } from '../../src/pages/serve-sites.js'
 import { Site } from '../../src/pages/site.js'
 import { redirectToOrigin } from './redirect-to-origin.js'
@@ -12,14 +13,20 @@ export interface SatelliteSite {
 }
 
 /**
- * The satellite on the first of ALLOWED_ORIGINS that is another http origin of this machine; null when there
- * is none, or another instance occupies it: both would serve the same pages, but only for the API of the
- * instance that occupies it.
+ * The satellite on the first of ALLOWED_ORIGINS that is another origin of this machine: over https where the service
+ * has a certificate and such an origin is listed, else over http. Null when there is none, or another instance
+ * occupies it: both would serve the same pages, but only for the API of the instance that occupies it.
  */
 export async function startSatelliteSite(settings: Settings): Promise<SatelliteSite | null> {
-  const origin = [...settings.satelliteOrigins].map(text => new URL(text)).find(isServable)
+  const origins = [...settings.satelliteOrigins].map(text => new URL(text))
+  const tls = settings.tls && readTlsFiles(settings.tls)
+  const over = (protocol: string) =>
+    origins.find(origin => origin.protocol === protocol && isServable(origin, settings.port))
+  const origin = (tls && over('https:')) ?? over('http:')
   if (!origin) return null
-  const server = fastify({ forceCloseConnections: true })
+  const https = origin.protocol === 'https:' ? tls : null
+  // Fastify's types know servers of one protocol only.
+  const server = fastify({ forceCloseConnections: true, https } as object) as unknown as FastifyInstance
   const { publicUrl: apiUrl, mainOrigin: mainUrl, defaultLanguage: language } = settings
   const places = { apiUrl, mainUrl, language }
   const site = new Site('satellite', places, () => ({ ...settings.brand, name: '', logoUrl: null }))
@@ -29,13 +36,18 @@ export async function startSatelliteSite(settings: Settings): Promise<SatelliteS
   return hasStarted ? { url: origin.origin, stop: () => server.close() } : null
 }
 
-function isServable({ protocol, hostname }: URL): boolean {
-  return protocol === 'http:' && isLoopback(hostname)
+/** The service's own port is not free at any name of this machine. */
+function isServable(origin: URL, ownPort: number): boolean {
+  return isLoopback(origin.hostname) && portOf(origin) !== ownPort
 }
 
-async function listen(server: FastifyInstance, { hostname, port }: URL): Promise<boolean> {
+function portOf({ protocol, port }: URL): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80))
+}
+
+async function listen(server: FastifyInstance, origin: URL): Promise<boolean> {
   try {
-    await server.listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
+    await server.listen({ host: origin.hostname.replace(/^\[|\]$/g, ''), port: portOf(origin) })
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error

@@ -9,6 +9,8 @@ export interface PaymentSandboxOptions {
   secretKey: string
   /** Where to post events; null for nowhere. */
   webhookUrl: string | null
+  /** A certificate (PEM) to trust at the webhook, besides those that Node trusts: one that a machine made for itself. */
+  webhookCertificate?: string
   webhookSecret: string
   /** The prices that exist; see `Prices` for what their ids mean. */
   priceIds: string[]

@@ -40,6 +40,7 @@ import { Trials } from './subscriptions/trials.js'
 export interface ProviderOptions {
   secretKey: string
   webhookSecret: string
+  webhookCertificate?: string
   priceIds: string[]
   maxEvents: number
   secondaryEvents: boolean
@@ -70,7 +71,7 @@ export class Provider {
   private readonly brand: PageBrand | null
 
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
-    this.deliveries = new WebhookDeliveries(state, options.webhookSecret)
+    this.deliveries = new WebhookDeliveries(state, options.webhookSecret, options.webhookCertificate)
     this.brand = options.brand ?? null
     const hasWebhook = () => this.deliveries.url !== null
     const events = new Events(state, hasWebhook, options.maxEvents, options.secondaryEvents)

@@ -26,6 +26,7 @@ export class WebhookDeliveries {
   constructor(
     private readonly state: State,
     private readonly secret: string,
+    private readonly certificate?: string,
   ) {
     // Every delivery adds a listener; Node would warn about the eleventh.
     setMaxListeners(0, this.stopping.signal)
@@ -88,8 +89,9 @@ export class WebhookDeliveries {
 
   private post(event: PaymentEvent): Promise<boolean> {
     const sent: PaymentEvent = { ...event, pending_webhooks: 1 }
+    const { secret, certificate } = this
     const { signal } = this.stopping
-    return this.limit(async () => this.url !== null && postEvent(this.url, sent, this.secret, signal))
+    return this.limit(async () => this.url !== null && postEvent(this.url, sent, secret, signal, certificate))
   }
 
   private markDelivered(event: PaymentEvent): true {
