@@ -105,13 +105,15 @@ test('a satellite is called by its name where people are admitted, with its host
   expect(await other.page.getByText('Rose & Sons').count()).toBe(0)
 })
 
-test('pages 12: does not send users to pay who may not', async () => {
+test('pages 12: the main site tells users who may not pay, before they try', async () => {
   const owner = await anOwner(stage.app)
   const { page } = await openTab(await stage.newPerson())
-  await visit(page, `${SHOP_ONE}/`)
-  await logInOn(page, await aMember(stage.app, owner))
-  await page.getByText('Ask whoever handles payments for your account to subscribe.').waitFor()
-  expect(await page.getByRole('link', { name: 'Subscribe' }).count()).toBe(0)
+  await visit(page, `${MAIN}/subscribe?return=${encodeURIComponent(`${SHOP_ONE}/`)}`)
+  await sendLogin(page, await aMember(stage.app, owner))
+  await page
+    .getByText('You do not have permission to make payments for this account. Please ask its owner.')
+    .waitFor()
+  expect(await page.getByRole('button', { name: 'Subscribe' }).count()).toBe(0)
 })
 
 const PERIOD_DAYS = 40

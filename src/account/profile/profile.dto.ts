@@ -47,11 +47,16 @@ export class Profile {
   @ApiProperty({
     type: 'object',
     properties: Object.fromEntries(PERMISSIONS.map(name => [name, { type: 'boolean' }])),
-    description: 'What the user was granted; a session may have less, depending on its site',
+    description:
+      'What the user was granted; a session may have less, depending on its site. On a satellite, what of it counts there',
   })
   granted!: Permissions
 
-  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Origins to log in at; null means all. On a satellite only its own',
+  })
   satellites!: readonly string[] | null
 
   @ApiProperty({ type: String, format: 'date-time' })
@@ -73,7 +78,9 @@ const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 export const ReadProfileDocs = () =>
   Documented({
     summary: 'Get your profile',
-    description: 'As the database has it now; an access token may be some minutes behind.',
+    description:
+      'As the database has it now; an access token may be some minutes behind. A session of a satellite is told of `granted` ' +
+      'and `satellites` only what concerns its own site, and everything after `POST /api/reauthenticate`, until that expires.',
     status: 200,
     answer: 'Who is logged in',
     type: ProfileAnswer,

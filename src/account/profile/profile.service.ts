@@ -4,6 +4,8 @@ import { AuditLog } from '../../audit/audit-log.js'
 import { CredentialEntryPolicy } from '../../auth/reauthentication/credential-entry-policy.js'
 import { Database } from '../../database/database.js'
 import { ApiError } from '../../errors/api-error.js'
+import { effectivePermissions } from '../../permissions/permissions.js'
+import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
@@ -15,17 +17,28 @@ export class ProfileService {
   constructor(
     private readonly users: Users,
     private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly reauthentication: Reauthentication,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up. */
+  /**
+   * A session that is confined to its satellite learns neither where else the user may log in nor what they may do
+   * there. Throws `SESSION_NOT_FOUND` when the user is gone and the session
+   * store has not caught up.
+   */
   async read(actor: SessionActor): Promise<ProfileAnswer> {
     const user = await this.userOf(actor)
-    return { ...profileOf(user), mayChangePassword: await this.entryPolicy.mayUsePassword(user, actor) }
+    const site = this.reauthentication.confinementOf(actor)
+    const confined = site !== null && {
+      granted: effectivePermissions(actor.source, user.granted),
+      satellites: [site],
+    }
+    const mayChangePassword = await this.entryPolicy.mayUsePassword(user, actor)
+    return { ...profileOf(user), ...confined, mayChangePassword }
   }
 
-  /** The same without what depends on the session. */
+  /** The whole profile, without what depends on the session. */
   async find(actor: SessionActor): Promise<Profile> {
     return profileOf(await this.userOf(actor))
   }

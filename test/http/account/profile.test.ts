@@ -58,7 +58,7 @@ describe('The profile', () => {
   const exportOf = (session: SignedIn) => call(session, 'GET', undefined, '/api/profile/export')
 
   it('shows users themselves, as the database has them now', async () => {
-    const member = await aSignedInMember(app, await anOwner(app), 'satellite')
+    const member = await aSignedInMember(app, await anOwner(app))
     const granted = permissionsOf(['payments', 'viewReports'])
     await app.get(UserAdministration).grant(member, granted)
     const answer = await call(member)

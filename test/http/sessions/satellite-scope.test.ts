@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import {
   Database,
@@ -15,6 +17,7 @@ import { bearer, cookie, outcome, refreshByCookie, refreshByHeader, subscribe } 
 import { reauthenticate } from '../support/reauthenticate.js'
 import { claimsOf } from '../support/token-claims.js'
 
+const PRIVILEGES = ['payments', 'accountSettings', 'teamManagement']
 const REFUSED = '401 INVALID_CREDENTIALS'
 const BARRED = '403 OWNER_LOGIN_BARRED'
 
@@ -130,6 +133,62 @@ describe('A member invited to some satellites', () => {
     for (let count = 0; count < most; count++)
       expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe(REFUSED)
     expect(outcome(await logIn(app, member, { origin: SHOP_TWO }))).toBe('429 TOO_MANY_ATTEMPTS')
+  })
+})
+
+describe('What a session of a satellite can read', () => {
+  const app = anApp()
+
+  /** Every operation that reads and takes sessions of all sites. */
+  const { paths } = JSON.parse(readFileSync(join(__dirname, '../../../docs/openapi.json'), 'utf8'))
+  const readable = Object.keys(paths).filter(path => {
+    const schemes = (paths[path].get?.security ?? []).flatMap(Object.keys)
+    return schemes.includes('accessToken') && (!schemes.includes('sessionCookie') || path.endsWith('/export'))
+  })
+
+  async function aVisitor() {
+    const member = await aMember(app, await anOwner(app))
+    await app
+      .get(Database)
+      .transaction(transaction => app.get(Users).setSatellites(transaction, member.id, [SHOP_ONE, SHOP_TWO]))
+    await app.get(UserAdministration).grant(member, permissionsOf(PERMISSIONS))
+    await signIn(app, member, 'main')
+    await signIn(app, member, 'satellite', SHOP_TWO)
+    return signIn(app, member, 'satellite', SHOP_ONE)
+  }
+
+  const call = (accessToken: string, path: string, method = 'GET', body?: object) =>
+    app.request({
+      method,
+      path,
+      headers: { Origin: SHOP_ONE, ...bearer(accessToken) },
+      ...(body && { body }),
+    })
+
+  it('names neither the other sites of its user nor what they may do there (S5)', async () => {
+    expect(readable).toEqual(expect.arrayContaining(['/api/profile', '/api/sessions', '/api/logins']))
+    const { accessToken } = await aVisitor()
+    const answers = await Promise.all(
+      readable.map(async path => [`GET ${path}`, await call(accessToken, path)] as const),
+    )
+    const change = await call(accessToken, '/api/profile', 'PATCH', { language: 'en' })
+    expect(outcome(change)).toBe('200')
+    for (const [name, { text }] of [...answers, ['PATCH /api/profile', change] as const]) {
+      const others = [SHOP_TWO, `"${MAIN}"`, ...PRIVILEGES.map(power => `"${power}":true`)]
+      expect([name, others.filter(other => text.includes(other))]).toEqual([name, []])
+    }
+    expect(change.json).toMatchObject({ satellites: [SHOP_ONE], granted: initialGrant('member') })
+  })
+
+  it('is everything once its user has given the password again (S5)', async () => {
+    const session = await aVisitor()
+    const proof = await reauthenticate(app, session, undefined, { Origin: SHOP_ONE })
+    expect(outcome(proof)).toBe('200')
+    const { json } = await call(session.accessToken, '/api/profile')
+    expect(json).toMatchObject({
+      satellites: [SHOP_ONE, SHOP_TWO],
+      granted: permissionsOf(PERMISSIONS),
+    })
   })
 })
 

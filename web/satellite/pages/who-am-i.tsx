@@ -1,4 +1,4 @@
-import type { Caller, Permissions } from '@mainstay-auth/client'
+import type { Caller } from '@mainstay-auth/client'
 import {
   isActive,
   isCancelledPayment,
@@ -23,8 +23,6 @@ import { read } from '../client.js'
 interface Profile {
   readonly email: string
   readonly name: string | null
-  /** What they may do on the main site. */
-  readonly granted: Permissions
 }
 
 export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
@@ -54,28 +52,19 @@ export function WhoAmIPage({ caller }: { readonly caller: Caller }) {
       </Section>
       <Section title={t('subscription.title')}>
         <Loaded of={subscription}>
-          {loaded => (
-            <SubscriptionHere
-              subscription={loaded}
-              mayPay={profile.data?.granted.payments}
-              reload={subscription.reload}
-            />
-          )}
+          {loaded => <SubscriptionHere subscription={loaded} reload={subscription.reload} />}
         </Loaded>
       </Section>
     </Page>
   )
 }
 
-/** Payments are made only on the main site: this leads there, and back here. */
+/** Payments are made only on the main site: this leads there, and back here. It says there who may not make them. */
 function SubscriptionHere({
   subscription,
-  mayPay,
   reload,
 }: {
   readonly subscription: SubscriptionAfterReturn
-  /** Undefined until known. */
-  readonly mayPay: boolean | undefined
   readonly reload: () => Promise<void>
 }) {
   const { query } = usePlace()
@@ -94,14 +83,13 @@ function SubscriptionHere({
           </button>
         </Hint>
       )}
-      {mayStart && mayPay && (
+      {mayStart && (
         <div className="actions">
           <a className="button primary" href={`${site.mainUrl}/subscribe?return=${encodeURIComponent(back)}`}>
             {t('subscribe.title')}
           </a>
         </div>
       )}
-      {mayStart && mayPay === false && <p>{t('subscribe.askSomebody')}</p>}
     </>
   )
 }
