@@ -3,6 +3,7 @@ import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { LanguageName } from './languages.js'
 import type { Origin } from './origin.js'
+import type { Sender } from './reading/address-readers.js'
 import type { ValuesOf } from './reading/setting.js'
 import type { SiteName } from './site-name.js'
 import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
@@ -98,8 +99,7 @@ export class Settings {
 
 export interface MailSettings {
   readonly smtpUrl: URL
-  /** The sender, as in a From header: `Mainstay <no-reply@example.com>`. */
-  readonly from: string
+  readonly from: Sender
 }
 
 export interface OperatorSettings {

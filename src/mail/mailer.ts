@@ -104,8 +104,9 @@ export class Mailer implements OnApplicationShutdown {
     const { transport } = this
     if (!transport) throw notConfigured()
     const message = {
+      // Both are parsed already: as text they would be parsed again, by other rules than ours.
       from: this.settings.mail?.from,
-      to,
+      to: { name: '', address: to },
       subject: mail.subject,
       text: textOf(mail, this.sender),
       html: htmlOf(mail, this.sender),

@@ -60,12 +60,26 @@ export const providerUrl: SettingReader<URL> = (text, isProduction) => {
   return url
 }
 
-/** `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. */
-export const sender: SettingReader<string> = text => {
-  const [, address = text] = /^[^<>]*<([^<>]+)>$/.exec(text) ?? []
-  if (!/^[^\s<>@,;]+@[^\s<>@,;]+$/.test(address) || /\p{Cc}/u.test(text))
+/** Who mails are from. */
+export interface Sender {
+  /** Empty when there is none. */
+  readonly name: string
+  readonly address: string
+}
+
+/** Of an address: what could be read as more than one mailbox by any mail program. */
+const MAILBOX = /^[^\s<>@,;()"\\]+@[^\s<>@,;()"\\]+$/
+
+/**
+ * `no-reply@example.com`, or with a name: `Example <no-reply@example.com>`. In two parts, so that nobody has to parse
+ * it again, by other rules: any character of a name is only a character. Quotes around a name are not part of it.
+ */
+export const sender: SettingReader<Sender> = text => {
+  const [, before = '', address = text] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []
+  if (!MAILBOX.test(address) || /\p{Cc}/u.test(text))
     throw new Error('must be an e-mail address, such as Example <no-reply@example.com>')
-  return text
+  const [, quoted] = /^"(.*)"$/.exec(before.trim()) ?? []
+  return { name: quoted?.replace(/\\(.)/g, '$1') ?? before.trim(), address }
 }
 
 /** An IP address, with a port or without one. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from '@jest/globals'
 import { SMTPServer } from 'smtp-server'
 import { FailedMails, type Mail, Mailer, MailOutbox, SiteUrls } from '../../sources.js'
@@ -39,6 +40,30 @@ it('shows what is put into a mail as text, never as markup', async () => {
   const [mail] = await app.mailsTo(email)
   expect(mail?.text).toContain('One <b>paragraph</b> & more.')
   expect(mail?.html).not.toContain('<b>')
+})
+
+it('names its sender by the characters of MAIL_FROM, whatever they mean in a header (W12)', async () => {
+  const headers: string[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onData: (stream, _, done) => {
+      text(stream).then(mail => {
+        headers.push(/^From: (.*(?:\r\n[ \t].*)*)/m.exec(mail)?.[1] ?? '')
+        done()
+      }, done)
+    },
+  })
+  const SMTP_URL = `smtp://127.0.0.1:${await started(server)}`
+  const MAIL_FROM = 'Acme: Accounts (EU); Sons <no-reply@main.test>'
+  const named = await TestApp.start({ SMTP_URL, MAIL_FROM })
+  try {
+    await named.app.get(Mailer).deliver(anEmail(), MAIL)
+    expect(headers).toEqual(['"Acme: Accounts (EU); Sons" <no-reply@main.test>'])
+  } finally {
+    await named.stop()
+    await stopped(server)
+  }
 })
 
 describe('links', () => {

@@ -257,9 +257,16 @@ describe('readSettings in production', () => {
     },
   )
 
-  it('takes senders, name servers and a provider that can be used', () => {
-    for (const from of ['a@b.test', 'A <a@b.test>', '"A, B" <a@localhost>'])
-      expect(read({ SMTP_URL: 'smtp://mail.test', MAIL_FROM: from }).mail?.from).toBe(from)
+  it.each([
+    ['a@b.test', '', 'a@b.test'],
+    ['A <a@b.test>', 'A', 'a@b.test'],
+    ['Acme: Accounts; Sons (EU) <a@b.test>', 'Acme: Accounts; Sons (EU)', 'a@b.test'],
+    [String.raw`"A, \"B\" \\ C" <a@localhost>`, String.raw`A, "B" \ C`, 'a@localhost'],
+  ])('reads the sender %j in its two parts (W12)', (from, name, address) => {
+    expect(read({ SMTP_URL: 'smtp://mail.test', MAIL_FROM: from }).mail?.from).toEqual({ name, address })
+  })
+
+  it('takes name servers and a provider that can be used', () => {
     const servers = ['192.0.2.1', '192.0.2.1:5353', '2001:db8::1', '[2001:db8::1]:5353']
     expect(read({ DNS_SERVERS: servers.join() }).dnsServers).toEqual(servers)
     for (const url of ['https://payments.internal/', 'http://127.0.0.1:3010/', 'http://localhost:3010/'])
