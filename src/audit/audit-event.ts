@@ -73,6 +73,7 @@ export const AUDIT_ACTIONS = [
   'webhook',
   'origin',
   'billing.forget',
+  'billing.refuse',
   'billing.repair',
   'billing.portal',
   'billing.surplus.end',

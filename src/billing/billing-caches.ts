@@ -179,6 +179,12 @@ export class PlanCache {
     await this.save({ plans, freshUntil: this.now() + RETRY_AFTER_MS })
   }
 
+  /** The copy is known to be wrong: the provider is asked before it is shown again. */
+  async expire(): Promise<void> {
+    const copy = await this.get()
+    if (copy) await this.save({ plans: copy.plans, freshUntil: 0 })
+  }
+
   private async save(entry: PlanEntry): Promise<void> {
     this.last = entry
     await this.cache.set(this.key, entry, PLANS_TTL_MS)

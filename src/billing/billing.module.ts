@@ -39,6 +39,7 @@ import { MeteredPrices } from './provider/metered-prices.js'
 import { createStripe, ProviderKey } from './provider/payment-provider.js'
 import { PaymentRequests } from './provider/payment-requests.js'
 import { ProviderBulkhead } from './provider/provider-bulkhead.js'
+import { ProviderRefusals } from './provider/provider-refusals.js'
 import { CancelledSubscriptions, ProviderUpdates } from './provider/provider-updates.js'
 import { Seats } from './provider/seats.js'
 import { PlanMails } from './subscription/plan-mails.js'
@@ -105,6 +106,7 @@ import { WebhookController } from './webhook.controller.js'
     ProviderBulkhead,
     ProviderKey,
     ProviderKeyCheck,
+    ProviderRefusals,
     ProviderUpdates,
     Seats,
     SubscriptionQueries,

@@ -47,8 +47,8 @@ export class CheckoutIntents {
 }
 
 /**
- * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) and `PAYMENT_PROVIDER_FAILED`
- * (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
+ * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` and `PAYMENT_PROVIDER_REFUSED` (503) and
+ * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
  */
 @Injectable()
 export class BillingService {
@@ -64,14 +64,15 @@ export class BillingService {
    * The URL of a hosted page: a checkout, or the page for changing the plan while a subscription is live.
    * Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the
    * account has, `PAYMENT_PENDING` (409) while a first payment is on its way, `CURRENCY_FIXED` (409) for a plan in
-   * another currency than the account pays in, and `ACCOUNT_CLOSING` (409).
+   * another currency than the account pays in, `PLAN_UNAVAILABLE` (409) for one that the provider does not sell, and
+   * `ACCOUNT_CLOSING` (409).
    */
   async startCheckout(actor: SessionActor, body: CreateSubscriptionBody): Promise<string> {
     const intent = await this.intents.of(actor.accountId, body)
     const { status, plan, isPaymentPending } = await this.subscriptions.find(actor.accountId)
     if (isPaymentPending) throw new ApiError('PAYMENT_PENDING')
     if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
-    return this.requests.run(actor, () =>
+    return this.requests.click(actor, intent.priceId, () =>
       isLive(status) ? this.portal.changePlan(actor, intent) : this.checkouts.start(actor, intent),
     )
   }
@@ -82,6 +83,6 @@ export class BillingService {
    */
   async openPortal(actor: SessionActor, requested: string | undefined): Promise<string> {
     const returnUrl = withPortal(this.intents.returnUrl(actor.accountId, requested))
-    return this.requests.run(actor, () => this.portal.open(actor, returnUrl))
+    return this.requests.click(actor, 'portal', () => this.portal.open(actor, returnUrl))
   }
 }

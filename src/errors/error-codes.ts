@@ -66,6 +66,7 @@ export const ERROR_CODES = {
   PAYMENT_PENDING: { status: 409, title: 'A payment for this account is still being processed' },
   ALREADY_SUBSCRIBED: { status: 409, title: 'This account already has a subscription' },
   CURRENCY_FIXED: { status: 409, title: 'This account pays in another currency' },
+  PLAN_UNAVAILABLE: { status: 409, title: 'This plan cannot be bought at the moment' },
   NEVER_SUBSCRIBED: { status: 409, title: 'This account has never had a subscription' },
   ACCOUNT_CLOSING: {
     status: 409,
@@ -108,12 +109,16 @@ export const ERROR_CODES = {
   INTERNAL_ERROR: { status: 500, title: 'Something went wrong on our side' },
   PAYMENT_PROVIDER_FAILED: {
     status: 502,
-    title: 'The payment provider refused the request or failed; try again',
+    title: 'The payment provider failed; try again',
   },
   MAIL_UNAVAILABLE: { status: 503, title: 'Mail cannot be sent now; try again' },
   PAYMENT_PROVIDER_UNAVAILABLE: {
     status: 503,
     title: 'The payment provider does not answer; try again shortly',
+  },
+  PAYMENT_PROVIDER_REFUSED: {
+    status: 503,
+    title: 'The payment provider refuses this; trying again does not help',
   },
   TOO_BUSY: { status: 503, title: 'Too many requests at once; try again shortly' },
   SESSION_STORE_UNAVAILABLE: {

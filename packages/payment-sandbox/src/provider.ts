@@ -72,11 +72,12 @@ export class Provider {
 
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret, options.webhookCertificate)
+    this.dashboard = new Dashboard(options.priceIds, () => this.deliveries.url)
     this.brand = options.brand ?? null
     const hasWebhook = () => this.deliveries.url !== null
     const events = new Events(state, hasWebhook, options.maxEvents, options.secondaryEvents)
     const secondaryEvents = new SecondaryEvents(events)
-    const prices = new Prices(options.priceIds)
+    const prices = new Prices(options.priceIds, this.dashboard.archivedProducts)
     const customers = new Customers(state, events)
     const prorations = new Prorations(state)
     const invoices = new Invoices(state, prorations, pagesUrl)
@@ -100,8 +101,7 @@ export class Provider {
     this.refunds = new Refunds(this.charges)
     this.trials = new Trials(events, subscriptions)
     this.deletion = new CustomerDeletion(state, events, customers, checkouts, subscriptions)
-    this.portals = new Portals(state, customers, subscriptions, prices, pagesUrl)
-    this.dashboard = new Dashboard(options.priceIds, () => this.deliveries.url)
+    this.portals = new Portals(state, customers, subscriptions, prices, this.dashboard, pagesUrl)
     const routes = apiRoutes({ ...this, state, customers, prices })
     this.api = new Api(
       options.secretKey,

@@ -94,6 +94,7 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   webhook: api({ other: 'Webhook' }),
   origin: api({ other: 'Cross-Origin Request' }),
   'billing.forget': entity('customer', 'Delete'),
+  'billing.refuse': api({ other: 'Payment Provider' }),
   'billing.repair': entity('subscription', 'Update'),
   'billing.portal': entity('billing portal', 'Read'),
   'billing.surplus.end': entity('subscription', 'Delete'),

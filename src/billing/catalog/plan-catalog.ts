@@ -8,6 +8,7 @@ import { type OfferedPlan, PlanCache } from '../billing-caches.js'
 import { isBilledByUsage } from '../provider/metered-prices.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
+import { ProviderRefusals } from '../provider/provider-refusals.js'
 
 /** The language follows, in the keys of a product's metadata. */
 const NAME_KEY = 'name_'
@@ -32,6 +33,7 @@ export class PlanCatalog {
     private readonly plans: PlansFile,
     private readonly cache: PlanCache,
     private readonly bulkhead: ProviderBulkhead,
+    private readonly refusals: ProviderRefusals,
   ) {}
 
   /** In the order of STRIPE_PRICE_IDS. Throws like `callStripe` when there is no copy yet. */
@@ -44,6 +46,7 @@ export class PlanCatalog {
     try {
       return await this.reading
     } catch (error) {
+      this.refusals.report(error)
       if (!copy) throw error
       this.logger.warn(`Serving an older copy of the prices: ${causeMessage(error)}`)
       await this.cache.prolong(copy.plans)

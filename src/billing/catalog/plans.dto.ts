@@ -99,5 +99,11 @@ export const ReadPlansDocs = () =>
     status: 200,
     answer: 'The plans, the default one first',
     type: PlansAnswer,
-    refusals: ['PAYMENT_PROVIDER_FAILED', 'PAYMENT_PROVIDER_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
+    refusals: [
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_REFUSED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
   })

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
-import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { type Checkout, type CheckoutIntent, Checkouts } from './checkouts.js'
@@ -120,8 +120,8 @@ export class CheckoutService {
       return await this.hosted.create(checkout)
     } catch (error) {
       const { code } = error as ApiError
-      const isRefused = code === 'PAYMENT_PROVIDER_FAILED' || code === 'CURRENCY_FIXED'
-      if (isRefused) await this.checkouts.abandon(checkout.id)
+      const isRefused = code === 'PLAN_UNAVAILABLE' || code === 'CURRENCY_FIXED'
+      if (isRefused || isAnswered(error)) await this.checkouts.abandon(checkout.id)
       throw error
     }
   }

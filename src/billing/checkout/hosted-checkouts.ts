@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { unixSeconds } from '../../clock/clock.js'
 import { Settings } from '../../config/settings.js'
-import { type ApiError, unavailable } from '../../errors/api-error.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import { PlanCache } from '../billing-caches.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { MeteredPrices } from '../provider/metered-prices.js'
-import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
 import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
 import { BillingQueue } from '../sync/billing-queue.js'
@@ -16,7 +17,8 @@ import { withCheckout } from './return-url.js'
 @Injectable()
 export class HostedCheckouts {
   constructor(
-    private readonly stripe: Stripe,
+    readonly stripe: Stripe,
+    readonly plans: PlanCache,
     private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -25,7 +27,7 @@ export class HostedCheckouts {
 
   /**
    * Our id is the idempotency key: after a lost answer or a crash, a retry returns the first checkout. Throws
-   * like `callStripe`, and `CURRENCY_FIXED` (409).
+   * like `callStripe`, and `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409).
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
@@ -35,8 +37,10 @@ export class HostedCheckouts {
       return await callStripe(() => this.stripe.checkout.sessions.create(params, options))
     } catch (error) {
       // The customer may have been deleted there and the event lost.
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(customer)
-      throw await refusalOfPrice(this.stripe, error, { customer, price: checkout.priceId })
+      if (isAnswered(error)) await this.queue.add(customer)
+      const refusal = await refusalOfPrice(this, error, { customer, price: checkout.priceId })
+      const { code, cause } = refusal as ApiError
+      throw code === 'PAYMENT_PROVIDER_REFUSED' ? new ApiError('PLAN_UNAVAILABLE', { cause }) : refusal
     }
   }
 

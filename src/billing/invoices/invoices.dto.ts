@@ -54,5 +54,11 @@ export const ListInvoicesDocs = () =>
     status: 200,
     answer: 'The invoices',
     type: InvoicesAnswer,
-    refusals: ['PAYMENT_PROVIDER_FAILED', 'PAYMENT_PROVIDER_UNAVAILABLE', 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
+    refusals: [
+      'PAYMENT_PROVIDER_FAILED',
+      'PAYMENT_PROVIDER_REFUSED',
+      'PAYMENT_PROVIDER_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'TOO_BUSY',
+    ],
   })

@@ -95,6 +95,20 @@ export class BillingInspection {
     )
   }
 
+  /** What the provider has refused to users since then, in its words, and when last. */
+  listRefusals(since: Date) {
+    const isRefusal = and(gt(auditLog.at, since), eq(auditLog.action, 'billing.refuse'))
+    const reason = sql<string>`${auditLog.detail} ->> 'reason'`
+    return this.database.run(db =>
+      db
+        .select({ reason, last: sql<string>`max(${auditLog.at})` })
+        .from(auditLog)
+        .where(isRefusal)
+        .groupBy(reason)
+        .orderBy(reason),
+    )
+  }
+
   /** The end of the audit log, for {@link listRepairsAfter}. */
   async auditEnd(): Promise<number> {
     const [row] = await this.database.run(db => db.select({ end: max(auditLog.id) }).from(auditLog))

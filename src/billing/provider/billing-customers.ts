@@ -8,7 +8,7 @@ import { accounts, users } from '../../database/schema/accounts.js'
 import { billingCustomers } from '../../database/schema/billing.js'
 import { ApiError } from '../../errors/api-error.js'
 import { Logger } from '../../log/logger.js'
-import { callStripe, callStripeOrNull, ProviderKey } from './payment-provider.js'
+import { callStripe, callStripeOrNull, isAnswered, ProviderKey } from './payment-provider.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */
 export interface CustomerDetails {
@@ -46,7 +46,7 @@ export class BillingCustomers {
       if (details) await this.sendDetails(details)
     } catch (error) {
       // An address that the provider rejects must not keep anybody from paying.
-      if ((error as ApiError).code !== 'PAYMENT_PROVIDER_FAILED') throw error
+      if (!isAnswered(error)) throw error
       this.logger.warn(`The provider does not accept the name and e-mail address of customer ${customerId}`)
     }
     return customerId
@@ -73,7 +73,7 @@ export class BillingCustomers {
   }
 
   /**
-   * Throws `PAYMENT_PROVIDER_FAILED` when the account's customer was made with another secret key: a page that it was
+   * Throws `PAYMENT_PROVIDER_REFUSED` when the account's customer was made with another secret key: a page that it was
    * given then could still be paid, but to the other account of ours, and we would never hear of it. Asks the provider
    * once, whose key it is; throws like `callStripe`.
    */
@@ -200,8 +200,7 @@ export class BillingCustomers {
       )
       return id
     } catch (error) {
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
-        await this.updateAttempt(accountId, attempt, { attempt: attempt + 1 })
+      if (isAnswered(error)) await this.updateAttempt(accountId, attempt, { attempt: attempt + 1 })
       throw error
     }
   }
@@ -223,5 +222,5 @@ export function unknownCustomer(customerId: string): ApiError {
   const cause = new Error(
     `It does not know customer ${customerId}. Is STRIPE_SECRET_KEY of another account or mode?`,
   )
-  return new ApiError('PAYMENT_PROVIDER_FAILED', { cause })
+  return new ApiError('PAYMENT_PROVIDER_REFUSED', { cause })
 }

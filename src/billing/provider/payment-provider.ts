@@ -37,8 +37,9 @@ function tracedClient(tracing: Tracing) {
 }
 
 /**
- * Asks the provider. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) when it is out of reach,
- * `PAYMENT_PROVIDER_FAILED` (502) when it refuses or fails; both can be retried.
+ * Asks the provider. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) when it is out of reach, `PAYMENT_PROVIDER_FAILED` (502)
+ * when it fails; both can be retried. Throws `PAYMENT_PROVIDER_REFUSED` (503) for what it will refuse until an operator
+ * has changed something there or here.
  */
 export async function callStripe<T>(request: () => Promise<T>): Promise<T> {
   try {
@@ -46,6 +47,7 @@ export async function callStripe<T>(request: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof Stripe.errors.StripeConnectionError || isTransient(error))
       throw unavailable('PAYMENT_PROVIDER_UNAVAILABLE', error)
+    if (isRefusedForGood(error)) throw new ApiError('PAYMENT_PROVIDER_REFUSED', { cause: error as Error })
     if (error instanceof Stripe.errors.StripeError)
       throw new ApiError('PAYMENT_PROVIDER_FAILED', { cause: error, headers: { 'Retry-After': '5' } })
     throw error
@@ -58,6 +60,20 @@ export async function callStripe<T>(request: () => Promise<T>): Promise<T> {
  */
 function isTransient(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && (error.statusCode === 409 || error.statusCode === 429)
+}
+
+/** An archived price, a key without a permission, a portal that is switched off: not a customer whose deletion we learn of next. */
+function isRefusedForGood(error: unknown): boolean {
+  if (error instanceof Stripe.errors.StripeInvalidRequestError)
+    return !(error.code === 'resource_missing' && error.param === 'customer')
+  const { StripeAuthenticationError, StripePermissionError } = Stripe.errors
+  return error instanceof StripeAuthenticationError || error instanceof StripePermissionError
+}
+
+/** Whether an error of `callStripe` is an answer: the provider has not done what it was asked. */
+export function isAnswered(error: unknown): boolean {
+  const { code } = error as ApiError
+  return code === 'PAYMENT_PROVIDER_FAILED' || code === 'PAYMENT_PROVIDER_REFUSED'
 }
 
 /** Like {@link callStripe}, but null for what the provider does not know. */

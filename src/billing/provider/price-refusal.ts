@@ -1,7 +1,8 @@
 import Stripe from 'stripe'
 import { ApiError } from '../../errors/api-error.js'
+import type { PlanCache } from '../billing-caches.js'
 import { isSold } from '../catalog/plan-catalog.js'
-import { callStripe } from './payment-provider.js'
+import { callStripe, callStripeOrNull } from './payment-provider.js'
 
 const DETAILS = ['currency_options', 'product']
 
@@ -11,24 +12,35 @@ export interface RefusedSale {
   readonly price: string
 }
 
+/** Where to ask about a price, and who has to forget that it was on sale. */
+interface PriceSources {
+  readonly stripe: Stripe
+  readonly plans: Pick<PlanCache, 'expire'>
+}
+
 /**
- * What to throw for an error of `callStripe` about a price: `CURRENCY_FIXED` (409) if the customer pays in another
- * currency, because trying again does not help. The provider has no code for that, and several wordings, so this
- * asks it for both currencies. Returns `error` unchanged if the provider does not answer, and for a price that is not on
- * sale: the provider remembers a customer's currency even when nothing fixes it any more.
+ * What to throw for an error of `callStripe` about a price. The provider has no code for what follows, and several
+ * wordings, so this asks it. `PLAN_UNAVAILABLE` (409) for a price that is no longer on sale: it is not shown any longer.
+ * `CURRENCY_FIXED` (409) if the customer pays in another currency; not before, because the provider remembers a customer's
+ * currency even when nothing fixes it any more. Returns `error` unchanged in all other cases, and if the provider does
+ * not answer.
  */
 export async function refusalOfPrice(
-  stripe: Stripe,
+  { stripe, plans }: PriceSources,
   error: unknown,
   { customer, price }: RefusedSale,
 ): Promise<unknown> {
-  const { cause } = error as ApiError
-  if (!(cause instanceof Stripe.errors.StripeInvalidRequestError)) return error
+  const { code, cause } = error as ApiError
+  const isRefused = code === 'PAYMENT_PROVIDER_REFUSED'
+  if (!isRefused || !(cause instanceof Stripe.errors.StripeInvalidRequestError)) return error
   try {
-    const [currency, found] = await callStripe(() =>
-      Promise.all([currencyOf(stripe, customer), stripe.prices.retrieve(price, { expand: DETAILS })]),
-    )
-    const isFixed = currency !== null && isSold(found) && !currenciesOf(found).has(currency)
+    const found = await callStripeOrNull(() => stripe.prices.retrieve(price, { expand: DETAILS }))
+    if (!found || !isSold(found)) {
+      await plans.expire()
+      return new ApiError('PLAN_UNAVAILABLE', { cause })
+    }
+    const currency = await callStripe(() => currencyOf(stripe, customer))
+    const isFixed = currency !== null && !currenciesOf(found).has(currency)
     return isFixed ? new ApiError('CURRENCY_FIXED', { cause }) : error
   } catch {
     return error

@@ -6,12 +6,11 @@ import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
 import { users } from '../../database/schema/accounts.js'
 import { subscriptions } from '../../database/schema/billing.js'
-import type { ApiError } from '../../errors/api-error.js'
 import { PlansFile } from '../../plans/plans-file.js'
 import { currentSubscription } from '../subscription/current-subscription.js'
 import { isLive, isPastDue } from '../subscription/subscription-rules.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
-import { callStripe } from './payment-provider.js'
+import { callStripe, isAnswered } from './payment-provider.js'
 
 /** All subscriptions that the provider has for a customer, newest first. */
 export type FoundSubscriptions = readonly Stripe.Subscription[]
@@ -92,8 +91,7 @@ export class Seats {
       )
     } catch (error) {
       // The provider repeats a recorded failure under the same key for a day.
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED')
-        await this.resetSeatRequest(accountId, version)
+      if (isAnswered(error)) await this.resetSeatRequest(accountId, version)
       throw error
     }
     // It repeats answers too: if somebody changes the number in the portal, a request under the old key would

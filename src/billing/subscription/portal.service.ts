@@ -4,12 +4,14 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import { ApiError, unavailable } from '../../errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
+import { PlanCache } from '../billing-caches.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { MeteredPrices } from '../provider/metered-prices.js'
-import { callStripe, callStripeOrNull } from '../provider/payment-provider.js'
+import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
+import { ProviderRefusals } from '../provider/provider-refusals.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { isLive } from './subscription-rules.js'
 import { Subscriptions } from './subscriptions.js'
@@ -25,7 +27,9 @@ export class PortalService {
   constructor(
     private readonly customers: BillingCustomers,
     private readonly subscriptions: Subscriptions,
-    private readonly stripe: Stripe,
+    readonly stripe: Stripe,
+    readonly plans: PlanCache,
+    private readonly refusals: ProviderRefusals,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
     private readonly auditLog: AuditLog,
@@ -33,7 +37,7 @@ export class PortalService {
 
   /**
    * The URL of a page, valid for some minutes. Without `flow` it shows everything. Throws `NEVER_SUBSCRIBED`
-   * (409) for an account without a customer, `CURRENCY_FIXED` (409), and like `callStripe`.
+   * (409) for an account without a customer, `CURRENCY_FIXED` and `PLAN_UNAVAILABLE` (409), and like `callStripe`.
    */
   async open(actor: SessionActor, returnUrl: string, flow?: Flow): Promise<string> {
     const customer = await this.customers.find(actor.accountId)
@@ -45,8 +49,8 @@ export class PortalService {
 
   /**
    * The URL of the page to confirm another plan: the subscription is changed, so there is never a second. The
-   * provider has no such page for a subscription with several items, or with a change that is scheduled: then it is
-   * that of the whole portal. Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan, and like `open`.
+   * provider has no such page for a subscription with several items, or with a change that is scheduled, or where
+   * the portal is not set to offer this plan: then it is that of the whole portal. Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan, and like `open`.
    */
   async changePlan(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
     const { id, item, isPlain } = await this.current(actor.accountId)
@@ -59,11 +63,17 @@ export class PortalService {
       price: priceId,
       ...(await this.meteredPrices.quantityOf(priceId, quantity)),
     }
-    return this.open(actor, returnUrl, {
-      type: 'subscription_update_confirm',
-      subscription_update_confirm: { subscription: id, items: [changed] },
-      after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
-    })
+    try {
+      return await this.open(actor, returnUrl, {
+        type: 'subscription_update_confirm',
+        subscription_update_confirm: { subscription: id, items: [changed] },
+        after_completion: { type: 'redirect', redirect: { return_url: returnUrl } },
+      })
+    } catch (error) {
+      if ((error as ApiError).code !== 'PAYMENT_PROVIDER_REFUSED') throw error
+      this.refusals.report(error)
+      return this.open(actor, returnUrl)
+    }
   }
 
   private async create(params: Stripe.BillingPortal.SessionCreateParams & { customer: string }) {
@@ -71,9 +81,9 @@ export class PortalService {
       return await callStripe(() => this.stripe.billingPortal.sessions.create(params))
     } catch (error) {
       // The customer may have been deleted there and the event lost.
-      if ((error as ApiError).code === 'PAYMENT_PROVIDER_FAILED') await this.queue.add(params.customer)
+      if (isAnswered(error)) await this.queue.add(params.customer)
       const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
-      throw price ? await refusalOfPrice(this.stripe, error, { customer: params.customer, price }) : error
+      throw price ? await refusalOfPrice(this, error, { customer: params.customer, price }) : error
     }
   }
 

@@ -9,6 +9,7 @@ import { SubscriptionCache } from '../billing-caches.js'
 import { PlanCatalog } from '../catalog/plan-catalog.js'
 import { Checkouts } from '../checkout/checkouts.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
+import { isAnswered } from '../provider/payment-provider.js'
 import { PaymentRequests } from '../provider/payment-requests.js'
 import { CustomerSync } from '../sync/customer-sync.js'
 import { isPaidFor, type KnownSubscription, type SubscriptionView, viewOf } from './subscription-rules.js'
@@ -131,5 +132,5 @@ export class SubscriptionQueries {
 
 function isProviderFailure(error: unknown): boolean {
   const { code } = error as ApiError
-  return code === 'PAYMENT_PROVIDER_UNAVAILABLE' || code === 'PAYMENT_PROVIDER_FAILED' || code === 'TOO_BUSY'
+  return code === 'PAYMENT_PROVIDER_UNAVAILABLE' || isAnswered(error) || code === 'TOO_BUSY'
 }

@@ -31,7 +31,7 @@ export class CustomerSnapshots {
   ) {}
 
   /**
-   * Also throws `PAYMENT_PROVIDER_FAILED` for a customer that the provider does not know, for example with
+   * Also throws `PAYMENT_PROVIDER_REFUSED` for a customer that the provider does not know, for example with
    * another account's key. `waitsAs` is what events of the customer are stored under: its id, or a stand-in
    * for it.
    */
@@ -74,7 +74,7 @@ export class CustomerSnapshots {
 
   /**
    * Whether the customer belongs to one of our accounts; the provider need not be asked about others. Throws
-   * `PAYMENT_PROVIDER_FAILED` for one that was made with another secret key.
+   * `PAYMENT_PROVIDER_REFUSED` for one that was made with another secret key.
    */
   async isOurs(customerId: string): Promise<boolean> {
     const owner = await this.customers.ownerOf(customerId)

@@ -9,7 +9,7 @@ import { SurplusSubscriptions } from '../../billing/operations/surplus-subscript
 import { describeIdentity, ProviderKey } from '../../billing/provider/payment-provider.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { hasOpenInvoice } from '../../billing/sync/overdue-invoices.js'
-import { Clock } from '../../clock/clock.js'
+import { Clock, secondsAfter } from '../../clock/clock.js'
 import { Database } from '../../database/database.js'
 import { causeMessage } from '../../errors/cause-message.js'
 import { inOneLine } from '../../log/in-one-line.js'
@@ -22,6 +22,9 @@ type Print = CommandContext['print']
 const LISTED = 50
 /** Events are handled within seconds; this long means that something is wrong. */
 const LONG_WAIT_MS = 15 * 60 * 1000
+
+/** Each process records a refusal once an hour; plans are not bought every hour. */
+const REFUSALS_SECONDS = 24 * 60 * 60
 
 /** `billing:status`, and what it may ask for: `billing:end-surplus` and `billing:forget-customers`. */
 export function addBillingStatusCommands(program: Command, context: CommandContext): void {
@@ -65,6 +68,7 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
     ...(await showUnpaid(inspection, print)),
     ...(await showPaidButPaused(app, inspection, print)),
     ...showUnknownPrices(app.get(PlansFile), health, print),
+    ...(await showRefusals(inspection, app.get(Clock).now(), print)),
     ...(await showKey(app, print)),
   ]
   if (problems.length > 0) throw new Error(`Needs attention: ${problems.join(', ')}`)
@@ -130,6 +134,14 @@ function showUnknownPrices(
   for (const [priceId, count] of unknown)
     print(`${priceId} is in no plan: ${pluralize(count, 'subscription')}`)
   return unknown.length > 0 ? ['prices are in no plan'] : []
+}
+
+/** What users could not buy, or open, until somebody changes something. */
+async function showRefusals(inspection: BillingInspection, now: Date, print: Print): Promise<string[]> {
+  const found = await inspection.listRefusals(secondsAfter(now, -REFUSALS_SECONDS))
+  for (const { reason, last } of found.slice(0, LISTED))
+    print(`Refused to users, last logged at ${new Date(last).toISOString()}: ${inOneLine(reason)}`)
+  return found.length > 0 ? ['the payment provider refuses what users need'] : []
 }
 
 /** A provider that is down must not hide the rest, which matters most then. */

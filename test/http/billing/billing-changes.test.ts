@@ -286,6 +286,26 @@ describe('who pays already', () => {
   )
 })
 
+it('a change of plan that the portal does not offer leads to its front page, if there is one (B4)', async () => {
+  const app = await TestApp.start()
+  try {
+    const { signedIn } = await aSubscriber(app)
+    const { portal } = app.sandbox.dashboard
+    portal.features.subscription_update.enabled = false
+    const change = () => subscribe(app, signedIn, { priceId: 'price_yearly' })
+    const { json } = await change()
+    expect(await (await fetch(json.checkoutUrl)).text()).toContain('/cancel"')
+
+    portal.active = false
+    for (const refused of [await change(), await openPortal(app, signedIn)]) {
+      expect(outcome(refused)).toBe('503 PAYMENT_PROVIDER_REFUSED')
+      expect(refused.headers['retry-after']).toBeUndefined()
+    }
+  } finally {
+    await app.stop()
+  }
+})
+
 slow('who pays in one currency is told that a plan in another cannot be bought', async () => {
   const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
   const app = await TestApp.start({ ...prices })

@@ -7,7 +7,7 @@ import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
-import { aPlansFile } from '../support/paying.js'
+import { aPlansFile, openPortal } from '../support/paying.js'
 import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
@@ -162,6 +162,19 @@ describe('billing at the command line, beside a running server', () => {
     await app.sandbox.simulate.resume(payer.subscriptionId)
     await app.paymentsSettled()
     expect((await mainstay('billing:status')).errors).not.toContain('paused')
+  })
+
+  slow('billing:status shows what the provider refuses to users (B4)', async () => {
+    const payer = await aSubscriber(app)
+    const { portal } = app.sandbox.dashboard
+    portal.active = false
+    await openPortal(app, payer.signedIn)
+    portal.active = true
+    await app.auditRows()
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(code).toBe(1)
+    expect(errors).toContain('the payment provider refuses what users need')
+    expect(output).toMatch(/^Refused to users, last logged at 20.*Z: No configuration provided and /m)
   })
 
   slow('billing:events lists what waits, by state and account', async () => {

@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js'
 import { anOwner, type SignedIn, signIn } from '../../support/people.js'
 import { anApp, MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
-import { outcome, readSubscription, subscribe } from '../support/api-calls.js'
+import { bearer, outcome, readSubscription, subscribe } from '../support/api-calls.js'
 import { postEvent } from '../support/signed-event.js'
 import { creationOf, openCheckout } from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
@@ -84,9 +84,9 @@ describe('POST /api/subscription/create', () => {
           .where(eq(billingCustomers.accountId, claimsOf(payer.accessToken).accountId as string)),
       )
     await setOwner('acct_of_another_key', false)
-    expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    expect(outcome(await subscribe(app, payer))).toBe('503 PAYMENT_PROVIDER_REFUSED')
     await setOwner('acct_payment_sandbox', true)
-    expect(outcome(await subscribe(app, payer))).toBe('502 PAYMENT_PROVIDER_FAILED')
+    expect(outcome(await subscribe(app, payer))).toBe('503 PAYMENT_PROVIDER_REFUSED')
     await setOwner('acct_payment_sandbox', false)
     expect((await subscribe(app, payer)).json).toEqual(json)
   })
@@ -132,6 +132,37 @@ describe('POST /api/subscription/create', () => {
     expect(await app.app.get(BillingInbox).replay(event.id)).toBe(true)
     await app.paymentsSettled()
     expect(openOnes(payer)).toHaveLength(1)
+  })
+
+  it('of what the provider no longer sells is refused once and for all, and not shown any longer (B4)', async () => {
+    const payer = await aPayer()
+    const offered = async () => {
+      const headers = bearer(payer.accessToken)
+      const { json } = await app.request({ path: '/api/plans', headers })
+      return json.plans.map(({ priceId }: { priceId: string }) => priceId)
+    }
+    expect(await offered()).toContain('price_yearly')
+    app.sandbox.dashboard.archivedProducts.add('prod_yearly')
+    try {
+      const refused = await subscribe(app, payer, { priceId: 'price_yearly' })
+      expect(outcome(refused)).toBe('409 PLAN_UNAVAILABLE')
+      expect(refused.headers['retry-after']).toBeUndefined()
+      expect(await offered()).toEqual(['price_monthly'])
+
+      const asked = app.sandbox.requests.length
+      expect(outcome(await subscribe(app, payer, { priceId: 'price_yearly' }))).toBe('409 PLAN_UNAVAILABLE')
+      expect(app.sandbox.requests.slice(asked)).toEqual([])
+      expect(outcome(await subscribe(app, payer))).toBe('201')
+
+      const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.refuse')
+      const reason = expect.stringContaining('its product is not active')
+      expect(rows.filter(({ accountId }) => accountId !== null)).toEqual([])
+      expect(rows.at(-1)).toMatchObject({ detail: { reason } })
+    } finally {
+      app.sandbox.dashboard.archivedProducts.clear()
+    }
+    app.clock.advance(61)
+    expect(outcome(await subscribe(app, payer, { priceId: 'price_yearly' }))).toBe('201')
   })
 
   it('with another price, paid already but its event still on the way, is refused', async () => {

@@ -5,12 +5,12 @@ import { ApiError, refusalOfPrice, unavailable } from '../../sources.js'
 const SALE = { customer: 'cus_1', price: 'price_1' }
 
 /** Whatever the words: the provider has several for this, and none that it promises. */
-const REFUSED = new ApiError('PAYMENT_PROVIDER_FAILED', {
+const REFUSED = new ApiError('PAYMENT_PROVIDER_REFUSED', {
   cause: new Stripe.errors.StripeInvalidRequestError({ type: 'invalid_request_error', message: 'No.' }),
 })
 
 /** A provider that knows this customer and this price, of which it gives in full what is asked for. */
-function aProvider(customer: object | Error, price: object): Stripe {
+function aProvider(customer: object | Error, price: object) {
   const customers = {
     retrieve: async (id: string) => {
       if (customer instanceof Error) throw customer
@@ -28,7 +28,8 @@ function aProvider(customer: object | Error, price: object): Stripe {
       }
     },
   }
-  return { customers, prices } as never
+  const stripe = { customers, prices } as unknown as Stripe
+  return { stripe, plans: { expire: async () => undefined } }
 }
 
 const ON_SALE = { active: true, product: { active: true } }
@@ -43,22 +44,22 @@ it.each<[string, object, object, string]>([
     { ...ON_SALE, currency: 'eur' },
     'CURRENCY_FIXED',
   ],
-  ['the same currency', { currency: 'eur' }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
-  ['one of the currencies of the price', { currency: 'usd' }, IN_BOTH, 'PAYMENT_PROVIDER_FAILED'],
+  ['the same currency', { currency: 'eur' }, IN_EUROS, 'PAYMENT_PROVIDER_REFUSED'],
+  ['one of the currencies of the price', { currency: 'usd' }, IN_BOTH, 'PAYMENT_PROVIDER_REFUSED'],
   [
     'another currency, of a price that is no longer sold',
     { currency: 'usd' },
     { ...IN_EUROS, active: false },
-    'PAYMENT_PROVIDER_FAILED',
+    'PLAN_UNAVAILABLE',
   ],
   [
     'another currency, of a product that is no longer sold',
     { currency: 'usd' },
     { ...IN_EUROS, product: { active: false } },
-    'PAYMENT_PROVIDER_FAILED',
+    'PLAN_UNAVAILABLE',
   ],
-  ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
-  ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_FAILED'],
+  ['no currency yet', { currency: null }, IN_EUROS, 'PAYMENT_PROVIDER_REFUSED'],
+  ['nobody any more', { deleted: true }, IN_EUROS, 'PAYMENT_PROVIDER_REFUSED'],
 ])('a sale is refused to a customer of %s', async (_, customer, price, code) => {
   const refusal = await refusalOfPrice(aProvider(customer, price), REFUSED, SALE)
   // Operators read what the provider has said.

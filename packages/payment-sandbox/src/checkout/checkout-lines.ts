@@ -24,7 +24,7 @@ export function checkoutLines(params: Form, mode: CheckoutMode, prices: Prices):
 }
 
 function knownPrice(line: Form, param: string, prices: Prices): Price {
-  return prices.find(requiredText(line, 'price', param), param)
+  return prices.sold(requiredText(line, 'price', param), param)
 }
 
 function inlinePrice(line: Form, param: string): Price {

@@ -20,7 +20,10 @@ const CREATED_SECONDS = 1_735_689_600
 export class Prices {
   private readonly prices: Map<string, Price>
 
-  constructor(priceIds: string[]) {
+  constructor(
+    priceIds: string[],
+    private readonly archivedProducts: ReadonlySet<string>,
+  ) {
     this.prices = new Map(priceIds.map((id, index) => [id, recurringPrice(id, (index + 1) * 1000)]))
   }
 
@@ -34,6 +37,14 @@ export class Prices {
     const price = this.prices.get(id)
     if (!price) throw ApiError.missing(400, 'price', id, param)
     return price
+  }
+
+  /** Like `find`; also throws 400 for a price of an archived product, in Stripe's words. */
+  sold(id: string, param: string): Price {
+    const price = this.find(id, param)
+    if (!this.archivedProducts.has(price.product as string)) return price
+    const message = `The price with ID ${id} is not available to be purchased because its product is not active.`
+    throw new ApiError(400, 'invalid_request_error', message)
   }
 
   /**
