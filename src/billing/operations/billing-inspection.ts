@@ -1,5 +1,5 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
-import type { Database } from '../../database/database.js'
+import { type Database, rowsOf } from '../../database/database.js'
 import { auditLog } from '../../database/schema/audit.js'
 import {
   billingCustomers,
@@ -93,6 +93,20 @@ export class BillingInspection {
     return this.listSubscriptions(
       and(eq(subscriptions.status, 'paused'), isNotNull(subscriptions.pastDueSince)),
     )
+  }
+
+  /** Disputes over payments of our accounts that the provider has not reported as closed; a bank decides within 90 days. */
+  async listOpenDisputes(): Promise<readonly { disputeId: string; since: string }[]> {
+    const disputeId = sql`event #>> '{data,object,id}'`
+    const found = await this.database.run(db =>
+      db.execute(sql`
+        select ${disputeId} as "disputeId", min(received_at) as since from ${providerEvents}
+        where type = 'charge.dispute.created' and effect = 'noted' and ${disputeId} not in (
+          select ${disputeId} from ${providerEvents}
+          where type = 'charge.dispute.closed' and ${disputeId} is not null)
+        group by 1 order by 2`),
+    )
+    return rowsOf(found)
   }
 
   /** What the provider has refused to users since then, in its words, and when last. */

@@ -6,7 +6,7 @@ import type { BillingHealth } from '../../billing/operations/billing-health.js'
 import { BillingInspection } from '../../billing/operations/billing-inspection.js'
 import { ForeignCustomers } from '../../billing/operations/foreign-customers.js'
 import { SurplusSubscriptions } from '../../billing/operations/surplus-subscriptions.js'
-import { describeIdentity, ProviderKey } from '../../billing/provider/payment-provider.js'
+import { describeIdentity, isAnswered, ProviderKey } from '../../billing/provider/payment-provider.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { hasOpenInvoice } from '../../billing/sync/overdue-invoices.js'
 import { Clock, secondsAfter } from '../../clock/clock.js'
@@ -67,6 +67,7 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
     ...(await showSurplus(app.get(SurplusSubscriptions), print)),
     ...(await showUnpaid(inspection, print)),
     ...(await showPaidButPaused(app, inspection, print)),
+    ...(await showDisputes(inspection, print)),
     ...showUnknownPrices(app.get(PlansFile), health, print),
     ...(await showRefusals(inspection, app.get(Clock).now(), print)),
     ...(await showKey(app, print)),
@@ -124,6 +125,14 @@ async function showPaidButPaused(
   return [...problems]
 }
 
+async function showDisputes(inspection: BillingInspection, print: Print): Promise<string[]> {
+  const found = await inspection.listOpenDisputes()
+  for (const { disputeId, since } of found.slice(0, LISTED))
+    print(`A payment has been disputed since ${new Date(since).toISOString()}: ${disputeId}`)
+  if (found.length > LISTED) print(`${found.length} disputes are open`)
+  return found.length > 0 ? ['disputes are open'] : []
+}
+
 function showUnknownPrices(
   plans: PlansFile,
   { subscriptionsByPrice }: BillingHealth,
@@ -150,7 +159,9 @@ async function showKey(app: INestApplicationContext, print: Print): Promise<stri
     print(`Payments go to ${describeIdentity(await app.get(ProviderKey).identify())}`)
   } catch (error) {
     print(`Cannot tell where payments go: ${inOneLine(causeMessage(error))}`)
-    return ['the payment provider does not answer']
+    return [
+      isAnswered(error) ? 'the payment provider refuses the request' : 'the payment provider does not answer',
+    ]
   }
   const others = await app.get(ForeignCustomers).count()
   for (const { customers, ...other } of others)

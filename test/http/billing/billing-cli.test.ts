@@ -177,6 +177,19 @@ describe('billing at the command line, beside a running server', () => {
     expect(output).toMatch(/^Refused to users, last logged at 20.*Z: No configuration provided and /m)
   })
 
+  slow('billing:status names disputes until they are closed (B13)', async () => {
+    const payer = await aSubscriber(app)
+    const dispute = await app.sandbox.simulate.dispute(payer.subscriptionId)
+    await app.paymentsSettled()
+    const { code, output, errors } = await mainstay('billing:status')
+    expect(code).toBe(1)
+    expect(errors).toContain('disputes are open')
+    expect(output).toContain(dispute)
+    await app.sandbox.simulate.closeDispute(dispute, 'won')
+    await app.paymentsSettled()
+    expect((await mainstay('billing:status')).output).not.toContain(dispute)
+  })
+
   slow('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)
     const accountId = accountOf(subscriber)
@@ -216,10 +229,11 @@ describe('billing at the command line, beside a running server', () => {
     expect(listed.output).toMatch(/^evt_\w+ {2}handled {2}.* {2}(applied|not newer|none)$/m)
   })
 
-  slow('says what the provider said when it refuses', async () => {
+  slow('says what the provider said when it refuses (B13)', async () => {
     const revoked = { ...onItsStores(), STRIPE_SECRET_KEY: 'sk_test_that_was_revoked' }
     const status = await runInProcess(['billing:status'], revoked)
     expect(status.output).toContain('Cannot tell where payments go: Invalid API Key provided.\n')
+    expect(status.errors).toContain('the payment provider refuses the request')
     const { code, errors } = await runInProcess(['billing:forget-customers'], revoked)
     expect([code, errors]).toEqual([1, 'Invalid API Key provided.\n'])
   })
