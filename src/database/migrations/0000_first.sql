@@ -5,6 +5,7 @@ CREATE TABLE "accounts" (
 	"delete_at" timestamp (3) with time zone,
 	"entitled" jsonb,
 	"entitled_by" text,
+	"limits" jsonb,
 	"entitled_until" timestamp (3) with time zone,
 	"users_behind" boolean DEFAULT false NOT NULL,
 	"handoff_required" text DEFAULT 'none' NOT NULL,
@@ -104,6 +105,7 @@ CREATE TABLE "billing_customers" (
 	"is_live" boolean,
 	"told_name" text,
 	"told_email" text,
+	"told_language" text,
 	"had_trial" boolean DEFAULT false NOT NULL
 );
 --> statement-breakpoint

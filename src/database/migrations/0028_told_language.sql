@@ -1,1 +1,0 @@
-ALTER TABLE "billing_customers" ADD COLUMN "told_language" text;
