@@ -210,7 +210,7 @@ test('pages 13, 14, 18: invites somebody to one site, who works there and nowher
   const invited = page.getByRole('listitem').filter({ hasText: email })
   for (const text of ['Data entry', 'View reports', new URL(SHOP_ONE).host])
     await invited.getByText(text, { exact: true }).waitFor()
-  await press(`Send the invitation to ${email} again`)
+  await press(`Send again: the invitation to ${email}`)
   await seeing(`Sent again to ${email}. The previous link no longer works.`)
   await keepScreenshot(page, 'main-team-invitations')
 

@@ -183,7 +183,7 @@ test('what can be done about an invitation stands side by side', async () => {
   await page.getByLabel('E-mail of the new member').fill(anEmail())
   await page.getByRole('button', { name: 'Send invitation' }).click()
   const boxOf = async (name: RegExp) => (await page.getByRole('button', { name }).boundingBox())!
-  const resend = () => boxOf(/^Send the invitation to .* again$/)
+  const resend = () => boxOf(/^Send again: the invitation to /)
   expect((await resend()).y).toBe((await boxOf(/^Withdraw the invitation/)).y)
   // On a phone they have the whole width of the row.
   await page.setViewportSize({ width: 375, height: 740 })

@@ -26,6 +26,33 @@ function sourcesIn(folder: string): string {
     .join('\n')
 }
 
+/** What a button shows, by what it is called for those who cannot see what it belongs to. */
+const SHOWN_BY_NAME: Readonly<Record<string, string>> = {
+  'codes.copy': 'common.copy',
+  'totp.copyKey': 'common.copy',
+  'proofRecord.copyContent': 'common.copy',
+  'proofRecord.copyName': 'common.copy',
+  'proofRecord.copyUrl': 'common.copy',
+  'proofRecord.copyValue': 'common.copy',
+  'devices.forgetNamed': 'devices.forget',
+  'invitations.resendNamed': 'invitations.resend',
+  'invitations.withdrawNamed': 'invitations.withdraw',
+  'invoice.pdfNamed': 'invoice.pdf',
+  'invoice.viewNamed': 'invoice.view',
+  'passkeys.removeNamed': 'common.remove',
+  'passkeys.renameNamed': 'passkeys.rename',
+  'session.endLabel': 'session.end',
+  'totp.remove': 'common.remove',
+  'console.mails.againLabel': 'console.mails.again',
+  'console.passkeys.removeLabel': 'common.remove',
+  'console.payments.againLabel': 'console.payments.again',
+  'console.satellites.resumeLabel': 'console.satellites.resume',
+  'console.satellites.suspendLabel': 'console.satellites.suspend',
+  'console.sessions.endLabel': 'console.sessions.end',
+}
+/** A sentence that is shown itself. */
+const NOT_NAMES = { 'common.copyByHand': true }
+
 describe('the message files', () => {
   it('say the same in English and German', () => {
     for (const all of [files, ofConsole]) {
@@ -33,6 +60,22 @@ describe('the message files', () => {
       expect(faultsOf(all)).toEqual([])
     }
   })
+
+  it.each(['en', 'de'])(
+    'name a button in %s by what it shows first, for people who speak its words to it (A1)',
+    of => {
+      const all = { ...wordsOf(files, of), ...wordsOf(ofConsole, of) }
+      const named = Object.keys(all).filter(
+        key => /(Named|Label|\.copy[A-Z]\w*)$/.test(key) && !(key in NOT_NAMES),
+      )
+      const shown = Object.keys(SHOWN_BY_NAME)
+      expect(shown).toEqual(expect.arrayContaining(named))
+      const wrong = Object.entries(SHOWN_BY_NAME).filter(
+        ([name, visible]) => !all[name]?.toLowerCase().startsWith(String(all[visible]).toLowerCase()),
+      )
+      expect(wrong).toEqual([])
+    },
+  )
 
   it('are translated, but for what German says in the same words', () => {
     const sameIn = (all: typeof files) => {
