@@ -54,7 +54,7 @@ function page(title: string, content: Html): Html {
 <style>${STYLE}</style>
 </head>
 <body>
-<p class="note"><strong>Development only.</strong> These mails went no further than this machine.</p>
+<header class="note"><strong>Development only.</strong> These mails went no further than this machine.</header>
 <main>
 <h1>${title}</h1>
 ${content}

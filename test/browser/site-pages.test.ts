@@ -64,6 +64,17 @@ describe('what goes wrong', () => {
   })
   afterAll(() => page?.context().close())
 
+  test('a page that is opened in an outage has one heading (A2)', async () => {
+    const refused = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '' }
+    await page.route(`${API}/api/**`, route => route.fulfill(isPreflight(route) ? YES : refused))
+    await page.goto(`${MAIN}/account`)
+    await page.locator('.outage').waitFor()
+    await expectGoodPage(page, 'main-opened-in-an-outage')
+    expect(await page.locator('h1').count()).toBe(1)
+    await page.unroute(`${API}/api/**`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor({ timeout: 30_000 })
+  })
+
   test('pages 15: an outage is one banner, and over as soon as somebody asks', async () => {
     // As a balancer answers that knows no more than our headers.
     const sick = { status: 503, headers: ALLOWED, contentType: 'text/html', body: '<h1>Unavailable</h1>' }

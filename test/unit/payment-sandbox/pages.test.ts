@@ -26,6 +26,12 @@ describe('Pages', () => {
     expect(await (await fetch(url!)).text()).toContain('This checkout is complete')
   })
 
+  it('has its notice in a landmark, where people who listen to the page find it (A2)', async () => {
+    const { url } = await stage.openCheckout()
+    const [, notice] = /<body>\s*<(\w+) class="note">/.exec(await (await fetch(url!)).text()) ?? []
+    expect(notice).toBe('header')
+  })
+
   it('cancels: leads to the cancel URL and leaves the checkout open', async () => {
     const { id, url } = await stage.openCheckout()
     expect((await clickOnPage(url, 'cancel')).headers.get('location')).toBe('https://main.example/cancelled')

@@ -5,6 +5,7 @@ import { t } from '../language/t.js'
 import { Waiting } from '../loading/waiting.js'
 import { Hint } from '../notices/notice.js'
 import { BrandLink } from '../shell/brand-link.js'
+import { site } from '../site/site.js'
 import { OutageBanner, wordsFor } from './outage-banner.js'
 
 /**
@@ -36,6 +37,7 @@ export function SessionGate({
         <main className="small">
           {state.reason && <BrandLink href="/" />}
           <div className={state.reason ? 'card' : ''}>
+            {state.reason && <h1 className="unseen">{site.name}</h1>}
             <Waiting />
           </div>
         </main>

@@ -37,7 +37,7 @@ export function pageLayout({ code, layout }: Words, title: string, content: Html
 <style>${STYLE}</style>
 </head>
 <body>
-<p class="note"><strong>${layout.noMoney}</strong> ${layout.nothingCharged}</p>
+<header class="note"><strong>${layout.noMoney}</strong> ${layout.nothingCharged}</header>
 <main>
 ${new Html(BRAND_PLACE)}
 <h1>${title}</h1>
