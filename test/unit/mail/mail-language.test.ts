@@ -57,6 +57,7 @@ describe.each([['de', de]] as const)('%s', (_, language) => {
       ['', '{advice}', '{circumstances}', '{claim}', '{consequence}', '{deletion}'].concat([
         ...['{introduction}', '{opening}', '{otherwise}', '{payments}', '{place}', '{removal}', '{subject}'],
         '{whom}',
+        '{why}',
       ]),
     )
   })
