@@ -1,7 +1,10 @@
 import { StartError } from '../errors/start-error.js'
 
-/** There is no such database; this user may not create tables in it (SQLSTATE, PostgreSQL, appendix A). */
-const NOT_SET_UP = new Set(['3D000', '42501'])
+/**
+ * There is no such database, or no schema of its search_path; this user may not create tables in it (SQLSTATE,
+ * PostgreSQL, appendix A).
+ */
+const NOT_SET_UP = new Set(['3D000', '3F000', '42501'])
 
 /** What the start fails with: the error itself, unless an operator can fix its cause. */
 export function startErrorOf(error: unknown, isOutage: boolean): unknown {

@@ -72,6 +72,11 @@ describe('a start says in a line why DATABASE_URL cannot be used', () => {
       async () => elsewhere({ user: await guest() }),
       'permission denied for ',
     ],
+    [
+      'its search_path names no schema there is (reports, unclear)',
+      async () => elsewhere({ database: await withoutSchema() }),
+      'no schema has been selected to create in',
+    ],
   ])('%s', async (_, url, reason) => {
     const settings = readSettings({ NODE_ENV: 'test', DATABASE_URL: await url() })
     const failure = startFailure(await openDatabase(settings).catch(error => error))
@@ -83,6 +88,12 @@ describe('a start says in a line why DATABASE_URL cannot be used', () => {
     if (database) url.pathname = database
     if (user) url.username = user
     return url.href
+  }
+  const withoutSchema = async () => {
+    const name = `elsewhere_${randomUUID().slice(0, 8)}`
+    await working.run(db => db.execute(sql.raw(`create database ${name}`)))
+    await working.run(db => db.execute(sql.raw(`alter database ${name} set search_path = nowhere`)))
+    return name
   }
   const guest = async () => {
     const name = `guest_${randomUUID().slice(0, 8)}`
