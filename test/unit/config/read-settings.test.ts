@@ -2,7 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { readSettings, SettingsError } from '../../sources.js'
+import { readSettings, SettingsError, settingsFrom } from '../../sources.js'
+import { documentedCode } from '../../support/client/documented-code.js'
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -452,4 +453,14 @@ describe('config/development.env', () => {
     const environment = { NODE_ENV: 'development', PORT: '4000', SMTP_URL: 'smtp://localhost:2525' }
     expect(readSettings(environment).mail?.smtpUrl.port).toBe('2525')
   })
+})
+
+it('reads the smallest set of settings in docs/integrate.md, of which none can be left out (integration 13)', async () => {
+  const code = await documentedCode('Inside another program')
+  const given: Record<string, string> = new Function(`${code}; return settings`)()
+  expect(settingsFrom(given)).toMatchObject({ mainOrigin: 'http://localhost:3000', mail: null })
+  const { PUBLIC_URL, ...required } = given
+  expect(PUBLIC_URL).toMatch(/\/auth$/)
+  for (const name of Object.keys(required))
+    expect(() => settingsFrom({ ...given, [name]: '' })).toThrow(SettingsError)
 })
