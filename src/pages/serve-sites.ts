@@ -5,6 +5,8 @@ import type { Site } from './site.js'
 
 /** `/assets/<name>`: a single name, as the build produces it. No folder, no escape, no leading dot. */
 const ASSET = /^\/assets\/([\w-][\w.-]*)$/
+/** Password managers lead people there (https://www.w3.org/TR/change-password-url/). */
+const CHANGE_PASSWORD = '/.well-known/change-password'
 /** Only programs request these. */
 const OF_PROGRAMS = /^\/(api|client|health|assets|\.well-known)(\/|$)/
 
@@ -48,6 +50,8 @@ async function answer(site: Site, request: FastifyRequest, reply: FastifyReply) 
   const path = pathOf(request)
   const asset = ASSET.exec(path)?.[1]
   if (asset) return (await site.hasAsset(asset)) ? reply.sendFile(asset, site.assetsFolder) : undefined
+  if (path === CHANGE_PASSWORD && site.changePasswordUrl)
+    return reply.header('cache-control', 'no-store').redirect(site.changePasswordUrl, 303)
   const bare = path.slice(0, -1)
   // Only pages have such an address, so it can never begin with "//", which would name another host.
   if (path.endsWith('/') && site.hasPage(bare))

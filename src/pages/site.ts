@@ -63,6 +63,9 @@ export class Site {
   /** The part of a path before its asterisk. */
   private readonly prefixes: readonly string[]
 
+  /** Where people change the password that this site takes; null for operators, who have none. */
+  readonly changePasswordUrl: string | null
+
   /** `brandAt` returns the site's brand at a host; it must not throw. */
   constructor(
     readonly name: SiteName,
@@ -73,6 +76,8 @@ export class Site {
     const folder = join(PACKAGE_ROOT, builtFolder, name)
     this.assetsFolder = join(folder, 'assets')
     this.indexFile = join(folder, 'index.html')
+    const page = '/account/security'
+    this.changePasswordUrl = { main: page, satellite: `${addresses.mainUrl}${page}`, operator: null }[name]
     this.headers = {
       ...SECURITY_HEADERS,
       'referrer-policy': REFERRER_POLICY[name],

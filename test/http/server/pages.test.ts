@@ -49,6 +49,17 @@ describe.each(NAMES)('the built pages of the %s site', name => {
     expect([answer.statusCode, answer.headers.location]).toEqual([303, `${ORIGIN}/?a=b`])
   })
 
+  it('leads password managers to the page that changes the password (integration 18)', async () => {
+    const { statusCode, headers } = await get('/.well-known/change-password')
+    const place = '/account/security'
+    expect([statusCode, headers.location]).toEqual([303, name === 'main' ? place : PLACES.mainUrl + place])
+    // By this, they find out whether the site means it.
+    const unknown = await get(
+      '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200',
+    )
+    expect(unknown.statusCode).toBe(404)
+  })
+
   it('pages 10: an unknown address shows people a page, and programs none', async () => {
     const accept = ACCEPT
     const page = await get('/nothing', { accept })

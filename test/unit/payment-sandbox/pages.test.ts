@@ -88,6 +88,12 @@ describe('Pages', () => {
     expect(body + closed).not.toContain('<script')
   })
 
+  it('keeps browsers from asking for an icon that its policy would block (integration 18)', async () => {
+    const page = await fetch((await stage.openCheckout()).url!)
+    expect(await page.text()).toContain('<link rel="icon" href="data:,">')
+    expect(page.headers.get('content-security-policy')).toContain(' data:;')
+  })
+
   it('has the name, logo and colours of the business, if there is one', async () => {
     const color = { color: '#b91c1c', ink: '#ffffff' }
     const brand = {
@@ -104,7 +110,7 @@ describe('Pages', () => {
       expect(body).toContain('Rose &#38; &#60;Sons&#62;</p>')
       expect(body).toContain('<img src="https://cdn.test/rose.svg"')
       expect(body).toContain('--button: #b91c1c; --button-text: #ffffff;')
-      expect(page.headers.get('content-security-policy')).toContain('img-src https:')
+      expect(page.headers.get('content-security-policy')).toContain('img-src https: data:')
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
     } finally {
       await branded.close()

@@ -15,7 +15,7 @@ export function pageAnswer(status: number, page: Html): PageAnswer {
       'Cache-Control': 'no-store',
       // No form-action: browsers also apply it to the redirect after Pay, which leads to another site.
       'Content-Security-Policy':
-        "default-src 'none'; style-src 'unsafe-inline'; img-src https:; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; base-uri 'none'; frame-ancestors 'none'",
       'Cross-Origin-Opener-Policy': 'same-origin',
     },
     body: page.text,

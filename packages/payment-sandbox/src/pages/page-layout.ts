@@ -24,7 +24,8 @@ export function branded(page: string, { name, logoUrl, accent: { light, dark } }
 }
 
 /**
- * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files.
+ * A complete page around `content`, with a notice that no money is involved. Needs no scripts or other files: the
+ * empty icon keeps browsers from asking for /favicon.ico.
  */
 export function pageLayout({ code, layout }: Words, title: string, content: Html): Html {
   return html`<!doctype html>
@@ -33,6 +34,7 @@ export function pageLayout({ code, layout }: Words, title: string, content: Html
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,">
 <title>${title} · ${layout.sandbox}</title>
 <style>${STYLE}</style>
 </head>
