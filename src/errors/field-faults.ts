@@ -27,7 +27,8 @@ export const FIELD_FAULTS = {
   NOT_A_PASSKEY: null,
   WRONG_CURSOR: 'after must be the next of an earlier page',
 
-  NOT_AN_EMAIL: 'This is not an e-mail address that we can use. It should look like name@example.com',
+  NOT_AN_EMAIL:
+    'This is not an e-mail address that we can use. It should look like name@example.com, in ASCII only (no ü or é)',
   NOT_A_NAME: 'Please enter 1 to 100 characters on one line, without spaces at either end',
   NOT_A_LOGO: 'This is not the address of a picture, such as https://shop.example.net/logo.png',
   NOT_A_COLOR: '{field} must be a colour such as #1d4ed8',

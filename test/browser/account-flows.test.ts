@@ -116,7 +116,9 @@ test('pages 14, 19: what is wrong with a field stands at it, in words for people
   // Browsers take this for an address, and the service does not.
   await field.fill('somebody@nowhere')
   await press('Send invitation')
-  await seeing('We cannot use this e-mail address; it should look like name@example.com')
+  await seeing(
+    'We cannot use this e-mail address; it should look like name@example.com, without letters such as ü or é',
+  )
   const told = await page.evaluate(
     "document.getElementById(document.querySelector('dialog [type=email]').getAttribute('aria-describedby')).textContent",
   )

@@ -230,6 +230,13 @@ describe('Sign-up', () => {
         expect([body, outcome(await signUp(anEmail(), body))]).toEqual([body, '400 INVALID_BODY'])
     })
 
+    it('an address with letters that are not ASCII, and says so (integration 17)', async () => {
+      for (const email of ['müller@example.com', 'rosa@müller.example'])
+        expect((await signUp(email)).json.errors).toEqual([
+          { field: 'email', code: 'NOT_AN_EMAIL', message: expect.stringContaining('in ASCII only') },
+        ])
+    })
+
     it('a password that is easy to guess', async () => {
       const email = anEmail()
       for (const password of ['password1', 'PASSWORD1', 'aaaaaaaaaaaa', 'Mainstay2026', 'www.main.test']) {
