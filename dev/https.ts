@@ -18,7 +18,7 @@ export async function httpsSettings(
   const wanted = environment.HTTPS?.trim() || 'off'
   if (wanted === 'off') return {}
   if (wanted !== 'on') throw new SettingsError([`HTTPS is "${wanted}": it must be on or off`])
-  const { texts } = givenTexts(environment)
+  const texts: Readonly<Record<string, string | undefined>> = givenTexts(environment).texts
   const origin = `https://localhost:${texts.PORT?.trim() || 3000}`
   const { TLS_CERT_FILE: certificate, TLS_KEY_FILE: key, PUBLIC_URL: url, MAIN_ORIGIN: main } = environment
   return {
@@ -61,7 +61,7 @@ async function makeCertificate(): Promise<{ certificate: string; key: string }> 
   // Loaded here, because hardly any start needs it.
   const x509 = await import('@peculiar/x509')
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as CryptoKeyPair
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
   const now = Date.now()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=localhost, O=Mainstay development',
