@@ -45,3 +45,12 @@ it.each([
   expect(errors).toContain('is in use: stop whatever listens there, or choose another')
   expect(`${output}${errors}`).not.toMatch(/^ {4}at /m)
 })
+
+it('an example says that a service is already running, and what to do (P9)', async () => {
+  const { code, errors } = await run('examples/run.mjs', ['shop'], { PORT: String(taken) }, 60_000)
+  expect(code).toBe(1)
+  expect(errors).toBe(
+    `A service is already running at port ${taken}, and examples start their own: stop it, or set PORT to a free port ` +
+      'and DATA_DIR to another folder.\n',
+  )
+})
