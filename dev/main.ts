@@ -8,6 +8,7 @@ import { sandboxFor } from './development-sandbox.js'
 import { serveDocs } from './docs-site/serve-docs.js'
 import { httpsSettings } from './https.js'
 import { serveMailOutbox } from './mail-outbox/serve-mail-outbox.js'
+import { refuseOtherHosts } from './own-hosts.js'
 import { seedUsers } from './seed-users.js'
 import { redirectToOrigin } from './web-sites/redirect-to-origin.js'
 import { startSatelliteSite } from './web-sites/satellite-site.js'
@@ -38,6 +39,7 @@ try {
     server.addHook('onSend', async (_, reply) => {
       reply.removeHeader('strict-transport-security')
     })
+    refuseOtherHosts(server, settings)
     if (outbox) serveMailOutbox(app, outbox)
     serveApiDocs(app, settings)
     hasDocs = serveDocs(server)

@@ -1,0 +1,34 @@
+import { isIP } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { isLoopback } from '../src/config/origin.js'
+import type { Settings } from '../src/config/settings.js'
+
+/** What only development has: the mail outbox, the API reference and the documentation. */
+const OF_DEVELOPMENT = /^\/(?:dev|docs|api\/docs)(?:[/?-]|$)/
+
+/**
+ * Refuses pages of other sites what only development has (421): a foreign name that leads to this machine (DNS
+ * rebinding) has an origin of its own, in which any page could read the mails with their links. So could a satellite,
+ * which CORS lets read answers.
+ */
+export function refuseOtherHosts(
+  server: FastifyInstance,
+  { publicUrl, mainOrigin }: Pick<Settings, 'publicUrl' | 'mainOrigin'>,
+): void {
+  const own = [publicUrl, mainOrigin].map(url => new URL(url))
+  const hostnames = new Set(own.map(({ hostname }) => hostname))
+  const origins = new Set(own.map(({ origin }) => origin))
+  server.addHook('onRequest', async ({ url, headers: { host, origin } }, reply) => {
+    if (!OF_DEVELOPMENT.test(url)) return
+    if (isOwnHost(host, hostnames) && (origin === undefined || origins.has(origin))) return
+    return reply.status(421).send('In development, only this machine is answered here')
+  })
+}
+
+/** Addresses are, because nobody can make one lead elsewhere. */
+function isOwnHost(host: string | undefined, own: ReadonlySet<string>): boolean {
+  const url = `http://${host}`
+  if (!host || !URL.canParse(url)) return false
+  const { hostname } = new URL(url)
+  return own.has(hostname) || isLoopback(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+}
