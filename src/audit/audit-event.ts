@@ -72,6 +72,7 @@ export const AUDIT_ACTIONS = [
   'checkout.create',
   'webhook',
   'origin',
+  'billing.adopt',
   'billing.forget',
   'billing.refuse',
   'billing.repair',

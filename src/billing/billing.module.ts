@@ -49,6 +49,7 @@ import { Subscriptions } from './subscription/subscriptions.js'
 import { BillingInbox } from './sync/billing-inbox.js'
 import { BillingQueue } from './sync/billing-queue.js'
 import { BillingWorker } from './sync/billing-worker.js'
+import { CustomerAdoption } from './sync/customer-adoption.js'
 import { CustomerSnapshots, CustomerSync } from './sync/customer-sync.js'
 import { CustomerWriter, SubscriptionWriter } from './sync/customer-writer.js'
 import { WaitingEvents } from './sync/waiting-events.js'
@@ -88,6 +89,7 @@ import { WebhookController } from './webhook.controller.js'
     CheckoutReturn,
     CheckoutService,
     Checkouts,
+    CustomerAdoption,
     CustomerSnapshots,
     CustomerSync,
     CustomerWriter,

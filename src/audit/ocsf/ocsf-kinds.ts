@@ -93,6 +93,7 @@ export const OCSF_KINDS: Readonly<Record<AuditAction, OcsfKind>> = {
   'checkout.create': entity('checkout', 'Create'),
   webhook: api({ other: 'Webhook' }),
   origin: api({ other: 'Cross-Origin Request' }),
+  'billing.adopt': entity('customer', 'Create'),
   'billing.forget': entity('customer', 'Delete'),
   'billing.refuse': api({ other: 'Payment Provider' }),
   'billing.repair': entity('subscription', 'Update'),

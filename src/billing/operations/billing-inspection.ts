@@ -109,6 +109,20 @@ export class BillingInspection {
     return rowsOf(found)
   }
 
+  /** Customers of no account who have bought one of our prices, as far as the last event about it says. */
+  async listUnlinked(): Promise<readonly { customerId: string }[]> {
+    const found = await this.database.run(db =>
+      db.execute(sql`
+        select customer_id as "customerId" from ${providerEvents}
+        where effect = 'unlinked customer'
+          and not exists (select 1 from ${billingCustomers} as known where known.customer_id = ${providerEvents.customerId})
+        group by 1
+        having not bool_or(type = 'customer.subscription.deleted')
+        order by 1`),
+    )
+    return rowsOf(found)
+  }
+
   /** What the provider has refused to users since then, in its words, and when last. */
   listRefusals(since: Date) {
     const isRefusal = and(gt(auditLog.at, since), eq(auditLog.action, 'billing.refuse'))

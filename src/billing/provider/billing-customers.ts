@@ -8,7 +8,13 @@ import { accounts, users } from '../../database/schema/accounts.js'
 import { billingCustomers } from '../../database/schema/billing.js'
 import { ApiError } from '../../errors/api-error.js'
 import { Logger } from '../../log/logger.js'
-import { callStripe, callStripeOrNull, isAnswered, ProviderKey } from './payment-provider.js'
+import {
+  callStripe,
+  callStripeOrNull,
+  isAnswered,
+  type ProviderIdentity,
+  ProviderKey,
+} from './payment-provider.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */
 export interface CustomerDetails {
@@ -99,6 +105,34 @@ export class BillingCustomers {
     if (row && row.isLive === null && this.key.known)
       await transaction.update(billingCustomers).set(this.key.known).where(isThis)
     return row?.accountId ?? null
+  }
+
+  /**
+   * Gives the account a customer that exists at the provider, in place of `before`. False when there is no such account,
+   * it is going to be deleted, has another customer than `before`, or the customer is another account's. Safe to repeat.
+   */
+  async link(
+    transaction: Db,
+    { accountId, customerId, before }: { accountId: string; customerId: string; before: string | null },
+    identity: ProviderIdentity,
+  ): Promise<boolean> {
+    const isThis = eq(accounts.id, accountId)
+    const [account] = await transaction.select().from(accounts).where(isThis).for('no key update')
+    if (!account || account.deleteAt) return false
+    await transaction.insert(billingCustomers).values({ accountId }).onConflictDoNothing()
+    const isOfAccount = eq(billingCustomers.accountId, accountId)
+    const [row] = await transaction.select().from(billingCustomers).where(isOfAccount).for('update')
+    if (row?.customerId === customerId) return true
+    const isTaken = await transaction.$count(billingCustomers, eq(billingCustomers.customerId, customerId))
+    if (isTaken > 0 || row?.customerId !== before) return false
+    // Whoever is creating a customer for the account at this moment then finds this one.
+    const attempt = sql`${billingCustomers.attempt} + 1`
+    const told = { toldName: null, toldEmail: null }
+    await transaction
+      .update(billingCustomers)
+      .set({ customerId, ...identity, ...told, attempt })
+      .where(isOfAccount)
+    return true
   }
 
   /** The customer was deleted at the provider: the next checkout creates another. */

@@ -12,9 +12,10 @@ import { type ProviderUpdate, ProviderUpdates, wasIgnored } from '../provider/pr
 import { isLive } from '../subscription/subscription-rules.js'
 import { referenceIn } from './billing-inbox.js'
 import type { ClaimedWork } from './billing-queue.js'
+import { CustomerAdoption } from './customer-adoption.js'
 import { type Cause, type CustomerSnapshot, CustomerWriter, type Written } from './customer-writer.js'
 import { owesInvoice } from './overdue-invoices.js'
-import { WaitingEvents } from './waiting-events.js'
+import { type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
 /** Enough for any real customer; the newest come first. */
 const MAX_SUBSCRIPTIONS = 100
@@ -36,7 +37,7 @@ export class CustomerSnapshots {
    * for it.
    */
   async fetch(customerId: string, waitsAs: string, isRoutine: boolean): Promise<CustomerSnapshot> {
-    const events = await this.database.run(db => this.events.of(db, waitsAs))
+    const events = await this.eventsOf(waitsAs)
     const seenAt = await this.databaseNow()
     const found = await this.subscriptionsOf(customerId)
     const subscriptions = found ?? []
@@ -49,6 +50,11 @@ export class CustomerSnapshots {
     if (!found && !isDeleted) throw unknownCustomer(customerId)
     const hasOverdueInvoice = await owesInvoice(this.database, this.stripe, customerId, subscriptions)
     return { customerId, events, subscriptions, hasOverdueInvoice, isDeleted, seenAt }
+  }
+
+  /** What waits for a customer, or for what stands in for it. */
+  eventsOf(waitsAs: string): Promise<WaitingEvent[]> {
+    return this.database.run(db => this.events.of(db, waitsAs))
   }
 
   /** Null for a customer that the provider does not know, or no longer knows. */
@@ -121,6 +127,7 @@ const PAGES_WAITED_FOR = 4
 export class CustomerSync {
   constructor(
     private readonly snapshots: CustomerSnapshots,
+    private readonly adoption: CustomerAdoption,
     private readonly writer: CustomerWriter,
     private readonly cache: SubscriptionCache,
     private readonly userEntitlements: UserEntitlements,
@@ -136,7 +143,11 @@ export class CustomerSync {
   async run(claimed: ClaimedWork, limit?: AbortSignal): Promise<boolean> {
     const customerId = await this.snapshots.customerBehind(claimed.customerId)
     limit?.throwIfAborted()
-    if (customerId === null || !(await this.snapshots.isOurs(customerId))) {
+    const isOurs =
+      customerId !== null &&
+      ((await this.snapshots.isOurs(customerId)) ||
+        (await this.adoption.adoptNamed(customerId, await this.snapshots.eventsOf(claimed.customerId))))
+    if (!isOurs) {
       await this.writer.dismiss(claimed)
       return true
     }

@@ -4,6 +4,7 @@ import { auditEvent } from '../../audit/audit-event.js'
 import { AuditLog } from '../../audit/audit-log.js'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
+import { HourlyLog } from '../../log/hourly-log.js'
 import { Logger } from '../../log/logger.js'
 import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import { Checkouts } from '../checkout/checkouts.js'
@@ -13,6 +14,7 @@ import { type ProviderUpdate, ProviderUpdates } from '../provider/provider-updat
 import { PlanMails } from '../subscription/plan-mails.js'
 import { Subscriptions } from '../subscription/subscriptions.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
+import { CustomerAdoption } from './customer-adoption.js'
 import { type Effect, type WaitingEvent, WaitingEvents } from './waiting-events.js'
 
 /** Everything that we read about a customer from the provider at one time. */
@@ -128,11 +130,15 @@ export class SubscriptionWriter {
 /** Writes what was seen of a customer, and the effects of its events, in one transaction. */
 @Injectable()
 export class CustomerWriter {
+  private readonly logger = new Logger('Billing')
+
   constructor(
     private readonly database: Database,
     private readonly subscriptionWriter: SubscriptionWriter,
     private readonly events: WaitingEvents,
     private readonly updates: ProviderUpdates,
+    private readonly adoption: CustomerAdoption,
+    private readonly hourlyLog: HourlyLog,
     private readonly queue: BillingQueue,
   ) {}
 
@@ -157,9 +163,22 @@ export class CustomerWriter {
   async dismiss(claimed: ClaimedWork): Promise<void> {
     await this.database.transaction(async transaction => {
       const events = await this.events.of(transaction, claimed.customerId)
-      await this.events.handle(transaction, events, null, 'unknown customer')
+      const isSale = (event: WaitingEvent) => this.adoption.isOurSale(event)
+      const [sales, others] = [events.filter(isSale), events.filter(event => !isSale(event))]
+      await this.events.handle(transaction, sales, null, 'unlinked customer')
+      await this.events.handle(transaction, others, null, 'unknown customer')
+      if (sales.length > 0) this.reportUnlinked(claimed.customerId)
       await this.queue.finish(transaction, claimed)
     })
+  }
+
+  /** Whoever it is pays and has nothing, and would buy a second time here. */
+  private reportUnlinked(customerId: string): void {
+    this.hourlyLog.report(`unlinked ${customerId}`, 1, () =>
+      this.logger.error(
+        `Customer ${customerId} has a subscription for one of our prices and belongs to no account: run billing:adopt`,
+      ),
+    )
   }
 
   private async writeIn(

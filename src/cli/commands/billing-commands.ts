@@ -11,12 +11,17 @@ import {
 } from '../../billing/operations/billing-inspection.js'
 import { BillingReconciler } from '../../billing/operations/billing-reconciler.js'
 import { BillingReplay } from '../../billing/operations/billing-replay.js'
+import { Subscriptions } from '../../billing/subscription/subscriptions.js'
+import { BillingQueue } from '../../billing/sync/billing-queue.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
+import { CustomerAdoption } from '../../billing/sync/customer-adoption.js'
+import { CustomerSync } from '../../billing/sync/customer-sync.js'
 import { Database } from '../../database/database.js'
 import { isId } from '../../http/ids.js'
 import { inOneLine } from '../../log/in-one-line.js'
 import { pluralize } from '../../log/pluralize.js'
-import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
+import { Users } from '../../users/users.js'
+import { asEmail, type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
 /** A terminal page; more than a person reads. */
 const LISTED = 50
@@ -26,7 +31,7 @@ const MAX_REASON_LENGTH = 300
 const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
 
-/** `billing:events`, `billing:replay` and `billing:reconcile`. */
+/** `billing:events`, `billing:replay`, `billing:adopt` and `billing:reconcile`. */
 export function addBillingCommands(program: Command, context: CommandContext): void {
   program
     .command('billing:events')
@@ -49,6 +54,16 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .option(...REASON)
     .action((id: string, { reason }: WithReason) =>
       withService(context, app => replay(app, id, reason, context)),
+    )
+
+  program
+    .command('billing:adopt')
+    .description('link an account to the customer that it has at the payment provider already')
+    .argument('<account>', "the account's id, or its owner's e-mail address")
+    .argument('<customer>', "the provider's id of the customer")
+    .option(...REASON)
+    .action((account: string, customer: string, { reason }: WithReason) =>
+      withService(context, app => adopt(app, { account, customer, reason }, context)),
     )
 
   program
@@ -114,6 +129,23 @@ async function replay(
       `Event ${id} is still waiting: ${lastError ? briefly(lastError) : 'no process has handled it yet'}. It will be tried again`,
     )
   print(`Event ${id} (${known.type}) was handled: ${effect}`)
+}
+
+async function adopt(
+  app: INestApplicationContext,
+  { account, customer, reason }: { account: string; customer: string; reason: string | undefined },
+  { print }: CommandContext,
+): Promise<void> {
+  const owner = account.includes('@') ? await app.get(Users).findByEmail(asEmail(account)) : null
+  const accountId = owner?.role === 'owner' ? owner.accountId : account
+  if (!isId(accountId)) throw new Error(`${account} is neither the id of an account nor its owner's address`)
+  if (!/^cus_\w+$/.test(customer)) throw new Error(`${customer} is not the id of a customer`)
+  await app.get(CustomerAdoption).adopt({ accountId, customerId: customer }, atCommandLine(reason))
+  await app.get(CustomerSync).syncNow(customer)
+  await app.get(BillingQueue).add(customer)
+  await app.get(BillingWorker).settled()
+  const { status } = await app.get(Subscriptions).find(accountId)
+  print(`Account ${accountId} is customer ${customer} now; its subscription: ${status}`)
 }
 
 /** The event once it is handled or has failed, or as it is when time runs out. */

@@ -68,6 +68,7 @@ async function showStatus(app: INestApplicationContext, { print }: CommandContex
     ...(await showUnpaid(inspection, print)),
     ...(await showPaidButPaused(app, inspection, print)),
     ...(await showDisputes(inspection, print)),
+    ...(await showUnlinked(inspection, print)),
     ...showUnknownPrices(app.get(PlansFile), health, print),
     ...(await showRefusals(inspection, app.get(Clock).now(), print)),
     ...(await showKey(app, print)),
@@ -131,6 +132,13 @@ async function showDisputes(inspection: BillingInspection, print: Print): Promis
     print(`A payment has been disputed since ${new Date(since).toISOString()}: ${disputeId}`)
   if (found.length > LISTED) print(`${found.length} disputes are open`)
   return found.length > 0 ? ['disputes are open'] : []
+}
+
+async function showUnlinked(inspection: BillingInspection, print: Print): Promise<string[]> {
+  const found = await inspection.listUnlinked()
+  for (const { customerId } of found.slice(0, LISTED))
+    print(`Customer ${customerId} has bought one of our prices and belongs to no account: see billing:adopt`)
+  return found.length > 0 ? ['customers who pay belong to no account'] : []
 }
 
 function showUnknownPrices(

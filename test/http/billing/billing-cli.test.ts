@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import Stripe from 'stripe'
 import { Database } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
+import { anOwner, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { type Ended, run } from '../../support/processes/run-program.js'
 import { TestApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
+import { outcome, subscribe } from '../support/api-calls.js'
 import { aPlansFile, openPortal } from '../support/paying.js'
-import { anotherSubscription, aSubscriber, type Subscriber, statusOf } from '../support/subscriber.js'
+import {
+  anotherSubscription,
+  aSubscriber,
+  openCheckout,
+  type Subscriber,
+  statusOf,
+} from '../support/subscriber.js'
 import { claimsOf } from '../support/token-claims.js'
 
 /** Three tries of the provider, and what a loaded machine needs to start. */
@@ -189,6 +198,96 @@ describe('billing at the command line, beside a running server', () => {
     await app.paymentsSettled()
     expect((await mainstay('billing:status')).output).not.toContain(dispute)
   })
+
+  /** Who pays at the provider already, for a system before ours. */
+  async function aPayerElsewhere(metadata: Record<string, string> = {}) {
+    const { id } = await app.get(Stripe).customers.create({ metadata })
+    return { customerId: id, subscriptionId: await anotherSubscription(app, id) }
+  }
+
+  slow('billing:adopt links an account to who pays at the provider already, once (B1)', async () => {
+    const { customerId, subscriptionId } = await aPayerElsewhere()
+    const missed = await mainstay('billing:status')
+    expect(missed.output).toContain(`Customer ${customerId} has bought one of our prices`)
+    expect(missed.errors).toContain('customers who pay belong to no account')
+
+    const owner = await anOwner(app)
+    const signedIn = await signIn(app, owner, 'main')
+    // A page of the customer that we made can no longer be paid.
+    const page = await openCheckout(app, signedIn)
+    const adopted = await mainstay('billing:adopt', owner.email, customerId, '--reason', 'from the old shop')
+    expect(adopted).toMatchObject({ code: 0, errors: '' })
+    expect(await statusOf(app, signedIn)).toBe('active')
+    expect(app.sandbox.checkouts().find(({ id }) => id === page)?.status).toBe('expired')
+    expect(outcome(await subscribe(app, signedIn, { priceId: 'price_yearly' }))).toBe(
+      '409 ALREADY_SUBSCRIBED',
+    )
+    const known = app.sandbox.customers().find(({ id }) => id === customerId)
+    expect(known).toMatchObject({ metadata: { accountId: owner.accountId }, email: owner.email })
+    expect((await mainstay('billing:adopt', owner.accountId, customerId)).code).toBe(0)
+    const rows = (await app.auditRows()).filter(({ action }) => action === 'billing.adopt')
+    expect(rows).toMatchObject([{ accountId: owner.accountId, detail: { reason: 'from the old shop' } }])
+    expect((await mainstay('billing:status')).output).not.toContain(customerId)
+
+    const another = await anOwner(app)
+    const stolen = await mainstay('billing:adopt', another.accountId, customerId)
+    expect(stolen).toMatchObject({ code: 1 })
+    expect(stolen.errors).toContain(`another account in its metadata (accountId): ${owner.accountId}`)
+    await app.get(Stripe).customers.update(customerId, { metadata: { accountId: '' } })
+    const taken = await mainstay('billing:adopt', another.accountId, customerId)
+    expect(taken.errors).toContain('is the customer of another account')
+    await app.sandbox.simulate.cancel(subscriptionId)
+  })
+
+  slow(
+    'billing:adopt refuses whom the key does not know, and an account that pays already (B1)',
+    async () => {
+      const payer = await aSubscriber(app)
+      const unknown = await mainstay('billing:adopt', accountOf(payer), 'cus_of_live_mode')
+      expect(unknown.errors).toBe('cus_of_live_mode does not exist in acct_payment_sandbox, test mode\n')
+      const { customerId, subscriptionId } = await aPayerElsewhere()
+      const { code, errors } = await mainstay('billing:adopt', accountOf(payer), customerId)
+      expect(code).toBe(1)
+      expect(errors).toContain(`${payer.subscriptionId} (active) as ${payer.customerId}: end that first`)
+      await app.sandbox.simulate.cancel(subscriptionId)
+      await app.paymentsSettled()
+      expect((await mainstay('billing:status')).output).not.toContain(customerId)
+    },
+  )
+
+  slow(
+    'an event links the customer whose own metadata name an account without one, and no other (B1)',
+    async () => {
+      const owner = await anOwner(app)
+      const signedIn = await signIn(app, owner, 'main')
+      const { accountId } = owner
+      // What a buyer can write on a payment link is no proof.
+      const { id } = await app.get(Stripe).customers.create({})
+      const { sessions } = app.get(Stripe).checkout
+      const line_items = [{ price: 'price_yearly', quantity: 1 }]
+      const bought = await sessions.create({
+        mode: 'subscription',
+        customer: id,
+        line_items,
+        client_reference_id: accountId,
+        subscription_data: { metadata: { accountId } },
+        success_url: 'https://shop.test/',
+      })
+      await app.sandbox.simulate.pay(bought.id)
+      await app.paymentsSettled()
+      expect(await statusOf(app, signedIn)).toBe('none')
+
+      await aPayerElsewhere({ accountId })
+      expect(await statusOf(app, signedIn)).toBe('active')
+
+      const victim = await aSubscriber(app)
+      const { customerId } = await aPayerElsewhere({ accountId: accountOf(victim) })
+      const errors = (await mainstay('billing:status')).output
+      expect(errors).toContain(`Customer ${customerId} has bought one of our prices`)
+      const kept = await rows(sql`select 1 from billing_customers where customer_id = ${victim.customerId}`)
+      expect(kept).toHaveLength(1)
+    },
+  )
 
   slow('billing:events lists what waits, by state and account', async () => {
     const subscriber = await aSubscriber(app)

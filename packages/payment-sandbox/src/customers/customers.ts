@@ -23,7 +23,7 @@ export class Customers {
   }
 
   /**
-   * Changes what the request names and emits `customer.updated`; throws 404 when it is unknown or deleted, 400 for an
+   * Changes what the request names, where an empty value of metadata removes its key, and emits `customer.updated`; throws 404 when it is unknown or deleted, 400 for an
    * e-mail address or metadata that Stripe refuses.
    */
   update(id: string, params: Form, cause?: EventCause): Customer {

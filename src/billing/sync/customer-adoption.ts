@@ -1,0 +1,122 @@
+import { Injectable } from '@nestjs/common'
+import { and, eq, isNotNull } from 'drizzle-orm'
+import Stripe from 'stripe'
+import { type Actor, SERVICE } from '../../audit/actor.js'
+import { auditEvent } from '../../audit/audit-event.js'
+import { AuditLog } from '../../audit/audit-log.js'
+import { Database } from '../../database/database.js'
+import { checkouts } from '../../database/schema/billing.js'
+import { isId } from '../../http/ids.js'
+import { PlansFile } from '../../plans/plans-file.js'
+import { Checkouts } from '../checkout/checkouts.js'
+import { HostedCheckouts } from '../checkout/hosted-checkouts.js'
+import { BillingCustomers } from '../provider/billing-customers.js'
+import { callStripe, callStripeOrNull, describeIdentity, ProviderKey } from '../provider/payment-provider.js'
+import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
+import type { WaitingEvent } from './waiting-events.js'
+
+/** An account, and the customer that it is to have at the provider. */
+export interface Adoption {
+  readonly accountId: string
+  readonly customerId: string
+}
+
+/**
+ * Customers that were made at the provider, by another system or by hand. Only an operator, or whoever may write there,
+ * says whose one is: the metadata of a customer cannot be written by the customer, unlike an e-mail address or the
+ * `client_reference_id` of a payment link.
+ */
+@Injectable()
+export class CustomerAdoption {
+  constructor(
+    private readonly stripe: Stripe,
+    private readonly key: ProviderKey,
+    private readonly customers: BillingCustomers,
+    private readonly checkouts: Checkouts,
+    private readonly hosted: HostedCheckouts,
+    private readonly plans: PlansFile,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Links the account to the customer, for an operator. Throws an Error that says why not: our key does not know the
+   * customer, it belongs to another account, the account does not exist or is going to be deleted, or what it has already
+   * is not over. Safe to repeat; throws like `callStripe`. The customer has to be synced afterwards.
+   */
+  async adopt({ accountId, customerId }: Adoption, actor: Actor): Promise<void> {
+    const identity = await this.key.identify()
+    const customer = await this.find(customerId)
+    if (!customer) throw new Error(`${customerId} does not exist in ${describeIdentity(identity)}`)
+    const { accountId: named } = customer.metadata
+    if (named && named !== accountId)
+      throw new Error(`${customerId} has another account in its metadata (accountId): ${named}`)
+    const before = await this.customers.find(accountId)
+    if (before !== null && before !== customerId) await this.requireNothingLive(accountId, before)
+    if (!(await this.link({ accountId, customerId }, before, actor)))
+      throw new Error(
+        `${customerId} is the customer of another account, or account ${accountId} does not exist or is going to be deleted`,
+      )
+    await callStripe(() => this.stripe.customers.update(customerId, { metadata: { accountId } }))
+  }
+
+  /**
+   * Links a customer that no account has to the account that its metadata names, if that has none; returns whether it did.
+   * Asks the provider only about those who have bought one of our prices, because the provider's account may be shared
+   * with another business. Throws like `callStripe`.
+   */
+  async adoptNamed(customerId: string, events: readonly WaitingEvent[]): Promise<boolean> {
+    if (!events.some(event => this.isOurSale(event))) return false
+    const accountId = (await this.find(customerId))?.metadata.accountId
+    return accountId !== undefined && isId(accountId) && this.link({ accountId, customerId }, null, SERVICE)
+  }
+
+  /** Whether an event is about a subscription for one of our prices. */
+  isOurSale({ type, event }: WaitingEvent): boolean {
+    if (!type.startsWith('customer.subscription.')) return false
+    const { data } = (event ?? {}) as { data?: { object?: Partial<Stripe.Subscription> } }
+    const items = data?.object?.items?.data ?? []
+    return items.some(({ price }) => this.plans.knows(price?.id))
+  }
+
+  /** Null for one that our key does not know, or that is deleted. */
+  private async find(customerId: string): Promise<Stripe.Customer | null> {
+    const found = await callStripeOrNull(() => this.stripe.customers.retrieve(customerId))
+    return found && !found.deleted ? found : null
+  }
+
+  private async link(adoption: Adoption, before: string | null, actor: Actor): Promise<boolean> {
+    const { accountId, customerId } = adoption
+    const identity = await this.key.identify()
+    return this.database.transaction(async transaction => {
+      if (!(await this.customers.link(transaction, { ...adoption, before }, identity))) return false
+      const adopted = auditEvent({ ...actor, accountId }, 'billing.adopt', { customer: customerId })
+      if (before !== customerId) await this.auditLog.record(transaction, adopted)
+      return true
+    })
+  }
+
+  /** What the account's own customer still has, or could still pay, would bill the account a second time. */
+  private async requireNothingLive(accountId: string, customer: string): Promise<void> {
+    const found = await callStripeOrNull(() =>
+      this.stripe.subscriptions.list({ customer, status: 'all', limit: 100 }),
+    )
+    if (!found)
+      throw new Error(`Account ${accountId} has ${customer} of another key: see billing:forget-customers`)
+    const live = found.data.find(({ status }) => !ENDED_STATUSES.includes(status))
+    if (live)
+      throw new Error(`Account ${accountId} has ${live.id} (${live.status}) as ${customer}: end that first`)
+    const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
+    const pages = await this.database.run(db =>
+      db
+        .select()
+        .from(checkouts)
+        .where(and(isOpen, isNotNull(checkouts.providerId))),
+    )
+    for (const { providerId } of pages) {
+      if (await this.hosted.expire(providerId as string))
+        throw new Error(`Account ${accountId} has just bought a subscription as ${customer}: end that first`)
+      await this.checkouts.closeHosted(providerId as string)
+    }
+  }
+}
