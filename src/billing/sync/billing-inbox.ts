@@ -170,10 +170,10 @@ export function unpaidSubscriptionOf(
   return asId((data.object as { subscription?: unknown }).subscription)
 }
 
-/** The id of what an event concerns. */
+/** The id of what an event concerns; null where it does not say. */
 export function objectOf(event: Readonly<Record<string, unknown>> | null): string | null {
-  const { data } = event as unknown as Stripe.Event
-  return asId((data.object as { id?: unknown }).id)
+  const data = event?.data as { object?: { id?: unknown } | null } | null | undefined
+  return asId(data?.object?.id)
 }
 
 function asId(reference: unknown): string | null {

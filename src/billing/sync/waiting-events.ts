@@ -15,7 +15,14 @@ import { closedCheckoutOf, kindOf, objectOf, unpaidSubscriptionOf } from './bill
  * The effect of an event. `none`: nothing to do. `not newer`: already known. `noted`: money was refunded, or
  * may be. `unlinked customer`: of no account, with one of our prices. `unknown customer`, `second subscription`: for an operator.
  */
-export type Effect = 'applied' | 'none' | 'not newer' | 'noted' | 'unknown customer' | 'unlinked customer' | 'second subscription'
+export type Effect =
+  | 'applied'
+  | 'none'
+  | 'not newer'
+  | 'noted'
+  | 'unknown customer'
+  | 'unlinked customer'
+  | 'second subscription'
 
 export type WaitingEvent = Pick<typeof providerEvents.$inferSelect, 'id' | 'type' | 'event'>
 
