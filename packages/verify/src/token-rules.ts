@@ -27,6 +27,8 @@ export const TOKEN_TYPE = 'at+jwt'
 /** A token is still accepted this long after its `exp`, because two machines' clocks differ. */
 export const EXPIRY_TOLERANCE_SECONDS = 5
 const MAX_ISSUED_AHEAD_SECONDS = 60
+/** No service can be set to more (ACCESS_TOKEN_TTL_SECONDS). */
+const LONGEST_LIFETIME_SECONDS = 24 * 60 * 60
 /** Ours have about 800 characters. */
 const MAX_LENGTH = 4_096
 /**
@@ -59,8 +61,8 @@ export interface ExpectedClaims {
   readonly audience: string
   /** Any, by default. */
   readonly clientIds?: readonly string[] | undefined
-  /** Known only to the service; unlimited by default. */
-  readonly maxLifetimeSeconds?: number
+  /** `exp` is at most this long after `iat`; {@link LONGEST_LIFETIME_SECONDS} by default. */
+  readonly maxLifetimeSeconds?: number | undefined
 }
 
 /** The token in an Authorization header; null for another scheme. */
@@ -118,7 +120,7 @@ function readPermissions(value: unknown): Permissions | null {
 
 function isLifetime(
   { iat, exp }: Readonly<Record<string, unknown>>,
-  { maxLifetimeSeconds = Number.POSITIVE_INFINITY }: ExpectedClaims,
+  { maxLifetimeSeconds = LONGEST_LIFETIME_SECONDS }: ExpectedClaims,
   nowSeconds: number,
 ): boolean {
   return (

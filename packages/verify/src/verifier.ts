@@ -24,6 +24,11 @@ export interface VerifierOptions {
    * by default; if set, tokens of other sites are `INVALID_ACCESS_TOKEN`.
    */
   readonly clientIds?: readonly string[]
+  /**
+   * The longest lifetime of a token to accept, in seconds: the service's `ACCESS_TOKEN_TTL_SECONDS`. A day by default,
+   * which is the most that the service can be set to.
+   */
+  readonly maxLifetimeSeconds?: number
   /** `<issuer>/.well-known/jwks.json` by default. */
   readonly jwksUrl?: string
 }
@@ -51,12 +56,12 @@ export class AccessTokenVerifier {
   private readonly expected: ExpectedClaims
 
   constructor(
-    { issuer, audience = issuer, clientIds, jwksUrl }: VerifierOptions,
+    { issuer, audience = issuer, clientIds, maxLifetimeSeconds, jwksUrl }: VerifierOptions,
     private readonly time: Time = SYSTEM_TIME,
   ) {
     // From JavaScript, a text would be searched for the id.
     if (clientIds !== undefined && !Array.isArray(clientIds)) throw new TypeError('clientIds is not a list')
-    this.expected = { issuer, audience, clientIds }
+    this.expected = { issuer, audience, clientIds, maxLifetimeSeconds }
     this.keys = new PublishedKeys(
       jwksUrl ?? `${issuer.replace(/\/+$/, '')}/.well-known/jwks.json`,
       time.elapsed,

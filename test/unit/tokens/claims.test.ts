@@ -95,9 +95,11 @@ describe('readClaims', () => {
     })
   })
 
-  it('knows no limit of the lifetime unless told', () => {
+  it('may live for a day, which is the most that the service can be set to, unless told otherwise (S13)', () => {
     const { maxLifetimeSeconds, ...expected } = EXPECTED
-    expect(readClaims({ ...VALID, exp: NOW + 86_400 }, expected, NOW)).not.toBeNull()
+    const livingFor = (seconds: number) => readClaims({ ...VALID, exp: VALID.iat + seconds }, expected, NOW)
+    expect(livingFor(86_400)).not.toBeNull()
+    expect(livingFor(86_401)).toBeNull()
   })
 
   it('allows clocks to differ by a minute', () => {
