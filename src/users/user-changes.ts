@@ -36,7 +36,7 @@ export class UserChanges {
 
   /**
    * Sets exactly these permissions; live sessions get them at their next refresh. The row says which of them the user
-   * did not have: see `reachSince`.
+   * did not have (see `reachSince`), and which they have lost (see `OwnerNotices.aboutRemoved`).
    */
   async grant(
     transaction: Db,
@@ -45,11 +45,12 @@ export class UserChanges {
     actor: Actor,
   ): Promise<RecordedChanges> {
     const gained = PERMISSIONS.filter(name => granted[name] && !user.granted[name])
+    const lost = PERMISSIONS.filter(name => !granted[name] && user.granted[name])
     await this.users.setGranted(transaction, user.id, granted)
     return this.changes.record(
       transaction,
       [{ kind: 'set-permissions', userId: user.id, granted }],
-      auditEventOf(user, actor, 'permissions.change', { granted, gained }),
+      auditEventOf(user, actor, 'permissions.change', { granted, gained, lost }),
     )
   }
 

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
+import { Clock, secondsAfter } from '../../clock/clock.js'
 import type { Db } from '../../database/connection.js'
 import { users } from '../../database/schema/accounts.js'
+import { auditLog } from '../../database/schema/audit.js'
 import type { Client } from '../../http/client.js'
 import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail, Recipient } from '../../mail/mail.js'
@@ -28,6 +30,9 @@ export type Power = (typeof POWERS)[number]
 /** What a manager can change about what a member may do. */
 export type AccessChange = Partial<Pick<User, 'granted' | 'satellites' | 'disabledAt'>>
 
+/** Whoever takes permissions away before removing somebody must wait this long for the owner not to be told. */
+const REMEMBERED_SECONDS = 7 * 24 * 60 * 60
+
 /** More names than this would bury the message. */
 const NAMED = 10
 
@@ -42,6 +47,7 @@ export class OwnerNotices {
     private readonly mailer: Mailer,
     private readonly urls: SiteUrls,
     private readonly rateLimiter: RateLimiter,
+    private readonly clock: Clock,
   ) {}
 
   /** Somebody has accepted an invitation; nothing is mailed about members without any {@link Power}. */
@@ -73,8 +79,8 @@ export class OwnerNotices {
   }
 
   /**
-   * A manager removes a member who is granted any {@link Power}, also if it has no effect because they are disabled, or
-   * limited to satellites. Whoever takes the powers away first avoids this mail; the audit log shows both. Mailed three times an hour for each manager, counted after the
+   * A manager removes a member who is granted any {@link Power}, or was within the last week; also if it has no effect
+   * because they are disabled, or limited to satellites. Mailed three times an hour for each manager, counted after the
    * commit.
    */
   async aboutRemoved(
@@ -82,7 +88,8 @@ export class OwnerNotices {
     { manager, member }: { readonly manager: User; readonly member: User },
     { client }: { readonly client: Client },
   ): Promise<AfterCommit> {
-    const powers = grantedPowers(member)
+    const lost = await this.lostLately(transaction, member)
+    const powers = POWERS.filter(power => member.granted[power] || lost.has(power))
     if (powers.length === 0) return NO_MAILS
     const recipients = await this.ownerOf(transaction, member.accountId)
     const counted = { kind: 'power notice', subject: `${manager.id} removes`, client } as const
@@ -143,6 +150,22 @@ export class OwnerNotices {
       if (await this.rateLimiter.isAllowed({ kind: 'power notice', subject: `${id} ${power}`, client }))
         news.push(power)
     return news
+  }
+
+  private async lostLately(transaction: Db, { id, accountId }: User): Promise<ReadonlySet<string>> {
+    const rows = await transaction
+      .selectDistinct({ lost: sql<string>`jsonb_array_elements_text(${auditLog.detail} -> 'lost')` })
+      .from(auditLog)
+      .where(
+        and(
+          eq(auditLog.accountId, accountId),
+          eq(auditLog.action, 'permissions.change'),
+          eq(auditLog.userId, id),
+          eq(auditLog.outcome, 'ok'),
+          gte(auditLog.at, secondsAfter(this.clock.now(), -REMEMBERED_SECONDS)),
+        ),
+      )
+    return new Set(rows.map(({ lost }) => lost))
   }
 
   private aboutPowers(

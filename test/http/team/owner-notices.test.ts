@@ -140,6 +140,31 @@ describe('what an owner is told about the team', () => {
       expect(await subjects(owner)).toEqual([])
     })
 
+    it('tells the owner of somebody whose powers were taken away first, for a week (38)', async () => {
+      const owner = await anOwner(app)
+      const { session } = await aManager(app, owner)
+      expect(outcome(await reauthenticate(app, session))).toBe('200')
+      const takePowers = async ({ id }: { id: string }) =>
+        expect(
+          outcome(await team(app, session, 'PUT', `/${id}/permissions`, permissionsOf(['dataEntry']))),
+        ).toBe('204')
+      const [long, lately] = [
+        await aMemberWith(app, owner, 'payments'),
+        await aMemberWith(app, owner, 'payments'),
+      ]
+      await takePowers(long)
+      app.clock.advance(7 * 24 * 60 * 60 + 1)
+      const later = await provenSession(app, owner)
+      expect(outcome(await team(app, later, 'PUT', `/${lately.id}/permissions`, permissionsOf([])))).toBe(
+        '204',
+      )
+      await remove(later, lately)
+      await remove(later, long)
+      expect(await subjects(owner)).toEqual([
+        `${lately.email} has been removed from your account at Mainstay`,
+      ])
+    })
+
     it('tells the owner of somebody with powers, also if they were disabled or limited before', async () => {
       const owner = await anOwner(app)
       const { user: manager, session } = await aManager(app, owner)
