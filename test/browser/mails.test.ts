@@ -58,6 +58,7 @@ function valuesIn(words: MailLanguage) {
     satellites: words.list(['ropes-and-sails.example', words.phrase('satellite.others', { count: 3 })]),
     whom: words.phrase('policy.managers', { from }),
     payments: words.phrase('policy.payWith', { minutes: 30 }),
+    why: words.phrase('planLost.unpaid', { site }),
     emailChanged: words.emailChangedSubject(site),
     subject: words.phrase('newDevice.subject', { site, device }),
     opening: words.phrase('newDevice.opening', { site }),

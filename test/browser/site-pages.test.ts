@@ -105,7 +105,7 @@ describe('what goes wrong', () => {
     await page.unroute(`${API}/api/**`)
   })
 
-  test('the overview keeps a place for the first steps, and says when they cannot be told', async () => {
+  test('the overview waits for all that it shows, and says when the first steps cannot be told', async () => {
     const problem = JSON.stringify({ status: 500, code: 'INTERNAL_ERROR', detail: 'Something went wrong.' })
     const broken = {
       status: 500,
@@ -123,9 +123,9 @@ describe('what goes wrong', () => {
       await route.fulfill(broken)
     })
     await page.getByRole('link', { name: 'Overview' }).click()
-    await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
     await page.locator('.page-head ~ .skeleton').waitFor()
     answer()
+    await page.getByRole('heading', { name: 'Recent activity' }).waitFor()
     await page.locator('.page-head ~ .notice.bad').waitFor()
     await page.unroute(`${API}/api/second-factor`)
     await page.getByRole('button', { name: 'Try again' }).press('Enter')

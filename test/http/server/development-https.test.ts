@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { ServerFolder } from '../../support/processes/server-folder.js'
 import { ServerProcess } from '../../support/processes/server-process.js'
+import { slow } from '../../support/tiers.js'
 
 const ROOT = join(__dirname, '../../..')
 let folder: ServerFolder
@@ -24,42 +25,53 @@ beforeAll(async () => {
 afterEach(() => server?.stop())
 afterAll(() => folder.remove())
 
-it('npm start with HTTPS=on serves the main site, payments and the satellite over https (integration 2)', async () => {
-  server = await start({ HTTPS: 'on' })
-  const terminal = server.logEnd()
-  expect(terminal).toContain(`Main site  ${main()}\n`)
-  expect(terminal).toContain(`Satellite  ${satellite()}\n`)
-  expect(terminal).toContain(join(data, 'localhost-cert.pem'))
-  for (const site of [main(), satellite()])
-    expect(await ask(site, '/', { accept: 'text/html' })).toMatchObject({
-      status: 200,
-      // It would apply to every port of localhost.
-      headers: expect.not.objectContaining({ 'strict-transport-security': expect.anything() }),
+slow(
+  'npm start with HTTPS=on serves the main site, payments and the satellite over https (integration 2)',
+  async () => {
+    server = await start({ HTTPS: 'on' })
+    const terminal = server.logEnd()
+    expect(terminal).toContain(`Main site  ${main()}\n`)
+    expect(terminal).toContain(`Satellite  ${satellite()}\n`)
+    expect(terminal).toContain(join(data, 'localhost-cert.pem'))
+    for (const site of [main(), satellite()])
+      expect(await ask(site, '/', { accept: 'text/html' })).toMatchObject({
+        status: 200,
+        // It would apply to every port of localhost.
+        headers: expect.not.objectContaining({ 'strict-transport-security': expect.anything() }),
+      })
+
+    const login = await ask(main(), '/api/login', {}, JSON.stringify(OWNER))
+    const cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
+    const authorization = `Bearer ${login.json().accessToken}`
+    const headers = { cookie, authorization }
+    expect((await ask(main(), '/api/refresh', headers, '')).status).toBe(200)
+
+    const { checkoutUrl } = (await ask(main(), '/api/subscription/create', headers, '{}')).json()
+    await fetch(`${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' })
+    await eventually(
+      async () => (await ask(main(), '/api/subscription', headers)).json().status === 'active',
+      {
+        what: 'the webhook over https',
+      },
+    )
+  },
+  120_000,
+)
+
+slow(
+  'serves the satellite beside itself with a certificate of its own, never at its own port (integration 3)',
+  async () => {
+    await httpsSettings({ HTTPS: 'on', DATA_DIR: data })
+    server = await start({
+      TLS_CERT_FILE: join(data, 'localhost-cert.pem'),
+      TLS_KEY_FILE: join(data, 'localhost-key.pem'),
+      PUBLIC_URL: main(),
+      MAIN_ORIGIN: main(),
     })
-
-  const login = await ask(main(), '/api/login', {}, JSON.stringify(OWNER))
-  const cookie = login.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
-  const authorization = `Bearer ${login.json().accessToken}`
-  const headers = { cookie, authorization }
-  expect((await ask(main(), '/api/refresh', headers, '')).status).toBe(200)
-
-  const { checkoutUrl } = (await ask(main(), '/api/subscription/create', headers, '{}')).json()
-  await fetch(`${checkoutUrl}/pay`, { method: 'POST', redirect: 'manual' })
-  await eventually(async () => (await ask(main(), '/api/subscription', headers)).json().status === 'active', {
-    what: 'the webhook over https',
-  })
-}, 120_000)
-
-it('serves the satellite beside itself with a certificate of its own, never at its own port (integration 3)', async () => {
-  await httpsSettings({ HTTPS: 'on', DATA_DIR: data })
-  server = await start({
-    TLS_CERT_FILE: join(data, 'localhost-cert.pem'),
-    TLS_KEY_FILE: join(data, 'localhost-key.pem'),
-    PUBLIC_URL: main(),
-    MAIN_ORIGIN: main(),
-  })
-  expect(server.logEnd()).toContain(`Satellite  ${satellite()}\n`)
-}, 120_000)
+    expect(server.logEnd()).toContain(`Satellite  ${satellite()}\n`)
+  },
+  120_000,
+)
 
 it('keeps the certificate, whose key nobody else can read, and what the environment says (integration 2)', async () => {
   const environment = {

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.js'
 import { request, sendRaw } from '../../support/http-request.js'
 import { anEmail } from '../../support/people.js'
 import { MAIN, SHOP_ONE, TestApp } from '../../support/test-app.js'
-import { onServers } from '../../support/tiers.js'
+import { onServers, slow } from '../../support/tiers.js'
 import { outcome } from '../support/api-calls.js'
 import { postEventOfSize } from '../support/signed-event.js'
 
@@ -137,7 +137,7 @@ describe('A connection', () => {
     },
   )
 
-  it('may ask sixteen times before it waits', async () => {
+  slow('may ask sixteen times before it waits', async () => {
     expect(statusesOf(await pipelined('/health/live', 16))).toEqual(Array(16).fill('200'))
   })
 })

@@ -111,7 +111,7 @@ export const EXPECTED_PACKAGES: Readonly<Record<string, ExpectedPackage>> = {
   '@mainstay-auth/payment-sandbox': {
     source: 'packages/payment-sandbox',
     packages: 4,
-    maxBytes: 350_000,
+    maxBytes: 400_000,
     peers: [],
     consumer: `import { PaymentSandbox, type PaymentSandboxOptions, type Subscription } from '@mainstay-auth/payment-sandbox'
       export async function subscriptions(options: PaymentSandboxOptions): Promise<Subscription[]> {
