@@ -549,7 +549,7 @@ export interface Operations {
       readonly path: {
         readonly userId: string
       }
-      readonly body: PermissionsBody
+      readonly body: PermissionChangesBody
       readonly answer: null
     }
     /** Change where a member may log in */
@@ -945,6 +945,13 @@ export interface PendingTransferAnswer {
   readonly acceptedAt: string | null
   readonly email: string
   readonly name: string | null
+}
+export interface PermissionChangesBody {
+  readonly payments?: boolean
+  readonly accountSettings?: boolean
+  readonly teamManagement?: boolean
+  readonly dataEntry?: boolean
+  readonly viewReports?: boolean
 }
 export interface PermissionsBody {
   readonly payments: boolean

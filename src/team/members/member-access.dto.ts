@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common'
-import { ApiProperty } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -13,7 +13,7 @@ import {
 } from 'class-validator'
 import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
 
-/** All five are required, because a missing one could mean either "keep" or "take away". */
+/** The permissions of somebody new. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {
   @ApiProperty({ type: Boolean })
   @IsBoolean()
@@ -34,6 +34,35 @@ export class PermissionsBody implements Permissions {
   @ApiProperty({ type: Boolean })
   @IsBoolean()
   viewReports!: boolean
+}
+
+/**
+ * What is to be different about somebody's permissions; what is not named stays as it is, because a page that was opened
+ * some time ago does not know what others have changed since.
+ */
+export class PermissionChangesBody implements Partial<Permissions> {
+  @IsPermissionChange()
+  payments?: boolean
+
+  @IsPermissionChange()
+  accountSettings?: boolean
+
+  @IsPermissionChange()
+  teamManagement?: boolean
+
+  @IsPermissionChange()
+  dataEntry?: boolean
+
+  @IsPermissionChange()
+  viewReports?: boolean
+}
+
+function IsPermissionChange(): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: Boolean }),
+    ValidateIf((_, value) => value !== undefined),
+    IsBoolean(),
+  )
 }
 
 /** Just the five booleans of a body. */

@@ -5,7 +5,7 @@ import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
-import { PermissionsBody, permissionsIn, SatellitesBody } from './member-access.dto.js'
+import { PermissionChangesBody, SatellitesBody } from './member-access.dto.js'
 import { MemberList } from './member-list.js'
 import { MemberRemoval } from './member-removal.js'
 import {
@@ -46,7 +46,7 @@ export class MembersController {
     return this.memberList.find(actor.accountId, userId)
   }
 
-  /** Grants exactly these permissions. */
+  /** Grants or takes away the permissions that are named. */
   @ContainsDamage()
   @Put(':userId/permissions')
   @HttpCode(204)
@@ -54,9 +54,9 @@ export class MembersController {
   setPermissions(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
-    @Body() body: PermissionsBody,
+    @Body() body: PermissionChangesBody,
   ) {
-    return this.members.setPermissions(actor, userId, permissionsIn(body))
+    return this.members.setPermissions(actor, userId, body)
   }
 
   /** Sets the satellites that the member may log in at. */

@@ -122,7 +122,7 @@ export const SetPermissionsDocs = () =>
       `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
       'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
     status: 204,
-    answer: 'The member has exactly these permissions',
+    answer: 'The member has these permissions, and as before those that are not named',
     refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
   })
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Permissions } from '../../permissions/permissions.js'
+import { PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
 import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
@@ -22,11 +22,15 @@ export class MembersService {
     private readonly changes: SessionChanges,
   ) {}
 
-  /** Sets exactly these permissions; the manager must have every permission that the member gains. */
-  async setPermissions(actor: SessionActor, userId: string, granted: Permissions): Promise<void> {
+  /**
+   * Sets the permissions that are named, and leaves the others as they are now; the manager must have every permission
+   * that the member gains.
+   */
+  async setPermissions(actor: SessionActor, userId: string, change: Partial<Permissions>): Promise<void> {
     await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
+      const granted = permissionsOf(PERMISSIONS.filter(name => change[name] ?? member.granted[name]))
       this.authority.auditRefusals(actor, 'permissions.change', userId, () => {
         requireSomebodyElse(manager, member)
         requireNotOwner(member)

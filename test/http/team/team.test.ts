@@ -274,7 +274,7 @@ describe('the team', () => {
     })
 
     it.each<[string, object]>([
-      ['one is missing', { payments: false, accountSettings: false, teamManagement: false, dataEntry: true }],
+      ['one is null', { ...permissionsOf([]), payments: null }],
       ['one is unknown', { ...permissionsOf([]), everything: true }],
       ['one is no boolean', { ...permissionsOf([]), payments: 'false' }],
       ['it is a list', []],
@@ -283,6 +283,19 @@ describe('the team', () => {
       const { id } = await aMember(app, owner)
       const answer = await team(app, session, 'PUT', `/${id}/permissions`, body)
       expect(outcome(answer)).toBe('400 INVALID_BODY')
+    })
+
+    it('changes what is named and nothing that somebody else has changed meanwhile (38)', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMemberWith(app, owner, 'payments', 'dataEntry')
+      const put = async (body: object) =>
+        expect(outcome(await team(app, session, 'PUT', `/${member.id}/permissions`, body))).toBe('204')
+      // Of the first, a page that was opened before knows nothing.
+      await put({ payments: false })
+      await put({ viewReports: true })
+      await put({})
+      const { json } = await team(app, session, 'GET', `/${member.id}`)
+      expect(json.permissions).toEqual(permissionsOf(['dataEntry', 'viewReports']))
     })
 
     it('lets no user change their own permissions', async () => {

@@ -20,7 +20,7 @@ import { isNotFound, NotFoundHere } from '../../not-found.js'
 import { Transfer } from '../transfer.js'
 import { MemberFactors } from './member-factors.js'
 import { MemberSessions } from './member-sessions.js'
-import { PermissionBoxes, permissionsIn } from './permission-boxes.js'
+import { PermissionBoxes, permissionChangesIn } from './permission-boxes.js'
 import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
 
 interface MemberProps {
@@ -100,7 +100,7 @@ function Rights({ person, caller, reload }: MemberProps) {
       <Section title={t('member.access')}>
         <Form
           submit={t('member.savePermissions')}
-          send={(_, form) => put('permissions', permissionsIn(form), t('member.permissionsSaved'))}
+          send={(_, form) => put('permissions', permissionChangesIn(form), t('member.permissionsSaved'))}
         >
           <PermissionBoxes given={person.permissions} mayGive={caller.permissions} />
         </Form>

@@ -37,6 +37,15 @@ export function PermissionBoxes({
   )
 }
 
+/** Those that somebody has changed here: of the others, this page may no longer know how they are. */
+export function permissionChangesIn(form: HTMLFormElement): Partial<Permissions> {
+  const changed = PERMISSIONS.flatMap(name => {
+    const { checked, defaultChecked } = form.elements.namedItem(name) as HTMLInputElement
+    return checked === defaultChecked ? [] : [[name, checked]]
+  })
+  return Object.fromEntries(changed)
+}
+
 export function permissionsIn(form: HTMLFormElement): Permissions {
   const isChecked = (name: string) => (form.elements.namedItem(name) as HTMLInputElement).checked
   return Object.fromEntries(PERMISSIONS.map(name => [name, isChecked(name)])) as unknown as Permissions
