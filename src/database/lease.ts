@@ -9,6 +9,9 @@ function inSeconds(seconds: number): SQL {
   return sql`${NOW} + make_interval(secs => ${seconds})`
 }
 
+/** By how much a lease may seem too long: its end is rounded to milliseconds, and the clock may be adjusted a little. */
+const TOLERANCE_SECONDS = 60
+
 /**
  * Takes the lease `name` for `seconds`; false when another replica has it. It is not given back but expires. A
  * lease that ends later than one of `longestSeconds` can is taken too: the database's clock was set back since, and
@@ -20,7 +23,7 @@ export async function takeLease(
   { seconds, longestSeconds = seconds }: { seconds: number; longestSeconds?: number },
 ): Promise<boolean> {
   const until = inSeconds(seconds)
-  const isTooFar = gt(leases.until, inSeconds(longestSeconds))
+  const isTooFar = gt(leases.until, inSeconds(longestSeconds + TOLERANCE_SECONDS))
   const taken = await database.run(db =>
     db
       .insert(leases)
