@@ -17,7 +17,7 @@ import { type Crowd, logIn, type OpenSession, postEvents, Traffic } from './traf
 
 const BEFORE = previousRelease()
 const NOW = process.cwd()
-const OWN_SATELLITE = 'https://own.test'
+const OWN_SATELLITE = 'https://own.example.com'
 /** Longer than requests wait for the database. */
 const BACKUP_MS = 3_000
 const ERROR = 50
