@@ -6,13 +6,13 @@ import pg from 'pg'
 import { BuiltServer } from '../../conformance/service/built-server.js'
 import { environmentOf, PROVIDER, secretsBeside } from '../../conformance/service/environment.js'
 import { generateKeys, generateSecretKeys, MailOutbox, PaymentSandbox } from '../../sources.js'
-import { request, type TestRequest, type TestResponse } from '../../support/http-request.js'
 import { PASSWORD } from '../../support/people.js'
 import { createDatabase } from '../../support/postgres/postgres-server.js'
 import { Balancer } from '../../support/processes/balancer.js'
 import { freePort } from '../../support/processes/free-port.js'
 import { run } from '../../support/processes/run-program.js'
 import { startRedis } from '../../support/redis/redis-server.js'
+import { TestApp } from '../../support/test-app.js'
 
 /** Checks that notice a replica that is stopping well before it has drained. */
 const CHECKS = { everyMs: 100, failures: 2 }
@@ -21,9 +21,7 @@ const DRAIN_SECONDS = '2'
 const ARGON2ID = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /** What requests are sent to: one replica, or the balancer before both. */
-export interface Door {
-  request(options: TestRequest): Promise<TestResponse>
-}
+export type Door = Pick<TestApp, 'request' | 'post'>
 
 /** Two replicas behind a balancer, on PostgreSQL and Redis; each is of one release or the other. */
 export class Installation {
@@ -93,11 +91,11 @@ export class Installation {
 
   /** As clients see it. */
   get fleet(): Door {
-    return { request: options => request(this.balancer.url, options) }
+    return doorTo(this.balancer.url)
   }
 
   replica(slot: number): Door {
-    return { request: options => request(urlOf(this.ports[slot] as number), options) }
+    return doorTo(urlOf(this.ports[slot] as number))
   }
 
   /** As an orchestrator does: ends the replica in order, then starts one of this release in its place. */
@@ -144,4 +142,9 @@ export class Installation {
 
 function urlOf(port: number): string {
   return `http://127.0.0.1:${port}`
+}
+
+/** Asks as a {@link TestApp} does, whoever answers there. */
+function doorTo(url: string): Door {
+  return Object.assign(Object.create(TestApp.prototype), { url })
 }

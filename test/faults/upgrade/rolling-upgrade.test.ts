@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { subscribe } from '../../http/support/api-calls.js'
 import { onMainSite, reauthenticate } from '../../http/support/reauthenticate.js'
 import { team } from '../../http/support/team-calls.js'
-import { claimsOf } from '../../http/support/token-claims.js'
 import { isOfInterest } from '../../sources.js'
 import { Authenticator } from '../../support/authenticator.js'
 import { eventually } from '../../support/eventually.js'
@@ -12,6 +11,7 @@ import type { TestApp } from '../../support/test-app.js'
 import { TestClock } from '../../support/test-clock.js'
 import { expectCode, expectStatus, handEverythingOver, post } from './handovers.js'
 import { type Door, Installation } from './installation.js'
+import { migrationsOf } from './migrations/statements.js'
 import { previousRelease } from './previous-release.js'
 import { type Crowd, logIn, type OpenSession, postEvents, Traffic } from './traffic.js'
 
@@ -61,9 +61,12 @@ describe('a rolling upgrade from the release before, and back', () => {
     const upgraded = installation.replace(0, NOW).then(() => {
       isUpgraded = true
     })
-    await eventually(() => isMigrationWaiting(), { what: 'the migration to wait', timeoutMs: 15_000 })
-    await sleep(BACKUP_MS)
-    expect(isUpgraded).toBe(false)
+    // A release without a new migration has nothing to wait for.
+    if (migrationsOf(NOW).length > migrationsOf(BEFORE).length) {
+      await eventually(() => isMigrationWaiting(), { what: 'the migration to wait', timeoutMs: 15_000 })
+      await sleep(BACKUP_MS)
+      expect(isUpgraded).toBe(false)
+    } else await upgraded
     await backup.query('commit')
     backup.release()
     await upgraded
@@ -91,11 +94,9 @@ describe('a rolling upgrade from the release before, and back', () => {
     await isSameEverywhere()
     await installation.replace(1, BEFORE)
     await isSameEverywhere()
-    // docs/upgrading.md warns of that.
-    live.push(await logIn(installation.fleet, peopleOf('busy').members[4] as string, 'main'))
-    await isSameEverywhere()
-    const { userId } = claimsOf((live.at(-1) as OpenSession).accessToken)
-    const path = `/api/audit?user=${userId}`
+    const enrolled = peopleOf('busy').members[4] as string
+    await expect(logIn(installation.fleet, enrolled, 'main')).rejects.toThrow('SECOND_FACTOR_REQUIRED')
+    const path = '/api/audit?action=factor.add'
     const audit = await onMainSite(app(installation.fleet), live[0] as OpenSession, 'GET', path)
     expect(audit.text).toContain('"factor.add"')
   })
