@@ -26,6 +26,14 @@ export interface CustomerDetails {
   readonly language: string | null
 }
 
+/** Of an account that gets another customer, or none: it has been told nothing, and whoever is creating one finds that out. */
+const ANEW = {
+  toldName: null,
+  toldEmail: null,
+  toldLanguage: null,
+  attempt: sql`${billingCustomers.attempt} + 1`,
+}
+
 /**
  * The provider's customer of each account: found by our account id, never by an e-mail address. Its receipts
  * and reminders go to the account's current owner.
@@ -125,12 +133,9 @@ export class BillingCustomers {
     if (row?.customerId === customerId) return true
     const isTaken = await transaction.$count(billingCustomers, eq(billingCustomers.customerId, customerId))
     if (isTaken > 0 || row?.customerId !== before) return false
-    // Whoever is creating a customer for the account at this moment then finds this one.
-    const attempt = sql`${billingCustomers.attempt} + 1`
-    const told = { toldName: null, toldEmail: null }
     await transaction
       .update(billingCustomers)
-      .set({ customerId, ...identity, ...told, attempt })
+      .set({ customerId, ...identity, ...ANEW })
       .where(isOfAccount)
     return true
   }
@@ -139,15 +144,7 @@ export class BillingCustomers {
   async forget(transaction: Db, { accountId, customerId }: { accountId: string; customerId: string }) {
     await transaction
       .update(billingCustomers)
-      .set({
-        customerId: null,
-        providerAccount: null,
-        isLive: null,
-        toldName: null,
-        toldEmail: null,
-        toldLanguage: null,
-        attempt: sql`${billingCustomers.attempt} + 1`,
-      })
+      .set({ customerId: null, providerAccount: null, isLive: null, ...ANEW })
       .where(and(eq(billingCustomers.accountId, accountId), eq(billingCustomers.customerId, customerId)))
   }
 
