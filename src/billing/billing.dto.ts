@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength } from 'class-validator'
 import { BODY_REFUSALS, Documented } from '../http/documented.js'
 import { IfPresent } from '../http/field-rules.js'
+import { PROVIDER_REFUSALS } from './provider/payment-provider.js'
 
 export class CreateSubscriptionBody {
   @ApiPropertyOptional({
@@ -57,9 +58,7 @@ export const CreateSubscriptionDocs = () =>
       'CURRENCY_FIXED',
       'PLAN_UNAVAILABLE',
       'ACCOUNT_CLOSING',
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_REFUSED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
+      ...PROVIDER_REFUSALS,
       'TOO_BUSY',
     ],
   })
@@ -94,13 +93,5 @@ export const OpenPortalDocs = () =>
     status: 201,
     answer: 'The page is open, for some minutes',
     type: PortalAnswer,
-    refusals: [
-      ...BODY_REFUSALS,
-      'INVALID_RETURN_URL',
-      'NEVER_SUBSCRIBED',
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_REFUSED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
-      'TOO_BUSY',
-    ],
+    refusals: [...BODY_REFUSALS, 'INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', ...PROVIDER_REFUSALS, 'TOO_BUSY'],
   })

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
+import { PROVIDER_REFUSALS } from '../provider/payment-provider.js'
 
 export class LimitsAnswer {
   @ApiProperty({
@@ -99,11 +100,5 @@ export const ReadPlansDocs = () =>
     status: 200,
     answer: 'The plans, the default one first',
     type: PlansAnswer,
-    refusals: [
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_REFUSED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'TOO_BUSY',
-    ],
+    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
   })

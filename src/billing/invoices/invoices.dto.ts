@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { Documented } from '../../http/documented.js'
+import { PROVIDER_REFUSALS } from '../provider/payment-provider.js'
 import { INVOICE_STATUSES, type InvoiceStatus } from './invoice-list.js'
 
 class InvoiceAnswer {
@@ -54,11 +55,5 @@ export const ListInvoicesDocs = () =>
     status: 200,
     answer: 'The invoices',
     type: InvoicesAnswer,
-    refusals: [
-      'PAYMENT_PROVIDER_FAILED',
-      'PAYMENT_PROVIDER_REFUSED',
-      'PAYMENT_PROVIDER_UNAVAILABLE',
-      'DATABASE_UNAVAILABLE',
-      'TOO_BUSY',
-    ],
+    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
   })

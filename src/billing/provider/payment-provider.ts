@@ -36,6 +36,13 @@ function tracedClient(tracing: Tracing) {
   return client
 }
 
+/** What {@link callStripe} throws, for the API reference. */
+export const PROVIDER_REFUSALS = [
+  'PAYMENT_PROVIDER_FAILED',
+  'PAYMENT_PROVIDER_REFUSED',
+  'PAYMENT_PROVIDER_UNAVAILABLE',
+] as const
+
 /**
  * Asks the provider. Throws `PAYMENT_PROVIDER_UNAVAILABLE` (503) when it is out of reach, `PAYMENT_PROVIDER_FAILED` (502)
  * when it fails; both can be retried. Throws `PAYMENT_PROVIDER_REFUSED` (503) for what it will refuse until an operator
