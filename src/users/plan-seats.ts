@@ -1,18 +1,23 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../database/connection.js'
 import { accounts, users } from '../database/schema/accounts.js'
-import { requireWithinPlan } from '../plans/plan-limits.js'
+import { type PlanLimits, requireWithinPlan } from '../plans/plan-limits.js'
+
+/** What the plan of an account allows; null means any number, and that there is no such account. */
+export async function planLimitsOf(transaction: Db, accountId: string): Promise<PlanLimits | null> {
+  const [account] = await transaction
+    .select({ limits: accounts.limits })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  return account?.limits ?? null
+}
 
 /**
  * Throws `PLAN_LIMIT_REACHED` (409) when the account, which must be locked, has as many active users as its plan allows,
  * counting `invited` people as if they had joined.
  */
 export async function requireSeat(transaction: Db, accountId: string, invited = 0): Promise<void> {
-  const [account] = await transaction
-    .select({ limits: accounts.limits })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
-  const limits = account?.limits ?? null
+  const limits = await planLimitsOf(transaction, accountId)
   if (limits === null || limits.seats === null) return
   const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
   const active = await transaction.$count(users, isActive)

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/connection.js'
 import { Database } from '../../database/database.js'
-import { accounts } from '../../database/schema/accounts.js'
 import { ApiError } from '../../errors/api-error.js'
 import { requireWithinPlan } from '../../plans/plan-limits.js'
 import { OriginPolicy } from '../../satellites/origin-policy.js'
+import { planLimitsOf } from '../../users/plan-seats.js'
 import { isFailing, type RegisteredSatellite } from '../registered-satellite.js'
 import { RegisteredSatellites } from '../registered-satellites.js'
 import { holdersElsewhere, type OriginClaim } from './origin-holders.js'
@@ -49,16 +48,12 @@ export class OriginClaims {
    * many are waiting for a proof, and `PLAN_LIMIT_REACHED` when it has as many as its plan allows.
    */
   async requireRoom(transaction: Db, accountId: string): Promise<void> {
-    const [account] = await transaction
-      .select({ limits: accounts.limits })
-      .from(accounts)
-      .where(eq(accounts.id, accountId))
     const { all, pending } = await this.registered.count(transaction, accountId)
     const most = this.policy.maxSatellitesPerAccount
     if (all >= most)
       throw new ApiError('TOO_MANY_SATELLITES', { detail: `An account may have ${most} satellites` })
     requireWithinPlan(
-      account?.limits ?? null,
+      await planLimitsOf(transaction, accountId),
       'satellites',
       all,
       plan => `The plan of this account allows ${plan} satellites`,
