@@ -17,8 +17,8 @@ import { withCheckout } from './return-url.js'
 @Injectable()
 export class HostedCheckouts {
   constructor(
-    readonly stripe: Stripe,
-    readonly plans: PlanCache,
+    private readonly stripe: Stripe,
+    private readonly plans: PlanCache,
     private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -38,7 +38,8 @@ export class HostedCheckouts {
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(customer)
-      const refusal = await refusalOfPrice(this, error, { customer, price: checkout.priceId })
+      const { stripe, plans } = this
+      const refusal = await refusalOfPrice({ stripe, plans }, error, { customer, price: checkout.priceId })
       const { code, cause } = refusal as ApiError
       throw code === 'PAYMENT_PROVIDER_REFUSED' ? new ApiError('PLAN_UNAVAILABLE', { cause }) : refusal
     }

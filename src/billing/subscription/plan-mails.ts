@@ -37,7 +37,7 @@ export class PlanMails {
   /** To be asked before the change, in a transaction that has locked the account. */
   async standingOf(transaction: Db, accountId: string): Promise<Standing> {
     const now = this.clock.now()
-    const state = stateOf(this.subscriptions.known(await this.subscriptions.row(accountId, transaction)), now)
+    const state = stateOf(await this.subscriptions.find(accountId, transaction), now)
     const [account] = await transaction
       .select({ until: accounts.entitledUntil })
       .from(accounts)
@@ -48,7 +48,7 @@ export class PlanMails {
 
   /** The mails that the change since `before` is worth; none for an account that is being deleted. */
   async aboutChange(transaction: Db, accountId: string, before: Standing): Promise<SendMails> {
-    const known = this.subscriptions.known(await this.subscriptions.row(accountId, transaction))
+    const known = await this.subscriptions.find(accountId, transaction)
     const state = stateOf(known, this.clock.now())
     const hasFailed = state === 'past_due' && before.state !== 'past_due'
     const isLost = before.hadPlan && !isPaidFor(state)

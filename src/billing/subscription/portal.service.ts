@@ -27,8 +27,8 @@ export class PortalService {
   constructor(
     private readonly customers: BillingCustomers,
     private readonly subscriptions: Subscriptions,
-    readonly stripe: Stripe,
-    readonly plans: PlanCache,
+    private readonly stripe: Stripe,
+    private readonly plans: PlanCache,
     private readonly refusals: ProviderRefusals,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -50,7 +50,8 @@ export class PortalService {
   /**
    * The URL of the page to confirm another plan: the subscription is changed, so there is never a second. The
    * provider has no such page for a subscription with several items, or with a change that is scheduled, or where
-   * the portal is not set to offer this plan: then it is that of the whole portal. Throws `ALREADY_SUBSCRIBED` (409) when it already has this plan, and like `open`.
+   * the portal is not set to offer this plan: then it is that of the whole portal. Throws `ALREADY_SUBSCRIBED` (409)
+   * when it already has this plan, and like `open`.
    */
   async changePlan(actor: SessionActor, intent: CheckoutIntent): Promise<string> {
     const { id, item, isPlain } = await this.current(actor.accountId)
@@ -83,7 +84,10 @@ export class PortalService {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(params.customer)
       const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
-      throw price ? await refusalOfPrice(this, error, { customer: params.customer, price }) : error
+      const { stripe, plans } = this
+      throw price
+        ? await refusalOfPrice({ stripe, plans }, error, { customer: params.customer, price })
+        : error
     }
   }
 

@@ -41,8 +41,8 @@ export class Subscriptions {
     private readonly clock: Clock,
   ) {}
 
-  async find(accountId: string): Promise<KnownSubscription> {
-    return this.known(await this.row(accountId))
+  async find(accountId: string, transaction?: Db): Promise<KnownSubscription> {
+    return this.known(await this.row(accountId, transaction))
   }
 
   /** What we have of an account's subscription; null when it never had one. */

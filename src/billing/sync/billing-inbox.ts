@@ -143,7 +143,7 @@ function referenceOf(type: string, object: { id?: unknown; charge?: unknown }): 
 
 /** The checkout that an event says has expired; null for every other event. */
 function expiredCheckoutOf(event: Stripe.Event): string | null {
-  return event.type === 'checkout.session.expired' ? closedCheckoutOf(event.type, { ...event }) : null
+  return event.type === 'checkout.session.expired' ? objectOf({ ...event }) : null
 }
 
 /**
