@@ -21,7 +21,8 @@ export class InvitationsService {
   /**
    * Mails an invitation; it replaces an earlier one to the same address. Throws `EMAIL_TAKEN` for a member of
    * the team. A user of another account gets a mail saying that an address can belong to only one account;
-   * the inviter does not learn of that. Throws `PLAN_LIMIT_REACHED` when the plan has no seat left, and `TOO_MANY_ATTEMPTS` when the address has received many mails.
+   * the inviter does not learn of that. Throws `PLAN_LIMIT_REACHED` when the plan has no seat left, and
+   * `TOO_MANY_ATTEMPTS` when the address has received many mails.
    * An open invitation is mailed again with a new link and a full lifetime.
    */
   async invite(actor: SessionActor, request: InviteRequest): Promise<Invitation> {

@@ -198,11 +198,7 @@ export class OwnerNotices {
 
 /** Somebody who is limited to satellites has none: see `withinLimits`. */
 function powersOf(user: User): Power[] {
-  return user.satellites === null && !user.disabledAt ? grantedPowers(user) : []
-}
-
-function grantedPowers({ granted }: User): Power[] {
-  return POWERS.filter(power => granted[power])
+  return user.satellites === null && !user.disabledAt ? POWERS.filter(power => user.granted[power]) : []
 }
 
 /** At most ten of them, and how many more there are. */
