@@ -46,7 +46,7 @@ COPY --from=build /app/packages/verify/package.json packages/verify/
 COPY --from=build /app/packages/verify/dist packages/verify/dist
 COPY --from=build /app/dist/joined dist/src
 COPY --from=build /app/web/dist web/dist
-COPY src/database/migrations src/database/migrations
+COPY src/platform/database/migrations src/platform/database/migrations
 COPY package.json ./
 # New volumes on these folders belong to the user that the service runs as.
 RUN install --directory --owner=node --group=node --mode=0700 /keys /var/lib/mainstay

@@ -1,5 +1,5 @@
-import { isLoopback } from '../src/config/origin.js'
-import type { Settings } from '../src/config/settings.js'
+import { isLoopback } from '../src/platform/config/origin.js'
+import type { Settings } from '../src/platform/config/settings.js'
 import { MailOutbox, type ReceivedMail } from './mail-outbox/mail-outbox.js'
 
 /** The mail outbox where SMTP_URL points at this machine; null where mail is really sent, or not configured. */

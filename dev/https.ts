@@ -1,7 +1,7 @@
 import { webcrypto, X509Certificate } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { givenTexts, SettingsError } from '../src/config/read-settings.js'
+import { givenTexts, SettingsError } from '../src/platform/config/read-settings.js'
 
 /** Apple's systems refuse certificates that are valid for more than 825 days (https://support.apple.com/103769). */
 const VALID_DAYS = 800

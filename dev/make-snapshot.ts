@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
-import { MIGRATIONS_FOLDER } from '../src/database/connection.js'
-import { SNAPSHOT_FILE } from '../src/database/embedded/pglite.connection.js'
+import { MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
+import { SNAPSHOT_FILE } from '../src/platform/database/embedded/pglite.connection.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'mainstay-snapshot-'))
 const client = await PGlite.create({ dataDir: folder })

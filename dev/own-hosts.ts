@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { isLoopback } from '../src/config/origin.js'
-import type { Settings } from '../src/config/settings.js'
+import { isLoopback } from '../src/platform/config/origin.js'
+import type { Settings } from '../src/platform/config/settings.js'
 
 /** What only development has: the mail outbox, the API reference and the documentation. */
 const OF_DEVELOPMENT = /^\/(?:dev|docs|api\/docs)(?:[/?-]|$)/

@@ -1,5 +1,5 @@
 import type { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
-import type { Settings } from '../src/config/settings.js'
+import type { Settings } from '../src/platform/config/settings.js'
 import { trustCommand } from './https.js'
 import type { MailOutbox } from './mail-outbox/mail-outbox.js'
 import { SEED_MEMBER, SEED_OWNER, SEED_PASSWORD } from './seed-users.js'

@@ -2,7 +2,7 @@
 // image, so it loads little.
 import { get as getHttp } from 'node:http'
 import { get as getHttps } from 'node:https'
-import { readSettings } from './config/read-settings.js'
+import { readSettings } from './platform/config/read-settings.js'
 
 const TIMEOUT_MS = 2_000
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }

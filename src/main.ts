@@ -1,6 +1,5 @@
-import { readSettings } from './config/read-settings.js'
-import { serve } from './serve.js'
-import { startFailure } from './start-failure.js'
+import { readSettings } from './platform/config/read-settings.js'
+import { serve, startFailure } from './serve.js'
 
 try {
   await serve(readSettings())

@@ -5,11 +5,13 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { Logger } from '@nestjs/common'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import { Settings } from './config/settings.js'
-import { createApp } from './create-app.js'
-import { Database } from './database/database.js'
+import { createApp } from './app.js'
 import { Readiness } from './health/readiness.js'
-import { NestLogger } from './log/logger.js'
+import { SettingsError } from './platform/config/read-settings.js'
+import { Settings } from './platform/config/settings.js'
+import { Database } from './platform/database/database.js'
+import { StartError } from './platform/errors/start-error.js'
+import { NestLogger } from './platform/log/logger.js'
 
 /** After the drain, requests in progress get this long. Hardly any takes longer. */
 const RESPONSE_MS = 8_000
@@ -115,4 +117,24 @@ function closeLingeringConnections(app: NestFastifyApplication): void {
  */
 function closeAfterResponses(server: Server): void {
   server.prependListener('request', (_, response) => response.setHeader('Connection', 'close'))
+}
+
+/** Of the operating system. */
+interface SystemError extends NodeJS.ErrnoException {
+  readonly address?: string
+  readonly port?: number
+}
+
+/**
+ * What an operator sees when the start fails: one line for something they can fix, the error with its stack
+ * for a bug.
+ */
+export function startFailure(error: unknown): unknown {
+  if (error instanceof SettingsError || error instanceof StartError) return error.message
+  const { code, syscall, message, address, port } = error as SystemError
+  if (code === 'EADDRINUSE')
+    return `Port ${port} at ${address} is in use: stop whatever listens there, or choose another (a second npm start needs its own DATA_DIR, and a PORT at least 100 away)`
+  if (code === 'EACCES' && port) return `Port ${port} at ${address} may not be opened by this user`
+  // It names the file: one that is missing, or a folder that may not be written to.
+  return syscall === undefined ? error : message
 }

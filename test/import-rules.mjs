@@ -7,9 +7,8 @@ import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config'
 
 // A folder imports from itself and from the folders before it.
 const LAYERS =
-  `brand config clock log errors http nest metrics tracing permissions plans secrets database jobs redis satellites audit rate-limits links mail geoip cors tokens
-  sessions anomalies factors users auth enrolment satellite-registry team billing account audit-api data health operators pages cli`.split(
-    /\s+/,
+  'platform cors mail tokens sessions anomalies factors users auth enrolment satellites team billing audit account health operators pages cli'.split(
+    ' ',
   )
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
@@ -90,7 +89,7 @@ function generalRules() {
       { path: '^web/.*\\.tsx?$' },
       {
         pathNot:
-          '^virtual:languages$|^(web|packages/(client|react)/src)/|^src/(brand/contrast|users/passwords/known-words)\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts)/',
+          '^virtual:languages$|^(web|packages/(client|react)/src)/|^src/(platform/brand/contrast|users/passwords/known-words)\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts)/',
       },
     ),
     ...['main', 'satellite', 'operator'].map(site =>

@@ -71,31 +71,21 @@ export { AnomalyMails, newDeviceNotice } from '../src/anomalies/anomaly-mails.js
 export type { DeviceId } from '../src/anomalies/device-id.js'
 export { KnownDevices } from '../src/anomalies/known-devices.js'
 export { LoginAnomalyCheck } from '../src/anomalies/login-anomaly-check.js'
-export { AppModule } from '../src/app.module.js'
-export { SERVICE } from '../src/audit/actor.js'
+export { AppModule, createApp } from '../src/app.js'
+export type { AuditFilterQuery } from '../src/audit/audit.dto.js'
 export { AuditChain } from '../src/audit/audit-chain.js'
 export { AuditChainLinks, type ChainLink } from '../src/audit/audit-chain-links.js'
-export {
-  AUDIT_ACTIONS,
-  type AuditAction,
-  type AuditEvent,
-  auditEvent,
-  CONSOLE_ACTIONS,
-} from '../src/audit/audit-event.js'
+export { AuditExport } from '../src/audit/audit-export.js'
+export { idsBetween, selectionOf } from '../src/audit/audit-filter.js'
 export { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../src/audit/audit-hash.js'
-export { AuditLog } from '../src/audit/audit-log.js'
 export { type Scanned, scanAuditLog } from '../src/audit/audit-scan.js'
 export { AuditSealer, MAX_ROWS_AWAITED } from '../src/audit/audit-sealer.js'
+export { AuditTrail } from '../src/audit/audit-trail.js'
 export { AuditVerifier, ChainVerifier, type Checkpoint, type Verified } from '../src/audit/audit-verifier.js'
 export { ALL_IDS, type IdRange } from '../src/audit/id-range.js'
-export { RefusalCleanup } from '../src/audit/refusal-cleanup.job.js'
 export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
 export { AuditRetention, type Expired } from '../src/audit/retention/audit-retention.js'
 export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
-export type { AuditFilterQuery } from '../src/audit-api/audit.dto.js'
-export { AuditExport } from '../src/audit-api/audit-export.js'
-export { idsBetween, selectionOf } from '../src/audit-api/audit-filter.js'
-export { AuditTrail } from '../src/audit-api/audit-trail.js'
 export { LoginLimits } from '../src/auth/login/login-limits.js'
 export { LoginRecords } from '../src/auth/login/login-records.js'
 export { LoginSessions } from '../src/auth/login/login-sessions.js'
@@ -150,8 +140,6 @@ export { CustomerSnapshots, CustomerSync } from '../src/billing/sync/customer-sy
 export { type Cause, CustomerWriter } from '../src/billing/sync/customer-writer.js'
 export { isAnyDue } from '../src/billing/sync/overdue-invoices.js'
 export { WaitingEvents } from '../src/billing/sync/waiting-events.js'
-export type { Brand } from '../src/brand/brand.js'
-export { accentsOf, backgroundOf, inkOn } from '../src/brand/contrast.js'
 export { CommandLogger } from '../src/cli/command-logger.js'
 export { compareClocks } from '../src/cli/doctor/clock-difference.js'
 export { statementTodo } from '../src/cli/doctor/database/statement-todo.js'
@@ -163,71 +151,11 @@ export { Redaction } from '../src/cli/doctor/redaction.js'
 export { asLines } from '../src/cli/doctor/report.js'
 export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
 export { runCommand } from '../src/cli/run-command.js'
-export { Clock, secondsAfter, unixSeconds } from '../src/clock/clock.js'
-export { Throttle } from '../src/clock/throttle.js'
-export { within } from '../src/clock/time-limit.js'
-export { anomalyPolicy } from '../src/config/anomaly-policy.js'
-export { LANGUAGES } from '../src/config/languages.js'
-export { PACKAGE_ROOT } from '../src/config/package-root.js'
-export { readSettings, SettingsError, settingsFrom } from '../src/config/read-settings.js'
-export type { GivenSettings } from '../src/config/reading/given-settings.js'
-export { SettingSheet } from '../src/config/reading/setting.js'
-export { ALL_SETTINGS } from '../src/config/reading/settings-table.js'
-export { Settings } from '../src/config/settings.js'
-export { SettingsModule } from '../src/config/settings.module.js'
-export { ANOMALY_SETTINGS } from '../src/config/tables/anomaly-settings.js'
-export { RATE_LIMIT_SETTINGS } from '../src/config/tables/rate-limit-settings.js'
 export { corsPolicyFor } from '../src/cors/cors-policy.js'
-export { createApp } from '../src/create-app.js'
-export { createMainstay, type Mainstay } from '../src/create-mainstay.js'
-export type { Branding } from '../src/database/columns/branding.js'
-export {
-  SECOND_FACTOR_REQUIREMENTS,
-  type SecondFactorRequirement,
-} from '../src/database/columns/second-factor-requirement.js'
-export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/database/connection.js'
-export { Database, rowsOf } from '../src/database/database.js'
-export { openDatabase } from '../src/database/database.module.js'
-export { DatabaseClock } from '../src/database/database-clock.js'
-export { createFolder } from '../src/database/embedded/create-folder.js'
-export { lockFolder } from '../src/database/embedded/folder-lock.js'
-export { takeLease } from '../src/database/lease.js'
-export { RETRY_LIMIT_MS, RETRY_MS } from '../src/database/postgres/circuit-breaker.js'
-export { migratePostgres } from '../src/database/postgres/migrate-postgres.js'
-export { openPostgres } from '../src/database/postgres/postgres.connection.js'
-export { hostUrls } from '../src/database/postgres/postgres-hosts.js'
-export { isAnswering, isOutage } from '../src/database/postgres/postgres-outage.js'
-export { SET_SESSION } from '../src/database/postgres/session-settings.js'
-export { removeRows } from '../src/database/remove-expired-rows.js'
-export { accounts, users } from '../src/database/schema/accounts.js'
-export { knownDevices } from '../src/database/schema/anomalies.js'
-export { auditChain, auditLog, refusalCounts } from '../src/database/schema/audit.js'
-export {
-  billingCustomers,
-  billingWork,
-  checkouts,
-  providerEvents,
-  subscriptions,
-} from '../src/database/schema/billing.js'
-export { hourlyBudgets } from '../src/database/schema/budgets.js'
-export {
-  factorResets,
-  passkeys,
-  recoveryCodes,
-  rememberedDevices,
-  totpFactors,
-} from '../src/database/schema/factors.js'
-export { leases } from '../src/database/schema/jobs.js'
-export { oneTimeTokens } from '../src/database/schema/links.js'
-export { failedMails } from '../src/database/schema/mail.js'
-export { operatorSessions } from '../src/database/schema/operators.js'
-export { satelliteProofs, satelliteRemovals, satellites } from '../src/database/schema/satellites.js'
-export { sessionChanges, sessionLinks, sessions, userSessions } from '../src/database/schema/sessions.js'
-export { ApiError, unavailable } from '../src/errors/api-error.js'
-export { causeMessage } from '../src/errors/cause-message.js'
-export { ERROR_CODES, type ErrorCode } from '../src/errors/error-codes.js'
-export { FIELD_FAULTS, faultOf } from '../src/errors/field-faults.js'
-export { StartError } from '../src/errors/start-error.js'
+export type { Satellite } from '../src/cors/satellite.js'
+export { originFault, previewPatternFault, proofHostOf } from '../src/cors/satellite-origin.js'
+export { Satellites } from '../src/cors/satellites.js'
+export { createMainstay, type Mainstay } from '../src/embed.js'
 export { FactorResets } from '../src/factors/factor-resets.js'
 export { inQuestionSince } from '../src/factors/in-question-since.js'
 export { userHandleOf } from '../src/factors/passkeys/passkey.js'
@@ -237,29 +165,6 @@ export { RememberedDeviceCleanup } from '../src/factors/remembered-devices/remem
 export { RememberedDevices } from '../src/factors/remembered-devices/remembered-devices.js'
 export { TotpFactors } from '../src/factors/totp/totp-factors.js'
 export { UserFactors } from '../src/factors/user-factors.js'
-export { distanceKm, formatLocation, GeoIp, type Location } from '../src/geoip/geoip.js'
-export { GeoIpModule } from '../src/geoip/geoip.module.js'
-export { type Client, MAX_USER_AGENT_BYTES, shortUserAgent } from '../src/http/client.js'
-export { deviceName } from '../src/http/device-name.js'
-export { documentationOf } from '../src/http/documented.js'
-export { LargeBodies } from '../src/http/edge/large-bodies.js'
-export {
-  CONNECTIONS_CHECK_MS,
-  HEADERS_TIMEOUT_MS,
-  INACTIVITY_MS,
-  MAX_BODY_BYTES,
-  MAX_WEBHOOK_BODY_BYTES,
-} from '../src/http/edge/limits.js'
-export { FIELD_RULES } from '../src/http/field-rules.js'
-export { addressFamily, blockOf, clientNetworkOf, firstAddressOf, subnetOf } from '../src/http/network.js'
-export { LeasedJobs } from '../src/jobs/leased-jobs.js'
-export type { Purpose } from '../src/links/one-time-token.js'
-export { OneTimeTokenCleanup } from '../src/links/one-time-token-cleanup.job.js'
-export { OneTimeTokens } from '../src/links/one-time-tokens.js'
-export { withdrawTokens } from '../src/links/withdraw-tokens.js'
-export { HourlyLog } from '../src/log/hourly-log.js'
-export { type Log, Logger, withLog } from '../src/log/logger.js'
-export { pluralize } from '../src/log/pluralize.js'
 export { FailedMailCleanup } from '../src/mail/failed-mail-cleanup.job.js'
 export { FailedMails } from '../src/mail/failed-mails.js'
 export type { Mail } from '../src/mail/mail.js'
@@ -273,10 +178,6 @@ export type { MailName, Phrase, Translated } from '../src/mail/messages/translat
 export { safeName } from '../src/mail/safe-name.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
 export { openSmtp } from '../src/mail/smtp-transport.js'
-export { Metrics } from '../src/metrics/metrics.js'
-export { MetricsServer } from '../src/metrics/metrics-server.js'
-export { createNestApplication } from '../src/nest/create-nest-application.js'
-export type { SelectiveGuard } from '../src/nest/selective-guard.js'
 export { ConsoleAddress } from '../src/operators/console-address.js'
 export { Operators } from '../src/operators/operators.js'
 export { pagePolicy, pageWith } from '../src/pages/page.js'
@@ -284,6 +185,118 @@ export type { SatelliteBrands } from '../src/pages/satellite-brands.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, Site } from '../src/pages/site.js'
 export { SiteHosts } from '../src/pages/site-hosts.js'
+export { SERVICE } from '../src/platform/audit/actor.js'
+export {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEvent,
+  auditEvent,
+  CONSOLE_ACTIONS,
+} from '../src/platform/audit/audit-event.js'
+export { AuditLog } from '../src/platform/audit/audit-log.js'
+export { RefusalCleanup } from '../src/platform/audit/refusal-cleanup.job.js'
+export type { Brand } from '../src/platform/brand/brand.js'
+export { accentsOf, backgroundOf, inkOn } from '../src/platform/brand/contrast.js'
+export { Clock, secondsAfter, unixSeconds } from '../src/platform/clock/clock.js'
+export { Throttle } from '../src/platform/clock/throttle.js'
+export { within } from '../src/platform/clock/time-limit.js'
+export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
+export { LANGUAGES } from '../src/platform/config/languages.js'
+export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
+export { readSettings, SettingsError, settingsFrom } from '../src/platform/config/read-settings.js'
+export type { GivenSettings } from '../src/platform/config/reading/given-settings.js'
+export { SettingSheet } from '../src/platform/config/reading/setting.js'
+export { ALL_SETTINGS } from '../src/platform/config/reading/settings-table.js'
+export { Settings } from '../src/platform/config/settings.js'
+export { SettingsModule } from '../src/platform/config/settings.module.js'
+export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
+export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
+export type { Branding } from '../src/platform/database/columns/branding.js'
+export {
+  SECOND_FACTOR_REQUIREMENTS,
+  type SecondFactorRequirement,
+} from '../src/platform/database/columns/second-factor-requirement.js'
+export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
+export { Database, rowsOf } from '../src/platform/database/database.js'
+export { openDatabase } from '../src/platform/database/database.module.js'
+export { DatabaseClock } from '../src/platform/database/database-clock.js'
+export { createFolder } from '../src/platform/database/embedded/create-folder.js'
+export { lockFolder } from '../src/platform/database/embedded/folder-lock.js'
+export { takeLease } from '../src/platform/database/lease.js'
+export { RETRY_LIMIT_MS, RETRY_MS } from '../src/platform/database/postgres/circuit-breaker.js'
+export { migratePostgres } from '../src/platform/database/postgres/migrate-postgres.js'
+export { openPostgres } from '../src/platform/database/postgres/postgres.connection.js'
+export { hostUrls } from '../src/platform/database/postgres/postgres-hosts.js'
+export { isAnswering, isOutage } from '../src/platform/database/postgres/postgres-outage.js'
+export { SET_SESSION } from '../src/platform/database/postgres/session-settings.js'
+export { removeRows } from '../src/platform/database/remove-expired-rows.js'
+export { accounts, users } from '../src/platform/database/schema/accounts.js'
+export { knownDevices } from '../src/platform/database/schema/anomalies.js'
+export { auditChain, auditLog, refusalCounts } from '../src/platform/database/schema/audit.js'
+export {
+  billingCustomers,
+  billingWork,
+  checkouts,
+  providerEvents,
+  subscriptions,
+} from '../src/platform/database/schema/billing.js'
+export { hourlyBudgets } from '../src/platform/database/schema/budgets.js'
+export {
+  factorResets,
+  passkeys,
+  recoveryCodes,
+  rememberedDevices,
+  totpFactors,
+} from '../src/platform/database/schema/factors.js'
+export { leases } from '../src/platform/database/schema/jobs.js'
+export { oneTimeTokens } from '../src/platform/database/schema/links.js'
+export { failedMails } from '../src/platform/database/schema/mail.js'
+export { operatorSessions } from '../src/platform/database/schema/operators.js'
+export { satelliteProofs, satelliteRemovals, satellites } from '../src/platform/database/schema/satellites.js'
+export {
+  sessionChanges,
+  sessionLinks,
+  sessions,
+  userSessions,
+} from '../src/platform/database/schema/sessions.js'
+export { ApiError, unavailable } from '../src/platform/errors/api-error.js'
+export { causeMessage } from '../src/platform/errors/cause-message.js'
+export { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.js'
+export { FIELD_FAULTS, faultOf } from '../src/platform/errors/field-faults.js'
+export { StartError } from '../src/platform/errors/start-error.js'
+export { distanceKm, formatLocation, GeoIp, type Location } from '../src/platform/geoip/geoip.js'
+export { GeoIpModule } from '../src/platform/geoip/geoip.module.js'
+export { type Client, MAX_USER_AGENT_BYTES, shortUserAgent } from '../src/platform/http/client.js'
+export { deviceName } from '../src/platform/http/device-name.js'
+export { documentationOf } from '../src/platform/http/documented.js'
+export { LargeBodies } from '../src/platform/http/edge/large-bodies.js'
+export {
+  CONNECTIONS_CHECK_MS,
+  HEADERS_TIMEOUT_MS,
+  INACTIVITY_MS,
+  MAX_BODY_BYTES,
+  MAX_WEBHOOK_BODY_BYTES,
+} from '../src/platform/http/edge/limits.js'
+export { FIELD_RULES } from '../src/platform/http/field-rules.js'
+export {
+  addressFamily,
+  blockOf,
+  clientNetworkOf,
+  firstAddressOf,
+  subnetOf,
+} from '../src/platform/http/network.js'
+export { LeasedJobs } from '../src/platform/jobs/leased-jobs.js'
+export type { Purpose } from '../src/platform/links/one-time-token.js'
+export { OneTimeTokenCleanup } from '../src/platform/links/one-time-token-cleanup.job.js'
+export { OneTimeTokens } from '../src/platform/links/one-time-tokens.js'
+export { withdrawTokens } from '../src/platform/links/withdraw-tokens.js'
+export { HourlyLog } from '../src/platform/log/hourly-log.js'
+export { type Log, Logger, withLog } from '../src/platform/log/logger.js'
+export { pluralize } from '../src/platform/log/pluralize.js'
+export { Metrics } from '../src/platform/metrics/metrics.js'
+export { MetricsServer } from '../src/platform/metrics/metrics-server.js'
+export { createNestApplication } from '../src/platform/nest/create-nest-application.js'
+export type { SelectiveGuard } from '../src/platform/nest/selective-guard.js'
 export {
   ceilingOf,
   effectivePermissions,
@@ -297,55 +310,53 @@ export {
   type Source,
   withinLimit,
   withinLimits,
-} from '../src/permissions/permissions.js'
-export { PlansFile } from '../src/plans/plans-file.js'
-export { bucketsOf } from '../src/rate-limits/buckets.js'
-export { CountedAction } from '../src/rate-limits/counted-action.js'
-export { type Added, Counters } from '../src/rate-limits/counters.js'
-export type { LimitedAction, LimitedKind } from '../src/rate-limits/limited-action.js'
-export { RateLimiter } from '../src/rate-limits/rate-limiter.js'
-export type { Count, Increment, LimitedCounter } from '../src/rate-limits/shared-counters.js'
-export { type CounterTarget, UnsentChanges } from '../src/rate-limits/unsent-changes.js'
-export { createRedisClient } from '../src/redis/create-redis-client.js'
-export { openRedis } from '../src/redis/redis.module.js'
-export type { RedisConnection } from '../src/redis/redis-connection.js'
-export { parseRedisUrl } from '../src/redis/redis-url.js'
-export { EvictingServerError } from '../src/redis/server-facts.js'
-export {
-  SatelliteCheckJob,
-  SatelliteChecks,
-} from '../src/satellite-registry/daily-check/satellite-check.job.js'
-export type { RegisteredSatellite, SatelliteRow } from '../src/satellite-registry/registered-satellite.js'
-export {
-  RegisteredSatellites,
-  type SatelliteChange,
-} from '../src/satellite-registry/registered-satellites.js'
-export { SatelliteAdministration } from '../src/satellite-registry/satellite-administration.js'
-export { SatelliteMails } from '../src/satellite-registry/satellite-mails.js'
-export { SatelliteRegistryService } from '../src/satellite-registry/satellite-registry.service.js'
-export { holdersElsewhere } from '../src/satellite-registry/verification/origin-holders.js'
-export { SatelliteActivation } from '../src/satellite-registry/verification/satellite-activation.js'
-export { SatelliteProofs } from '../src/satellite-registry/verification/satellite-proofs.js'
-export { SatelliteVerificationService } from '../src/satellite-registry/verification/satellite-verification.service.js'
-export { lookUpTxt, resolverOf } from '../src/satellites/proof/dns-proof.js'
-export { fetchProofFile } from '../src/satellites/proof/file-proof.js'
-export { hasToken, newProofToken, proofChallenge } from '../src/satellites/proof/proof-challenge.js'
-export { lookupFault } from '../src/satellites/proof/proof-lookup.js'
-export type { Satellite } from '../src/satellites/satellite.js'
-export { originFault, previewPatternFault, proofHostOf } from '../src/satellites/satellite-origin.js'
-export { Satellites } from '../src/satellites/satellites.js'
-export { createKeyFile, keyFileText, saveKeyFile } from '../src/secrets/key-file.js'
-export type { KeyState } from '../src/secrets/rotating-keys.js'
-export { SecretBox } from '../src/secrets/secret-box.js'
+} from '../src/platform/permissions/permissions.js'
+export { PlansFile } from '../src/platform/plans/plans-file.js'
+export { bucketsOf } from '../src/platform/rate-limits/buckets.js'
+export { CountedAction } from '../src/platform/rate-limits/counted-action.js'
+export { type Added, Counters } from '../src/platform/rate-limits/counters.js'
+export type { LimitedAction, LimitedKind } from '../src/platform/rate-limits/limited-action.js'
+export { RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
+export type { Count, Increment, LimitedCounter } from '../src/platform/rate-limits/shared-counters.js'
+export { type CounterTarget, UnsentChanges } from '../src/platform/rate-limits/unsent-changes.js'
+export { createRedisClient } from '../src/platform/redis/create-redis-client.js'
+export { openRedis } from '../src/platform/redis/redis.module.js'
+export type { RedisConnection } from '../src/platform/redis/redis-connection.js'
+export { parseRedisUrl } from '../src/platform/redis/redis-url.js'
+export { EvictingServerError } from '../src/platform/redis/server-facts.js'
+export { createKeyFile, keyFileText, saveKeyFile } from '../src/platform/secrets/key-file.js'
+export type { KeyState } from '../src/platform/secrets/rotating-keys.js'
+export { SecretBox } from '../src/platform/secrets/secret-box.js'
 export {
   dropRetiredSecretKeys,
   generateSecretKeys,
   loadSecretKeys,
   rotateSecretKeys,
-} from '../src/secrets/secret-key-file.js'
-export { SecretKeys } from '../src/secrets/secret-keys.js'
-export { hashToken } from '../src/secrets/token-hash.js'
-export { WatchedKeys } from '../src/secrets/watched-keys.js'
+} from '../src/platform/secrets/secret-key-file.js'
+export { SecretKeys } from '../src/platform/secrets/secret-keys.js'
+export { hashToken } from '../src/platform/secrets/token-hash.js'
+export { WatchedKeys } from '../src/platform/secrets/watched-keys.js'
+export {
+  SatelliteCheckJob,
+  SatelliteChecks,
+} from '../src/satellites/daily-check/satellite-check.job.js'
+export { lookUpTxt, resolverOf } from '../src/satellites/proof/dns-proof.js'
+export { fetchProofFile } from '../src/satellites/proof/file-proof.js'
+export { hasToken, newProofToken, proofChallenge } from '../src/satellites/proof/proof-challenge.js'
+export { lookupFault } from '../src/satellites/proof/proof-lookup.js'
+export type { RegisteredSatellite, SatelliteRow } from '../src/satellites/registered-satellite.js'
+export {
+  RegisteredSatellites,
+  type SatelliteChange,
+} from '../src/satellites/registered-satellites.js'
+export { SatelliteAdministration } from '../src/satellites/satellite-administration.js'
+export { SatelliteMails } from '../src/satellites/satellite-mails.js'
+export { SatelliteRegistryService } from '../src/satellites/satellite-registry.js'
+export { holdersElsewhere } from '../src/satellites/verification/origin-holders.js'
+export { SatelliteActivation } from '../src/satellites/verification/satellite-activation.js'
+export { SatelliteProofs } from '../src/satellites/verification/satellite-proofs.js'
+export { SatelliteVerificationService } from '../src/satellites/verification/satellite-verification.service.js'
+export { startFailure } from '../src/serve.js'
 export { CookieBoundSessionGuard } from '../src/sessions/guards/cookie-bound-session.guard.js'
 export { EnrolmentGuard } from '../src/sessions/guards/enrolment.guard.js'
 export { EnrolmentRefusal } from '../src/sessions/guards/enrolment-refusal.js'
@@ -431,7 +442,6 @@ export {
   sizeOf,
 } from '../src/sessions/stores/session-store.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
-export { startFailure } from '../src/start-failure.js'
 export { FactorResetJob } from '../src/team/factor-reset/factor-reset.job.js'
 export { AccessTokens, signJwt } from '../src/tokens/access-tokens.js'
 export {

@@ -1,4 +1,4 @@
-import { generateSecretKeys } from '../../dist/src/secrets/secret-key-file.js'
+import { generateSecretKeys } from '../../dist/src/platform/secrets/secret-key-file.js'
 import { generateKeys } from '../../dist/src/tokens/signing-key-file.js'
 
 /** Makes the two key files that these settings name. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { effectivePermissions, permissionsOf } from '../../dist/src/permissions/permissions.js'
-import { openRedis } from '../../dist/src/redis/redis.module.js'
+import { effectivePermissions, permissionsOf } from '../../dist/src/platform/permissions/permissions.js'
+import { openRedis } from '../../dist/src/platform/redis/redis.module.js'
 import { ShardGates } from '../../dist/src/sessions/revocation/shard-gates.js'
 import { handleOf, newSessionId } from '../../dist/src/sessions/session.js'
 import { RedisSessionStore } from '../../dist/src/sessions/stores/redis.session-store.js'

@@ -1,5 +1,5 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
-import type { Settings } from '../../src/config/settings.js'
+import type { Settings } from '../../src/platform/config/settings.js'
 import { openApiDocument } from './document.js'
 import { referencePage } from './reference-page.js'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PACKAGE_ROOT } from '../../src/config/package-root.js'
-import { readSettings } from '../../src/config/read-settings.js'
+import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
+import { readSettings } from '../../src/platform/config/read-settings.js'
 import { CLIENT_TYPES_FILE, clientTypesOf } from './client-types.js'
 import { previewOpenApi } from './preview.js'
 

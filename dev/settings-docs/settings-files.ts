@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PACKAGE_ROOT } from '../../src/config/package-root.js'
+import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
 import { withChartSettings } from './chart-schema.js'
 import { envExample } from './env-example.js'
 import { withSettings } from './readme-section.js'

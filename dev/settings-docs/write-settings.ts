@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PACKAGE_ROOT } from '../../src/config/package-root.js'
+import { PACKAGE_ROOT } from '../../src/platform/config/package-root.js'
 import { settingsFiles } from './settings-files.js'
 
 for (const [path, text] of Object.entries(await settingsFiles()))
   await writeFile(join(PACKAGE_ROOT, path), text)
 console.log(
-  'README.md, the env examples and the chart show the settings of src/config/reading/settings-table.ts',
+  'README.md, the env examples and the chart show the settings of src/platform/config/reading/settings-table.ts',
 )

@@ -1,9 +1,9 @@
 import fastify, { type FastifyInstance } from 'fastify'
-import { isLoopback } from '../../src/config/origin.js'
-import type { Settings } from '../../src/config/settings.js'
-import { readTlsFiles } from '../../src/http/edge/tls-files.js'
 import { serveSites } from '../../src/pages/serve-sites.js'
 import { Site } from '../../src/pages/site.js'
+import { isLoopback } from '../../src/platform/config/origin.js'
+import type { Settings } from '../../src/platform/config/settings.js'
+import { readTlsFiles } from '../../src/platform/http/edge/tls-files.js'
 import { redirectToOrigin } from './redirect-to-origin.js'
 
 export interface SatelliteSite {

@@ -1,7 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
-import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
-import { BODY_REFUSALS, Documented } from '../http/documented.js'
+import {
+  HANDOFF_REQUIREMENTS,
+  type HandoffRequirement,
+} from '../platform/database/columns/handoff-requirement.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
 import { IsName } from '../users/name-text.js'
 import { INSTANT, PendingTransferAnswer } from './transfer/transfer.dto.js'
 

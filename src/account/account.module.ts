@@ -3,10 +3,10 @@ import { Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
 import { BillingModule } from '../billing/billing.module.js'
-import { LinksModule } from '../links/links.module.js'
+import { CorsModule } from '../cors/cors.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { OptionalMainSessionGuard } from '../sessions/guards/optional-main-session.guard.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
@@ -61,7 +61,7 @@ import { TransferParties } from './transfer/transfer-parties.js'
     BillingModule,
     MailModule,
     LinksModule,
-    SatellitesModule,
+    CorsModule,
     SessionsModule,
     TokensModule,
   ],

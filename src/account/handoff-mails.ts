@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../config/settings.js'
-import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../database/columns/handoff-requirement.js'
-import type { Db } from '../database/connection.js'
-import type { Client } from '../http/client.js'
 import { NO_MAILS } from '../mail/after-commit-mail.js'
 import { SiteUrls } from '../mail/site-urls.js'
-import { RateLimiter } from '../rate-limits/rate-limiter.js'
+import { Settings } from '../platform/config/settings.js'
+import {
+  HANDOFF_REQUIREMENTS,
+  type HandoffRequirement,
+} from '../platform/database/columns/handoff-requirement.js'
+import type { Db } from '../platform/database/connection.js'
+import type { Client } from '../platform/http/client.js'
+import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import type { AfterCommit } from '../sessions/revocation/recorded-changes.js'
 import type { Account } from '../users/accounts.js'
 import { AccountAdmins } from '../users/notices/account-admins.js'

@@ -1,9 +1,9 @@
 // What was decided here, and why: docs/decisions/anomalies.md
 import { Module } from '@nestjs/common'
-import { AuditModule } from '../audit/audit.module.js'
-import { GeoIpModule } from '../geoip/geoip.module.js'
-import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { GeoIpModule } from '../platform/geoip/geoip.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AnomalyMails } from './anomaly-mails.js'
 import { AnomalyResponse } from './anomaly-response.js'
@@ -13,7 +13,7 @@ import { RefreshAnomalyCheck } from './refresh-anomaly-check.js'
 import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
 
 @Module({
-  imports: [AuditModule, MailModule, LinksModule, GeoIpModule, SessionsModule],
+  imports: [AuditLogModule, MailModule, LinksModule, GeoIpModule, SessionsModule],
   providers: [
     AnomalyResponse,
     KnownDevices,

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { Clock } from '../clock/clock.js'
-import { formatLocation, GeoIp } from '../geoip/geoip.js'
-import type { Client } from '../http/client.js'
-import { deviceName } from '../http/device-name.js'
-import { subnetOf } from '../http/network.js'
-import { previousAddresses } from '../links/undo-links.js'
 import { NO_MAILS, type SendMails } from '../mail/after-commit-mail.js'
 import type { Mail, Recipient } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
+import { Clock } from '../platform/clock/clock.js'
+import { formatLocation, GeoIp } from '../platform/geoip/geoip.js'
+import type { Client } from '../platform/http/client.js'
+import { deviceName } from '../platform/http/device-name.js'
+import { subnetOf } from '../platform/http/network.js'
+import { previousAddresses } from '../platform/links/undo-links.js'
 import {
   type AffectedSession,
   type IssueOptions,

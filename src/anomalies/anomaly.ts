@@ -1,7 +1,7 @@
-import type { AnomalyAction, AnomalyPolicy } from '../config/anomaly-policy.js'
-import { distanceKm, type Location } from '../geoip/geoip.js'
-import { deviceName } from '../http/device-name.js'
-import { addressFamily, subnetOf } from '../http/network.js'
+import type { AnomalyAction, AnomalyPolicy } from '../platform/config/anomaly-policy.js'
+import { distanceKm, type Location } from '../platform/geoip/geoip.js'
+import { deviceName } from '../platform/http/device-name.js'
+import { addressFamily, subnetOf } from '../platform/http/network.js'
 import type { KnownDevice } from './known-devices.js'
 
 /** The score of each reason. A login and a use of a session can each reach 100. */

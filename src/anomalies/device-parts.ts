@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { parameter } from '../database/statement.js'
+import { parameter } from '../platform/database/statement.js'
 
 /**
  * How many are kept for each user, those that were seen last. More than a person has: private windows make a new

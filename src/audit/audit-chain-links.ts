@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, gt, gte, lte, min, sql } from 'drizzle-orm'
-import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
-import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../database/schema/audit.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../platform/database/schema/audit.js'
 import type { AuditRow } from './audit-hash.js'
 import { ALL_IDS } from './id-range.js'
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, count, desc, eq, gt, lte, max, notExists, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../database/connection.js'
-import { Database, rowsOf } from '../database/database.js'
-import { auditChain, auditLog } from '../database/schema/audit.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database, rowsOf } from '../platform/database/database.js'
+import { auditChain, auditLog } from '../platform/database/schema/audit.js'
 import { type AuditRow, GENESIS_HASH } from './audit-hash.js'
 import { ALL_IDS, type IdRange } from './id-range.js'
 

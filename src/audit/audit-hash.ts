@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { auditLog } from '../database/schema/audit.js'
+import type { auditLog } from '../platform/database/schema/audit.js'
 
 /** A row of the audit log as stored in the database. */
 export type AuditRow = typeof auditLog.$inferSelect

@@ -14,8 +14,8 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Db } from '../database/connection.js'
-import { auditLog } from '../database/schema/audit.js'
+import type { Db } from '../platform/database/connection.js'
+import { auditLog } from '../platform/database/schema/audit.js'
 import type { AuditRow } from './audit-hash.js'
 import type { IdRange } from './id-range.js'
 

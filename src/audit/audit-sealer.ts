@@ -1,12 +1,12 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Clock, secondsAfter } from '../clock/clock.js'
-import { Database } from '../database/database.js'
-import { causeMessage } from '../errors/cause-message.js'
-import { Logger } from '../log/logger.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
+import { Database } from '../platform/database/database.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { Logger } from '../platform/log/logger.js'
 import { AuditChain, type ChainHead, EMPTY_CHAIN, type NewLink } from './audit-chain.js'
 import { type AuditRow, chainHash } from './audit-hash.js'
-import { AuditLog } from './audit-log.js'
 import { ALL_IDS, type IdRange } from './id-range.js'
 
 /** How long a row can be changed without a trace. */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../errors/api-error.js'
+import { ApiError } from '../platform/errors/api-error.js'
 
 /** Most exports take less. */
 const RETRY_AFTER_SECONDS = 10

@@ -1,12 +1,12 @@
 // What was decided here, and why: docs/decisions/login.md
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AuditModule } from '../audit/audit.module.js'
+import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
-import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -68,10 +68,10 @@ import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-logi
     AnomaliesModule,
     FactorsModule,
     RateLimitsModule,
-    AuditModule,
+    AuditLogModule,
     MailModule,
     LinksModule,
-    SatellitesModule,
+    CorsModule,
     SessionsModule,
     TokensModule,
   ],

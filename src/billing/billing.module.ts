@@ -1,18 +1,18 @@
 // What was decided here, and why: docs/decisions/billing.md
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
-import { AuditModule } from '../audit/audit.module.js'
-import { Clock } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
-import { HourlyLog } from '../log/hourly-log.js'
+import { CorsModule } from '../cors/cors.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { PlansModule } from '../plans/plans-file.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { RedisModule } from '../redis/redis.module.js'
-import { RedisConnection } from '../redis/redis-connection.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { Clock } from '../platform/clock/clock.js'
+import { Settings } from '../platform/config/settings.js'
+import { HourlyLog } from '../platform/log/hourly-log.js'
+import { PlansModule } from '../platform/plans/plans-file.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
+import { RedisModule } from '../platform/redis/redis.module.js'
+import { RedisConnection } from '../platform/redis/redis-connection.js'
+import { Tracing } from '../platform/tracing/tracing.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
-import { Tracing } from '../tracing/tracing.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
 import { BillingController } from './billing.controller.js'
@@ -59,11 +59,11 @@ import { WebhookController } from './webhook.controller.js'
   imports: [
     UsersModule,
     RateLimitsModule,
-    AuditModule,
+    AuditLogModule,
     MailModule,
     PlansModule,
     RedisModule,
-    SatellitesModule,
+    CorsModule,
     SessionsModule,
   ],
   controllers: [BillingController, InvoicesController, PlansController, WebhookController],

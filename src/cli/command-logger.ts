@@ -1,5 +1,5 @@
 import type { LoggerService } from '@nestjs/common'
-import { startFailure } from '../start-failure.js'
+import { startFailure } from '../serve.js'
 import type { CommandContext } from './command-context.js'
 
 /**

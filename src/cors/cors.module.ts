@@ -3,15 +3,15 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AuditModule } from '../audit/audit.module.js'
-import { AuditLog } from '../audit/audit-log.js'
-import { Settings } from '../config/settings.js'
-import { ApiError } from '../errors/api-error.js'
-import { clientOf } from '../http/client.js'
-import { refusalOfUrl } from '../http/edge/edge.js'
-import { Satellites } from '../satellites/satellites.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { Settings } from '../platform/config/settings.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { clientOf } from '../platform/http/client.js'
+import { refusalOfUrl } from '../platform/http/edge/edge.js'
 import { type CorsPolicy, corsPolicyFor, type KnownOrigins } from './cors-policy.js'
+import { OriginPolicy } from './origin-policy.js'
+import { Satellites } from './satellites.js'
 
 /** From the specification's preflight table. */
 const PREFLIGHT: FastifyCorsOptions = {
@@ -26,7 +26,11 @@ const PREFLIGHT: FastifyCorsOptions = {
  */
 const EXPOSED = 'Retry-After, X-Request-Id'
 
-@Module({ imports: [AuditModule, SatellitesModule] })
+@Module({
+  imports: [AuditLogModule],
+  providers: [Satellites, OriginPolicy],
+  exports: [Satellites, OriginPolicy],
+})
 export class CorsModule implements OnModuleInit {
   private readonly known: KnownOrigins
 

@@ -1,8 +1,8 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
-import { AuditModule } from '../audit/audit.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { FactorAuthority } from './factor-authority.js'
@@ -22,7 +22,7 @@ import { TotpController } from './totp/totp.controller.js'
 import { TotpEnrolmentService, TotpSecrets } from './totp/totp-enrolment.service.js'
 
 @Module({
-  imports: [AuditModule, FactorsModule, MailModule, SessionsModule, UsersModule],
+  imports: [AuditLogModule, FactorsModule, MailModule, SessionsModule, UsersModule],
   controllers: [
     SecondFactorOverviewController,
     TotpController,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
-import { type AuditAction, type AuditEvent, auditEvent } from '../audit/audit-event.js'
-import { AuditLog } from '../audit/audit-log.js'
-import type { Db } from '../database/connection.js'
-import { ApiError } from '../errors/api-error.js'
 import { FactorMails, type FactorName } from '../factors/factor-mails.js'
 import { FactorRequirement } from '../factors/factor-requirement.js'
 import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
 import { type FactorSummary, UserFactors } from '../factors/user-factors.js'
+import { type AuditAction, type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { Db } from '../platform/database/connection.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

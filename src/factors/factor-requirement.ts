@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { eq, sql } from 'drizzle-orm'
-import type { Db } from '../database/connection.js'
-import { accounts, users } from '../database/schema/accounts.js'
-import { ApiError } from '../errors/api-error.js'
+import type { Db } from '../platform/database/connection.js'
+import { accounts, users } from '../platform/database/schema/accounts.js'
+import { ApiError } from '../platform/errors/api-error.js'
 
 /** Whether a user's account requires a second factor of them, and from when on; null when it does not. */
 export interface RequiredFactor {

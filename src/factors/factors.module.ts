@@ -1,9 +1,9 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AuditModule } from '../audit/audit.module.js'
-import { LinksModule } from '../links/links.module.js'
-import { SecretsModule } from '../secrets/secrets.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
+import { SecretsModule } from '../platform/secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { FactorMails } from './factor-mails.js'
 import { FactorRemoval } from './factor-removal.js'
@@ -18,7 +18,7 @@ import { TotpResealing } from './totp/totp-resealing.js'
 import { UserFactors } from './user-factors.js'
 
 @Module({
-  imports: [AnomaliesModule, AuditModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
+  imports: [AnomaliesModule, AuditLogModule, LinksModule, PasskeysModule, SecretsModule, SessionsModule],
   providers: [
     FactorMails,
     FactorRemoval,

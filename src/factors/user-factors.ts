@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, isNull, or, sql } from 'drizzle-orm'
-import type { Db } from '../database/connection.js'
-import { Database } from '../database/database.js'
-import { users } from '../database/schema/accounts.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { users } from '../platform/database/schema/accounts.js'
 import {
   factorResets,
   passkeys,
   recoveryCodes,
   rememberedDevices,
   totpFactors,
-} from '../database/schema/factors.js'
+} from '../platform/database/schema/factors.js'
 import type { RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 

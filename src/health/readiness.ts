@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
-import { unavailable } from '../errors/api-error.js'
+import { unavailable } from '../platform/errors/api-error.js'
 
 /**
  * Whether requests may be sent here. It is about this process alone: a database or Redis that is down is down for

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Database } from '../database/database.js'
-import { removeExpiredRows } from '../database/remove-expired-rows.js'
-import { failedMails } from '../database/schema/mail.js'
-import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { Database } from '../platform/database/database.js'
+import { removeExpiredRows } from '../platform/database/remove-expired-rows.js'
+import { failedMails } from '../platform/database/schema/mail.js'
+import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
 
 const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
 

@@ -1,5 +1,5 @@
-import { accentsOf, inkOn } from '../brand/contrast.js'
-import type { Branding } from '../database/columns/branding.js'
+import { accentsOf, inkOn } from '../platform/brand/contrast.js'
+import type { Branding } from '../platform/database/columns/branding.js'
 
 export interface MailColors {
   readonly page: string

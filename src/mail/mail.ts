@@ -1,4 +1,4 @@
-import type { Branding } from '../database/columns/branding.js'
+import type { Branding } from '../platform/database/columns/branding.js'
 
 /**
  * A message before layout: plain text, from which both text and HTML are made. {@link MailLanguage.mail}

@@ -1,5 +1,5 @@
-import type { SecretBox } from '../secrets/secret-box.js'
-import { hashToken } from '../secrets/token-hash.js'
+import type { SecretBox } from '../platform/secrets/secret-box.js'
+import { hashToken } from '../platform/secrets/token-hash.js'
 import type { Mail } from './mail.js'
 import { tokenIn } from './site-urls.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../config/settings.js'
-import { Satellites } from '../satellites/satellites.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
 
 /** Pages of the main site that mails link to. */
 export const MAILED_PAGES = [

@@ -1,5 +1,5 @@
 import { createTransport, type Transporter } from 'nodemailer'
-import { isLoopback } from '../config/origin.js'
+import { isLoopback } from '../platform/config/origin.js'
 
 /** A mail server that does not answer must not delay a shutdown. */
 const SMTP_TIMEOUT_MS = 10_000

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 import { Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { type OperatorSettings, Settings } from '../config/settings.js'
-import { ApiError } from '../errors/api-error.js'
-import { clientOf } from '../http/client.js'
+import { type OperatorSettings, Settings } from '../platform/config/settings.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { clientOf } from '../platform/http/client.js'
 
 /** Who can reach the console, and for whom it does not exist. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../errors/api-error.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import type { Email } from '../users/email.js'
 import type { OperatorActor } from './operator.guard.js'
 import { OperatorGuesses } from './operator-guesses.js'

@@ -2,14 +2,14 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { BillingModule } from '../billing/billing.module.js'
-import type { Settings } from '../config/settings.js'
 import { FactorsModule } from '../factors/factors.module.js'
 import { PasskeysModule } from '../factors/passkeys/passkeys.module.js'
 import { HealthModule } from '../health/health.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { SatelliteRegistryModule } from '../satellite-registry/satellite-registry.module.js'
-import { SecretsModule } from '../secrets/secrets.module.js'
+import type { Settings } from '../platform/config/settings.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
+import { SecretsModule } from '../platform/secrets/secrets.module.js'
+import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TeamModule } from '../team/team.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -61,7 +61,7 @@ const CONTROLLERS = [
     MailModule,
     PasskeysModule,
     RateLimitsModule,
-    SatelliteRegistryModule,
+    SatellitesModule,
     SecretsModule,
     SessionsModule,
     TeamModule,

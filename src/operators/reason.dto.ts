@@ -1,5 +1,5 @@
-import { ParseText } from '../http/request-validation.js'
-import { IsStorableLine } from '../http/storable-line.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { IsStorableLine } from '../platform/http/storable-line.js'
 
 /** Long enough to mean something, short enough for a list. */
 const MIN_LENGTH = 3

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { PACKAGE_ROOT, packageVersion } from '../config/package-root.js'
+import { PACKAGE_ROOT, packageVersion } from '../platform/config/package-root.js'
 
 /** Where `npm run build:web` puts the client files for pages without a build step. */
 const BUILT_FOLDER = 'web/dist/client'

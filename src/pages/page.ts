@@ -1,5 +1,5 @@
-import type { Brand } from '../brand/brand.js'
 import { html } from '../mail/html.js'
+import type { Brand } from '../platform/brand/brand.js'
 
 /** Addresses that the built pages need to know. */
 export interface PageAddresses {

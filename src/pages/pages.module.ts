@@ -4,14 +4,13 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
 import { ConsoleAddress } from '../operators/console-address.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
 import { serveClientFiles } from './client-files.js'
 import { SatelliteBrands } from './satellite-brands.js'
 import { serveSites } from './serve-sites.js'
 import { SiteHosts } from './site-hosts.js'
 
 /** The client files, and the built pages that PAGES names. CORS is checked first, as for everything else. */
-@Module({ imports: [CorsModule, SatellitesModule], providers: [SiteHosts, SatelliteBrands, ConsoleAddress] })
+@Module({ imports: [CorsModule], providers: [SiteHosts, SatelliteBrands, ConsoleAddress] })
 export class PagesModule implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
-import type { Brand } from '../brand/brand.js'
-import { Settings } from '../config/settings.js'
-import { Database } from '../database/database.js'
-import { causeMessage } from '../errors/cause-message.js'
-import { Logger } from '../log/logger.js'
-import type { Satellite } from '../satellites/satellite.js'
-import { brandingOf } from '../satellites/satellite-branding.js'
+import type { Satellite } from '../cors/satellite.js'
+import { brandingOf } from '../cors/satellite-branding.js'
+import type { Brand } from '../platform/brand/brand.js'
+import { Settings } from '../platform/config/settings.js'
+import { Database } from '../platform/database/database.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { Logger } from '../platform/log/logger.js'
 
 /** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */
 const FRESH_MS = 10_000

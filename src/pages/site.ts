@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Brand } from '../brand/brand.js'
-import { PACKAGE_ROOT } from '../config/package-root.js'
-import { SettingsError } from '../config/read-settings.js'
-import type { SiteName } from '../config/site-name.js'
-import { SECURITY_HEADERS } from '../http/edge/responses.js'
+import type { Brand } from '../platform/brand/brand.js'
+import { PACKAGE_ROOT } from '../platform/config/package-root.js'
+import { SettingsError } from '../platform/config/read-settings.js'
+import type { SiteName } from '../platform/config/site-name.js'
+import { SECURITY_HEADERS } from '../platform/http/edge/responses.js'
 import { type PageAddresses, pagePolicy, pageWith } from './page.js'
 
 /** Where `npm run build:web` puts the sites. */

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { Client } from '../http/client.js'
-import { subnetOf } from '../http/network.js'
-import type { Permissions, Source } from '../permissions/permissions.js'
-import { BASE64URL_OF_32_BYTES } from '../secrets/token-form.js'
+import type { Client } from '../platform/http/client.js'
+import { subnetOf } from '../platform/http/network.js'
+import type { Permissions, Source } from '../platform/permissions/permissions.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 
 /** The secret that a client presents at refresh. Never stored, logged or put in a token. */

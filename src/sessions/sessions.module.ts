@@ -1,14 +1,14 @@
 // What was decided here, and why: docs/decisions/sessions.md
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
-import { AuditModule } from '../audit/audit.module.js'
-import { Settings } from '../config/settings.js'
-import { Database } from '../database/database.js'
-import { GeoIpModule } from '../geoip/geoip.module.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { RedisModule } from '../redis/redis.module.js'
-import { RedisConnection } from '../redis/redis-connection.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { CorsModule } from '../cors/cors.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { Settings } from '../platform/config/settings.js'
+import { Database } from '../platform/database/database.js'
+import { GeoIpModule } from '../platform/geoip/geoip.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
+import { RedisModule } from '../platform/redis/redis.module.js'
+import { RedisConnection } from '../platform/redis/redis-connection.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { ActiveSessionsController } from './active/active-sessions.controller.js'
 import { ActiveSessions } from './active/active-sessions.js'
@@ -40,11 +40,11 @@ import { UserSessions } from './user-sessions.js'
 
 @Module({
   imports: [
-    AuditModule,
+    AuditLogModule,
     GeoIpModule,
     RateLimitsModule,
     RedisModule,
-    SatellitesModule,
+    CorsModule,
     TokensModule,
     ScheduleModule.forRoot(),
   ],

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
-import { Clock, secondsAfter } from '../clock/clock.js'
-import { Settings } from '../config/settings.js'
-import type { Client } from '../http/client.js'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Client } from '../platform/http/client.js'
 import {
   effectivePermissions,
   type GrantLimits,
   type Permissions,
   type Source,
   withinLimits,
-} from '../permissions/permissions.js'
+} from '../platform/permissions/permissions.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'

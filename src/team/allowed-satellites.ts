@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../config/settings.js'
-import { Database } from '../database/database.js'
-import { ApiError } from '../errors/api-error.js'
-import { fieldError } from '../errors/field-faults.js'
-import type { SatelliteRow } from '../satellite-registry/registered-satellite.js'
-import { RegisteredSatellites } from '../satellite-registry/registered-satellites.js'
-import { Satellites } from '../satellites/satellites.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { fieldError } from '../platform/errors/field-faults.js'
+import type { SatelliteRow } from '../satellites/registered-satellite.js'
+import { RegisteredSatellites } from '../satellites/registered-satellites.js'
 
 export type AllowedSatellite = Pick<SatelliteRow, 'origin' | 'name' | 'kind' | 'state'>
 

@@ -1,13 +1,13 @@
 // What was decided here, and why: docs/decisions/accounts-and-teams.md
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AuditModule } from '../audit/audit.module.js'
 import { AuthModule } from '../auth/auth.module.js'
+import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
-import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { SatelliteRegistryModule } from '../satellite-registry/satellite-registry.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
@@ -42,12 +42,12 @@ import { TeamSatellitesController } from './team-satellites.controller.js'
     AnomaliesModule,
     FactorsModule,
     RateLimitsModule,
-    AuditModule,
+    AuditLogModule,
     AuthModule,
     MailModule,
     LinksModule,
+    CorsModule,
     SatellitesModule,
-    SatelliteRegistryModule,
     SessionsModule,
   ],
   controllers: [

@@ -1,11 +1,11 @@
 import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
 import { createParamDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import { ApiError } from '../errors/api-error.js'
-import { requestOf } from '../http/client.js'
-import { DocumentedGuard } from '../http/documented.js'
-import { singleHeader } from '../http/headers.js'
-import type { SelectiveGuard } from '../nest/selective-guard.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { requestOf } from '../platform/http/client.js'
+import { DocumentedGuard } from '../platform/http/documented.js'
+import { singleHeader } from '../platform/http/headers.js'
+import type { SelectiveGuard } from '../platform/nest/selective-guard.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {

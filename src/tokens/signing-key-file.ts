@@ -6,8 +6,8 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from 'node:crypto'
-import { secondsAfter } from '../clock/clock.js'
-import { createKeyFile, readKeyFile, saveKeyFile } from '../secrets/key-file.js'
+import { secondsAfter } from '../platform/clock/clock.js'
+import { createKeyFile, readKeyFile, saveKeyFile } from '../platform/secrets/key-file.js'
 import {
   ageCountsFrom,
   type KeyState,
@@ -15,7 +15,7 @@ import {
   type RotatingKey,
   requireOneCurrent,
   rotated,
-} from '../secrets/rotating-keys.js'
+} from '../platform/secrets/rotating-keys.js'
 
 /** The signing keys of `file`; throws an Error that names the file. */
 export function loadKeys(file: string): Promise<SigningKey[]> {

@@ -2,15 +2,16 @@
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { AccessTokens } from './access-tokens.js'
+import { DataController } from './data.controller.js'
 import { JwksController } from './jwks.controller.js'
 import { JwtGuard } from './jwt.guard.js'
 import { SigningKeys } from './signing-keys.js'
 
 @Module({
   imports: [RateLimitsModule, JwtModule.register({})],
-  controllers: [JwksController],
+  controllers: [JwksController, DataController],
   providers: [SigningKeys, AccessTokens, { provide: APP_GUARD, useClass: JwtGuard }],
   exports: [AccessTokens],
 })

@@ -1,8 +1,8 @@
 import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../database/connection.js'
-import { REQUEUE } from '../database/requeue-billing-work.js'
-import { users } from '../database/schema/accounts.js'
-import { billingCustomers, billingWork } from '../database/schema/billing.js'
+import type { Db } from '../platform/database/connection.js'
+import { REQUEUE } from '../platform/database/requeue-billing-work.js'
+import { users } from '../platform/database/schema/accounts.js'
+import { billingCustomers, billingWork } from '../platform/database/schema/billing.js'
 
 /** So that several changes of a name are joined into one, which takes three to five calls of the provider. */
 const NAME_SYNC_DELAY_SECONDS = 30

@@ -1,5 +1,5 @@
 import { and, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import { users } from '../database/schema/accounts.js'
+import { users } from '../platform/database/schema/accounts.js'
 import type { User } from './user.js'
 
 /** The fields that decide what a login may do. */

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
 import { KnownDevices } from '../anomalies/known-devices.js'
-import type { Actor, TargetUser } from '../audit/actor.js'
-import type { Db } from '../database/connection.js'
-import { users } from '../database/schema/accounts.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { withdrawAllTokens, withdrawInvitationsBy, withdrawTokensOfUsers } from '../links/withdraw-tokens.js'
+import type { Actor, TargetUser } from '../platform/audit/actor.js'
+import type { Db } from '../platform/database/connection.js'
+import { users } from '../platform/database/schema/accounts.js'
+import {
+  withdrawAllTokens,
+  withdrawInvitationsBy,
+  withdrawTokensOfUsers,
+} from '../platform/links/withdraw-tokens.js'
 
 /** What exists of a user besides their row. */
 @Injectable()

@@ -1,4 +1,9 @@
-import { PERMISSIONS, type Permissions, permissionsOf, withinLimits } from '../permissions/permissions.js'
+import {
+  PERMISSIONS,
+  type Permissions,
+  permissionsOf,
+  withinLimits,
+} from '../platform/permissions/permissions.js'
 import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'

@@ -1,13 +1,13 @@
 // What was decided here, and why: docs/decisions/accounts-and-teams.md
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
-import { AuditModule } from '../audit/audit.module.js'
+import { CorsModule } from '../cors/cors.module.js'
 import { FactorsModule } from '../factors/factors.module.js'
-import { LinksModule } from '../links/links.module.js'
 import { MailModule } from '../mail/mail.module.js'
-import { PlansModule } from '../plans/plans-file.js'
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js'
-import { SatellitesModule } from '../satellites/satellites.module.js'
+import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { LinksModule } from '../platform/links/links.module.js'
+import { PlansModule } from '../platform/plans/plans-file.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
@@ -41,11 +41,11 @@ import { Users } from './users.js'
     AnomaliesModule,
     FactorsModule,
     RateLimitsModule,
-    AuditModule,
+    AuditLogModule,
     MailModule,
     LinksModule,
     PlansModule,
-    SatellitesModule,
+    CorsModule,
     SessionsModule,
   ],
   providers: [

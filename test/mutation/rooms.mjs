@@ -10,7 +10,7 @@ export const ROOMS = {
     ),
   },
   permissions: {
-    mutate: ['src/permissions/*.ts', 'src/plans/*.ts'],
+    mutate: ['src/platform/permissions/*.ts', 'src/platform/plans/*.ts'],
     tests: ['test/unit/permissions/permissions.test.ts', 'test/unit/plans/plans-file.test.ts'],
   },
   cors: {
@@ -70,7 +70,7 @@ export const ROOMS = {
     mutate: [
       'src/billing/subscription/{subscription-rules,current-subscription}.ts',
       'src/billing/provider/price-refusal.ts',
-      'src/log/hourly-log.ts',
+      'src/platform/log/hourly-log.ts',
       'src/billing/checkout/return-url.ts',
     ],
     tests: [

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
 import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
+import type { Db } from '../../platform/database/connection.js'
 import { AccountAdmins } from '../../users/notices/account-admins.js'
 
 /** The mails about the deletion of an account. */

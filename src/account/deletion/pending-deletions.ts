@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { AccountSettlement } from '../../billing/account-settlement.js'
-import type { Db } from '../../database/connection.js'
 import type { SendMails } from '../../mail/after-commit-mail.js'
+import type { Db } from '../../platform/database/connection.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'
 import { CancellationNotices } from '../../users/notices/cancellation-notices.js'

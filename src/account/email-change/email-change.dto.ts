@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../../http/documented.js'
-import { IfPresent } from '../../http/field-rules.js'
-import { MailedLinkBody } from '../../links/mailed-token.dto.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { IfPresent } from '../../platform/http/field-rules.js'
+import { MailedLinkBody } from '../../platform/links/mailed-token.dto.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
 

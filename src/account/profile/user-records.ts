@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, max, or, sql } from 'drizzle-orm'
-import { auditEvent } from '../../audit/audit-event.js'
 import type { AuditRow } from '../../audit/audit-hash.js'
-import { AuditLog } from '../../audit/audit-log.js'
 import { type AuditSelection, type Scanned, scanAuditLog } from '../../audit/audit-scan.js'
 import type { IdRange } from '../../audit/id-range.js'
-import { Database } from '../../database/database.js'
-import { knownDevices } from '../../database/schema/anomalies.js'
-import { auditLog } from '../../database/schema/audit.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import { Database } from '../../platform/database/database.js'
+import { knownDevices } from '../../platform/database/schema/anomalies.js'
+import { auditLog } from '../../platform/database/schema/audit.js'
 import {
   factorResets,
   passkeys,
   recoveryCodes,
   rememberedDevices,
   totpFactors,
-} from '../../database/schema/factors.js'
-import { oneTimeTokens } from '../../database/schema/links.js'
+} from '../../platform/database/schema/factors.js'
+import { oneTimeTokens } from '../../platform/database/schema/links.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Profile } from './profile.dto.js'
 

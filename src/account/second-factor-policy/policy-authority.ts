@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
-import type { Db } from '../../database/connection.js'
+import { Settings } from '../../platform/config/settings.js'
+import type { Db } from '../../platform/database/connection.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Account } from '../../users/accounts.js'

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, inArray, not, sql } from 'drizzle-orm'
-import { auditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { accounts, users } from '../../database/schema/accounts.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import type { Db } from '../../platform/database/connection.js'
+import { accounts, users } from '../../platform/database/schema/accounts.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

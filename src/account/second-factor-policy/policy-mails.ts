@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
 import type { SendMails } from '../../mail/after-commit-mail.js'
 import type { Mail } from '../../mail/mail.js'
 import type { MailLanguage } from '../../mail/mail-language.js'
 import { SiteUrls } from '../../mail/site-urls.js'
+import type { Db } from '../../platform/database/connection.js'
 import { AccountAdmins } from '../../users/notices/account-admins.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 

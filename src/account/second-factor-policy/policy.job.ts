@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { causeMessage } from '../../errors/cause-message.js'
-import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { Logger } from '../../log/logger.js'
+import { causeMessage } from '../../platform/errors/cause-message.js'
+import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
+import { Logger } from '../../platform/log/logger.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { auditEvent } from '../../audit/audit-event.js'
-import type { Db } from '../../database/connection.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import type { Db } from '../../platform/database/connection.js'
 import { NOTHING_RECORDED, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import { type PendingTransfer, PendingTransfers } from '../../users/pending/pending-transfers.js'

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import type { Db } from '../../database/connection.js'
-import { ApiError } from '../../errors/api-error.js'
+import type { Db } from '../../platform/database/connection.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'

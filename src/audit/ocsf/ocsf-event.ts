@@ -1,4 +1,4 @@
-import { type AuditAction, isAuditAction } from '../audit-event.js'
+import { type AuditAction, isAuditAction } from '../../platform/audit/audit-event.js'
 import { type AuditRow, canonicalRow } from '../audit-hash.js'
 import { classificationOf, OCSF_VERSION, type OcsfActivity } from './ocsf-classes.js'
 import { OCSF_KINDS, type OcsfKind } from './ocsf-kinds.js'

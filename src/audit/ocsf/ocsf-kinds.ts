@@ -1,4 +1,4 @@
-import type { AuditAction } from '../audit-event.js'
+import type { AuditAction } from '../../platform/audit/audit-event.js'
 import type { OcsfActivity, OcsfClassName } from './ocsf-classes.js'
 
 /** How OCSF classifies an action: a class and one of its activities. */

@@ -1,4 +1,4 @@
-import type { AuditAction } from '../audit-event.js'
+import type { AuditAction } from '../../platform/audit/audit-event.js'
 import type { AuditRow } from '../audit-hash.js'
 
 /** The `type_id` of a regular user, and of an unknown one. */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { Database, rowsOf } from '../../database/database.js'
-import { isLockTimeout } from '../../database/postgres/postgres-outage.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database, rowsOf } from '../../platform/database/database.js'
+import { isLockTimeout } from '../../platform/database/postgres/postgres-outage.js'
 
 /** One month of the log, or several. */
 export interface AuditPartition {

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { Database, rowsOf } from '../../database/database.js'
-import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../../database/schema/audit.js'
-import { SERVICE } from '../actor.js'
-import { auditEvent } from '../audit-event.js'
-import { AuditLog } from '../audit-log.js'
+import { SERVICE } from '../../platform/audit/actor.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database, rowsOf } from '../../platform/database/database.js'
+import {
+  auditChain,
+  auditLog,
+  auditRemovedIds,
+  auditRetention,
+} from '../../platform/database/schema/audit.js'
 import { type AuditPartition, AuditPartitions } from './audit-partitions.js'
 
 /** Well within the time that a statement may take. */

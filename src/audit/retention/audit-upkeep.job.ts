@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Settings } from '../../config/settings.js'
-import { DatabaseClock } from '../../database/database-clock.js'
-import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { Logger } from '../../log/logger.js'
+import { Settings } from '../../platform/config/settings.js'
+import { DatabaseClock } from '../../platform/database/database-clock.js'
+import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
+import { Logger } from '../../platform/log/logger.js'
 import { AuditPartitions } from './audit-partitions.js'
 import { AuditRetention, type Expired } from './audit-retention.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
-import { ApiError } from '../../errors/api-error.js'
+import { Database } from '../../platform/database/database.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import type { Session } from '../../sessions/session.js'
 import { SessionLinks } from '../../sessions/session-links.js'
 import { UserSessions } from '../../sessions/user-sessions.js'

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
-import type { Source } from '../../permissions/permissions.js'
-import { admits, type Satellite } from '../../satellites/satellite.js'
-import { Satellites } from '../../satellites/satellites.js'
+import { admits, type Satellite } from '../../cors/satellite.js'
+import { Satellites } from '../../cors/satellites.js'
+import { Settings } from '../../platform/config/settings.js'
+import type { Source } from '../../platform/permissions/permissions.js'
 import { type Account, Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import { Database } from '../../platform/database/database.js'
 import type { User } from '../../users/user.js'
 import type { LoginConfirmation, LoginContext } from '../login/login-context.js'
 

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { ApiError } from '../../errors/api-error.js'
 import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { RelatedOriginsDocs } from './passkey-login.dto.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { auditEvent } from '../../audit/audit-event.js'
-import { ApiError, unavailable } from '../../errors/api-error.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { ApiError, unavailable } from '../../platform/errors/api-error.js'
 import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'

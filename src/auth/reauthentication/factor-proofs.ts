@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { type AuthMethods, authMethods } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'

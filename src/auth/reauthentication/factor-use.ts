@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
+import { Database } from '../../platform/database/database.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { AuthMethods } from '../../tokens/auth-methods.js'

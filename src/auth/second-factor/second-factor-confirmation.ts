@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Database } from '../../database/database.js'
 import { FactorResets } from '../../factors/factor-resets.js'
+import { Database } from '../../platform/database/database.js'
 import type { LoginConfirmation, LoginContext } from '../login/login-context.js'
 import { type CheckedFactor, FactorCheck, type FactorProof } from './factor-check.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
-import { ApiError } from '../../errors/api-error.js'
 import { RememberedDevices, USED_DEVICE } from '../../factors/remembered-devices/remembered-devices.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import { acrOf, TWO_FACTORS } from '../../tokens/auth-methods.js'
 import type { User } from '../../users/user.js'

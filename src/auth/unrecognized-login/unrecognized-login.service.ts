@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { sinceOf, type UnrecognizedLoginDetail } from '../../anomalies/unrecognized-login-tokens.js'
-import { auditEvent } from '../../audit/audit-event.js'
-import type { Db } from '../../database/connection.js'
-import type { Client } from '../../http/client.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import type { Db } from '../../platform/database/connection.js'
+import type { Client } from '../../platform/http/client.js'
 import {
   followedBy,
   mergeRecorded,

@@ -1,7 +1,7 @@
 import { and, count, isNotNull, notInArray, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { rowsOf } from '../../database/database.js'
-import { billingWork, providerEvents, subscriptions } from '../../database/schema/billing.js'
+import type { Db } from '../../platform/database/connection.js'
+import { rowsOf } from '../../platform/database/database.js'
+import { billingWork, providerEvents, subscriptions } from '../../platform/database/schema/billing.js'
 import { ENDED_STATUSES } from '../subscription/subscription-rules.js'
 
 /** Keeps a reading down to some milliseconds, however many are waiting. */

@@ -1,12 +1,12 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
-import { type Database, rowsOf } from '../../database/database.js'
-import { auditLog } from '../../database/schema/audit.js'
+import { type Database, rowsOf } from '../../platform/database/database.js'
+import { auditLog } from '../../platform/database/schema/audit.js'
 import {
   billingCustomers,
   billingWork,
   providerEvents,
   subscriptions,
-} from '../../database/schema/billing.js'
+} from '../../platform/database/schema/billing.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 /**

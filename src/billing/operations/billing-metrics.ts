@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import { Clock } from '../../clock/clock.js'
-import type { Db } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
-import { subscriptions } from '../../database/schema/billing.js'
-import { Metrics } from '../../metrics/metrics.js'
-import { PlansFile } from '../../plans/plans-file.js'
+import { Clock } from '../../platform/clock/clock.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database } from '../../platform/database/database.js'
+import { subscriptions } from '../../platform/database/schema/billing.js'
+import { Metrics } from '../../platform/metrics/metrics.js'
+import { PlansFile } from '../../platform/plans/plans-file.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 interface BillingReading extends BillingHealth {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { Settings } from '../../config/settings.js'
-import type { Db } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
-import { accounts, users } from '../../database/schema/accounts.js'
-import { billingCustomers } from '../../database/schema/billing.js'
-import { ApiError } from '../../errors/api-error.js'
-import { Logger } from '../../log/logger.js'
+import { Settings } from '../../platform/config/settings.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database } from '../../platform/database/database.js'
+import { accounts, users } from '../../platform/database/schema/accounts.js'
+import { billingCustomers } from '../../platform/database/schema/billing.js'
+import { ApiError } from '../../platform/errors/api-error.js'
+import { Logger } from '../../platform/log/logger.js'
 import {
   callStripe,
   callStripeOrNull,

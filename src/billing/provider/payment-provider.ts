@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNotNull, ne, or, type SQL } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { Settings, type StripeSettings } from '../../config/settings.js'
-import { billingCustomers } from '../../database/schema/billing.js'
-import { ApiError, unavailable } from '../../errors/api-error.js'
-import { Tracing } from '../../tracing/tracing.js'
+import { Settings, type StripeSettings } from '../../platform/config/settings.js'
+import { billingCustomers } from '../../platform/database/schema/billing.js'
+import { ApiError, unavailable } from '../../platform/errors/api-error.js'
+import { Tracing } from '../../platform/tracing/tracing.js'
 
 /** At most three tries of 3 s with short pauses, so that one of our requests fails after 10 s. */
 const TRY_TIMEOUT_MS = 3_000

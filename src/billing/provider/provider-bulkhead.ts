@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { unavailable } from '../../errors/api-error.js'
+import { unavailable } from '../../platform/errors/api-error.js'
 
 /** A hanging provider must not fill the process with waiting requests; logins must go on. */
 const MAX_AT_ONCE = 50

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { auditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { ApiError } from '../../errors/api-error.js'
-import { causeMessage } from '../../errors/cause-message.js'
-import { HourlyLog } from '../../log/hourly-log.js'
-import { Logger } from '../../log/logger.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import type { ApiError } from '../../platform/errors/api-error.js'
+import { causeMessage } from '../../platform/errors/cause-message.js'
+import { HourlyLog } from '../../platform/log/hourly-log.js'
+import { Logger } from '../../platform/log/logger.js'
 
 /** Ids of the provider's objects, which differ from one customer to the next; those of prices are chosen by operators. */
 const IDS = /\b(?!price_)[a-z]+_[A-Za-z0-9]{8,}/g

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import type { Db } from '../../database/connection.js'
-import { Database, rowsOf } from '../../database/database.js'
-import { REQUEUE } from '../../database/requeue-billing-work.js'
-import { billingWork, checkouts, providerEvents } from '../../database/schema/billing.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database, rowsOf } from '../../platform/database/database.js'
+import { REQUEUE } from '../../platform/database/requeue-billing-work.js'
+import { billingWork, checkouts, providerEvents } from '../../platform/database/schema/billing.js'
 
 /** Every event of the provider as it arrived. What an event says is read by the functions below. */
 @Injectable()

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { Database, rowsOf } from '../../database/database.js'
-import { REQUEUE } from '../../database/requeue-billing-work.js'
-import { billingWork, providerEvents } from '../../database/schema/billing.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database, rowsOf } from '../../platform/database/database.js'
+import { REQUEUE } from '../../platform/database/requeue-billing-work.js'
+import { billingWork, providerEvents } from '../../platform/database/schema/billing.js'
 import { addUnqueuedAfter, EVENTS_PER_PAGE } from './unqueued-customers.js'
 
 /** A customer claimed by this worker alone. */

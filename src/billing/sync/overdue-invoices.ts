@@ -1,7 +1,7 @@
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type Stripe from 'stripe'
-import type { Database } from '../../database/database.js'
-import { billingCustomers, subscriptions } from '../../database/schema/billing.js'
+import type { Database } from '../../platform/database/database.js'
+import { billingCustomers, subscriptions } from '../../platform/database/schema/billing.js'
 import { callStripe } from '../provider/payment-provider.js'
 
 /** The provider's page size, newest first. */

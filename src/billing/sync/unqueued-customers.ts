@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { rowsOf } from '../../database/database.js'
-import { billingWork, providerEvents } from '../../database/schema/billing.js'
+import type { Db } from '../../platform/database/connection.js'
+import { rowsOf } from '../../platform/database/database.js'
+import { billingWork, providerEvents } from '../../platform/database/schema/billing.js'
 
 /**
  * How many events of customers are read at once: in some 10 to 20 ms, and within a statement's time where each

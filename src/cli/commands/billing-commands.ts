@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../../audit/actor.js'
 import {
   BillingInspection,
   EVENT_STATES,
@@ -16,10 +15,11 @@ import { BillingQueue } from '../../billing/sync/billing-queue.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { CustomerAdoption } from '../../billing/sync/customer-adoption.js'
 import { CustomerSync } from '../../billing/sync/customer-sync.js'
-import { Database } from '../../database/database.js'
-import { isId } from '../../http/ids.js'
-import { inOneLine } from '../../log/in-one-line.js'
-import { pluralize } from '../../log/pluralize.js'
+import { atCommandLine } from '../../platform/audit/actor.js'
+import { Database } from '../../platform/database/database.js'
+import { isId } from '../../platform/http/ids.js'
+import { inOneLine } from '../../platform/log/in-one-line.js'
+import { pluralize } from '../../platform/log/pluralize.js'
 import { Users } from '../../users/users.js'
 import { asEmail, type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 

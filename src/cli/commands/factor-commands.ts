@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../../audit/actor.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
+import { atCommandLine } from '../../platform/audit/actor.js'
 import type { User } from '../../users/user.js'
 import {
   type CommandContext,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { Settings } from '../../config/settings.js'
 import { totpUri } from '../../factors/totp/totp.js'
-import { pluralize } from '../../log/pluralize.js'
 import { Operators } from '../../operators/operators.js'
+import { Settings } from '../../platform/config/settings.js'
+import { pluralize } from '../../platform/log/pluralize.js'
 import { asEmail, type CommandContext, withService } from '../command-context.js'
 
 /** `operator:add`, `:list` and `:disable`. */

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../config/origin.js'
-import type { Settings } from '../../config/settings.js'
+import { isLoopback } from '../../platform/config/origin.js'
+import type { Settings } from '../../platform/config/settings.js'
 import { type Finding, fault } from './finding.js'
 
 /**

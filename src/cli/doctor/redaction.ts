@@ -1,4 +1,4 @@
-import { ALL_SETTINGS } from '../../config/reading/settings-table.js'
+import { ALL_SETTINGS } from '../../platform/config/reading/settings-table.js'
 
 const HIDDEN = '•••'
 

@@ -1,5 +1,5 @@
-import { printable } from '../../log/in-one-line.js'
-import { pluralize } from '../../log/pluralize.js'
+import { printable } from '../../platform/log/in-one-line.js'
+import { pluralize } from '../../platform/log/pluralize.js'
 import type { Finding, FindingStatus } from './finding.js'
 
 /** Faults last, where somebody who runs it sees them. */

@@ -1,7 +1,7 @@
 import { Controller, Delete, HttpCode, Injectable } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { auditEvent } from '../../audit/audit-event.js'
 import { FactorMails } from '../../factors/factor-mails.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { followedBy, NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'

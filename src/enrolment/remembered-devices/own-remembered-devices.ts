@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import { auditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import { Database } from '../../database/database.js'
 import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import { Database } from '../../platform/database/database.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 
 /** The browsers of one user that are not asked for a second factor. */

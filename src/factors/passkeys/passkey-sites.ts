@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { Settings } from '../../config/settings.js'
+import { Settings } from '../../platform/config/settings.js'
 
 /** Where passkeys of one domain can be used. */
 export interface PasskeyScope {

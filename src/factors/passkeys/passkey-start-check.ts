@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { ne } from 'drizzle-orm'
-import { SettingsError } from '../../config/read-settings.js'
-import { Database } from '../../database/database.js'
-import { passkeys } from '../../database/schema/factors.js'
+import { SettingsError } from '../../platform/config/read-settings.js'
+import { Database } from '../../platform/database/database.js'
+import { passkeys } from '../../platform/database/schema/factors.js'
 import { PasskeySites } from './passkey-sites.js'
 
 /** Passkeys belong to one domain forever. */

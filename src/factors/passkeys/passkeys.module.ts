@@ -1,8 +1,8 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
-import { AuditModule } from '../../audit/audit.module.js'
-import { LinksModule } from '../../links/links.module.js'
-import { SecretsModule } from '../../secrets/secrets.module.js'
+import { AuditLogModule } from '../../platform/audit/audit-log.module.js'
+import { LinksModule } from '../../platform/links/links.module.js'
+import { SecretsModule } from '../../platform/secrets/secrets.module.js'
 import { PasskeyAssertions } from './passkey-assertions.js'
 import { PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeyRegistration } from './passkey-registration.js'
@@ -11,7 +11,7 @@ import { PasskeyStartCheck } from './passkey-start-check.js'
 import { Passkeys } from './passkeys.js'
 
 @Module({
-  imports: [AuditModule, LinksModule, SecretsModule],
+  imports: [AuditLogModule, LinksModule, SecretsModule],
   providers: [
     PasskeyAssertions,
     PasskeyChallenges,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNull } from 'drizzle-orm'
-import type { AuditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import { Clock } from '../../clock/clock.js'
-import type { Db } from '../../database/connection.js'
-import { Database } from '../../database/database.js'
-import { recoveryCodes } from '../../database/schema/factors.js'
+import type { AuditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import { Clock } from '../../platform/clock/clock.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database } from '../../platform/database/database.js'
+import { recoveryCodes } from '../../platform/database/schema/factors.js'
 import { newRecoveryCode, recoveryCodeHash } from './recovery-code-text.js'
 
 const CODES = 10

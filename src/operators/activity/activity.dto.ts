@@ -1,9 +1,9 @@
 import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
-import { AUDIT_ACTIONS, type AuditAction } from '../../audit/audit-event.js'
-import { asInstant } from '../../audit-api/audit.dto.js'
-import { RowCursor, RowLimit } from '../../audit-api/row-cursor.js'
-import { UUID } from '../../http/ids.js'
-import { ParseText } from '../../http/request-validation.js'
+import { asInstant } from '../../audit/audit.dto.js'
+import { RowCursor, RowLimit } from '../../audit/row-cursor.js'
+import { AUDIT_ACTIONS, type AuditAction } from '../../platform/audit/audit-event.js'
+import { UUID } from '../../platform/http/ids.js'
+import { ParseText } from '../../platform/http/request-validation.js'
 
 /** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
 export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const

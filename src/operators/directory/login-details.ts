@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import type { User } from '../../users/user.js'
 import type { OperatorActor } from '../operator.guard.js'

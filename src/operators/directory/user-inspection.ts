@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { Accounts } from '../../users/accounts.js'
 import { Users } from '../../users/users.js'
 import type { OperatorActor } from '../operator.guard.js'

@@ -1,5 +1,5 @@
-import { type Age, AgeCursor } from '../../http/age-cursor.js'
-import { PageLimit } from '../../http/page.js'
+import { type Age, AgeCursor } from '../../platform/http/age-cursor.js'
+import { PageLimit } from '../../platform/http/page.js'
 
 const DEFAULT_PAGE = 50
 

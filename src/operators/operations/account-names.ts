@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { inArray } from 'drizzle-orm'
-import { Database } from '../../database/database.js'
-import { accounts } from '../../database/schema/accounts.js'
+import { Database } from '../../platform/database/database.js'
+import { accounts } from '../../platform/database/schema/accounts.js'
 
 /** Account names, for lists that cover several accounts. */
 @Injectable()

@@ -17,10 +17,10 @@ import {
   type EventState,
 } from '../../billing/operations/billing-inspection.js'
 import { BillingReplay } from '../../billing/operations/billing-replay.js'
-import { Database } from '../../database/database.js'
-import { ApiError } from '../../errors/api-error.js'
 import { PartsMonitor } from '../../health/parts-monitor.js'
 import { FailedMails } from '../../mail/failed-mails.js'
+import { Database } from '../../platform/database/database.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { CountsAsWrite } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'

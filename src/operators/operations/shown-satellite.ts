@@ -1,4 +1,4 @@
-import type { RegisteredSatellite } from '../../satellite-registry/registered-satellite.js'
+import type { RegisteredSatellite } from '../../satellites/registered-satellite.js'
 
 /** A satellite as the console shows it. */
 export function shownSatellite({ satellite, proof }: RegisteredSatellite) {

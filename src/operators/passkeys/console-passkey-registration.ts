@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
-import { Settings } from '../../config/settings.js'
-import type { Db } from '../../database/connection.js'
-import { ApiError } from '../../errors/api-error.js'
 import { PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
 import { type NewPasskey, PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
-import type { Client } from '../../http/client.js'
+import { Settings } from '../../platform/config/settings.js'
+import type { Db } from '../../platform/database/connection.js'
+import { ApiError } from '../../platform/errors/api-error.js'
+import type { Client } from '../../platform/http/client.js'
 import type { OperatorSession } from '../operator-sessions.js'
 
 /** {@link PasskeyRegistration} for operators, at the host of the console. */

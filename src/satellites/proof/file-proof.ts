@@ -3,7 +3,7 @@ import { get as getHttp, type IncomingMessage } from 'node:http'
 import { get as getHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
-import { type Fault, type FieldFault, faultOf } from '../../errors/field-faults.js'
+import { type Fault, type FieldFault, faultOf } from '../../platform/errors/field-faults.js'
 import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 5_000

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { proofHostOf } from '../satellite-origin.js'
+import { proofHostOf } from '../../cors/satellite-origin.js'
 
 /** 256 bits, 43 characters of base64url. */
 const TOKEN_BYTES = 32

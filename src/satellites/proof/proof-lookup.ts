@@ -1,4 +1,4 @@
-import { type Fault, type FieldError, faultOf } from '../../errors/field-faults.js'
+import { type Fault, type FieldError, faultOf } from '../../platform/errors/field-faults.js'
 
 /** What was looked up for a proof, and what came back, for people who are waiting for a record to appear. */
 export interface ProofLookup {

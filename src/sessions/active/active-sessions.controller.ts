@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
-import { Settings } from '../../config/settings.js'
+import { Settings } from '../../platform/config/settings.js'
 import { LiveSession } from '../guards/protection.decorators.js'
 import { ExemptFromWriteLimit } from '../guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../session-actor.js'

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiParam, ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../../http/documented.js'
+import { Documented } from '../../platform/http/documented.js'
 
 class SessionAnswer {
   @ApiProperty({

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
-import { Database } from '../../database/database.js'
-import { users } from '../../database/schema/accounts.js'
-import { ApiError } from '../../errors/api-error.js'
-import type { ErrorCode } from '../../errors/error-codes.js'
+import { Database } from '../../platform/database/database.js'
+import { users } from '../../platform/database/schema/accounts.js'
+import { ApiError } from '../../platform/errors/api-error.js'
+import type { ErrorCode } from '../../platform/errors/error-codes.js'
 import type { Session } from '../session.js'
 
 /**

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
-import { requestOf } from '../../http/client.js'
-import { DocumentedGuard } from '../../http/documented.js'
-import type { Permission } from '../../permissions/permissions.js'
+import { requestOf } from '../../platform/http/client.js'
+import { DocumentedGuard } from '../../platform/http/documented.js'
+import type { Permission } from '../../platform/permissions/permissions.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 const REQUIRED_PERMISSION = 'mainstay:permission'

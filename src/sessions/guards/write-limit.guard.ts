@@ -1,8 +1,8 @@
 import { type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
-import { clientOf, requestOf } from '../../http/client.js'
-import { DocumentedGuard } from '../../http/documented.js'
-import type { SelectiveGuard } from '../../nest/selective-guard.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { clientOf, requestOf } from '../../platform/http/client.js'
+import { DocumentedGuard } from '../../platform/http/documented.js'
+import type { SelectiveGuard } from '../../platform/nest/selective-guard.js'
+import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import { isPublic } from '../../tokens/jwt.guard.js'
 import type { Session } from '../session.js'
 

@@ -1,5 +1,5 @@
-import type { RedisConnection } from '../../redis/redis-connection.js'
-import type { RedisScript } from '../../redis/redis-script.js'
+import type { RedisConnection } from '../../platform/redis/redis-connection.js'
+import type { RedisScript } from '../../platform/redis/redis-script.js'
 import type { ShardGates } from '../revocation/shard-gates.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../../audit/actor.js'
 import type { FactorReset } from '../../factors/factor-resets.js'
-import type { Client } from '../../http/client.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import type { Actor } from '../../platform/audit/actor.js'
+import type { Client } from '../../platform/http/client.js'
+import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import type { User } from '../../users/user.js'
 import { FactorResetMails } from './factor-reset-mails.js'
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import type { TargetUser } from '../../audit/actor.js'
-import { causeMessage } from '../../errors/cause-message.js'
 import { FactorResets } from '../../factors/factor-resets.js'
-import { LeasedJobs } from '../../jobs/leased-jobs.js'
-import { Logger } from '../../log/logger.js'
+import type { TargetUser } from '../../platform/audit/actor.js'
+import { causeMessage } from '../../platform/errors/cause-message.js'
+import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
+import { Logger } from '../../platform/log/logger.js'
 import { FactorResetCompletion } from './factor-reset-completion.js'
 
 const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
-import { RateLimiter } from '../../rate-limits/rate-limiter.js'
+import { ApiError } from '../../platform/errors/api-error.js'
+import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Users } from '../../users/users.js'
 import { newlyGranted, TeamAuthority } from '../team-authority.js'

@@ -11,7 +11,12 @@ import {
   registerDecorator,
   ValidateIf,
 } from 'class-validator'
-import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
+import {
+  isPermissions,
+  PERMISSIONS,
+  type Permissions,
+  permissionsOf,
+} from '../../platform/permissions/permissions.js'
 
 /** The permissions of somebody new. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { UserChanges } from '../../users/user-changes.js'

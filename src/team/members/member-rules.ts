@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import { isDisabledByOperator, type User } from '../../users/user.js'
 import { type ManagerAndMember, requireNotOwner, requireSomebodyElse } from '../team-authority.js'
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Db } from '../../database/connection.js'
-import { users } from '../../database/schema/accounts.js'
+import type { Db } from '../../platform/database/connection.js'
+import { users } from '../../platform/database/schema/accounts.js'
 import type { NumberedUser } from './imported-user.js'
 
 /** A line that is skipped, and why, worded for the operator. */

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { users } from '../../database/schema/accounts.js'
+import { users } from '../../platform/database/schema/accounts.js'
 import type { User } from '../user.js'
 
 /** The sort key of an account's users. It stays valid when they are removed. */

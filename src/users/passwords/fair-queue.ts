@@ -1,5 +1,5 @@
-import type { Client } from '../../http/client.js'
-import { clientNetworkOf, subnetOf } from '../../http/network.js'
+import type { Client } from '../../platform/http/client.js'
+import { clientNetworkOf, subnetOf } from '../../platform/http/network.js'
 
 /** A waiting piece of work. */
 interface Job {

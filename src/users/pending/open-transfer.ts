@@ -1,5 +1,5 @@
 import { type AnyColumn, and, gt, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import { accounts, ownershipTransfers, users } from '../../database/schema/accounts.js'
+import { accounts, ownershipTransfers, users } from '../../platform/database/schema/accounts.js'
 import type { Role } from '../user.js'
 
 /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../../audit/actor.js'
-import type { Db } from '../../database/connection.js'
+import type { Actor } from '../../platform/audit/actor.js'
+import type { Db } from '../../platform/database/connection.js'
 import { followedBy, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { OwnerNotices } from '../notices/owner-notices.js'
 import type { User } from '../user.js'

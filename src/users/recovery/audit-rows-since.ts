@@ -1,7 +1,7 @@
 import { and, eq, gt, gte } from 'drizzle-orm'
-import type { AuditAction } from '../../audit/audit-event.js'
-import type { Db } from '../../database/connection.js'
-import { auditLog } from '../../database/schema/audit.js'
+import type { AuditAction } from '../../platform/audit/audit-event.js'
+import type { Db } from '../../platform/database/connection.js'
+import { auditLog } from '../../platform/database/schema/audit.js'
 
 /** A thief may write hundreds of thousands in a week, and the statement that reads them must not run out of time. */
 const ROWS_A_PAGE = 10_000

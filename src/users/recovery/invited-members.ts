@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Actor } from '../../audit/actor.js'
-import { auditEventOf } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { isAnyOf } from '../../database/is-any-of.js'
-import { users } from '../../database/schema/accounts.js'
+import type { Actor } from '../../platform/audit/actor.js'
+import { auditEventOf } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import type { Db } from '../../platform/database/connection.js'
+import { isAnyOf } from '../../platform/database/is-any-of.js'
+import { users } from '../../platform/database/schema/accounts.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

@@ -1,8 +1,8 @@
 import { and, eq, gte } from 'drizzle-orm'
-import type { TargetUser } from '../../audit/actor.js'
-import type { AuditAction } from '../../audit/audit-event.js'
-import type { Db } from '../../database/connection.js'
-import { users } from '../../database/schema/accounts.js'
+import type { TargetUser } from '../../platform/audit/actor.js'
+import type { AuditAction } from '../../platform/audit/audit-event.js'
+import type { Db } from '../../platform/database/connection.js'
+import { users } from '../../platform/database/schema/accounts.js'
 import { type AuditRow, auditRowsSince } from './audit-rows-since.js'
 
 /** The reason in the audit rows of what a recovery disables or suspends. */

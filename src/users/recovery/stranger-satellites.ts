@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Actor } from '../../audit/actor.js'
-import { auditEvent } from '../../audit/audit-event.js'
-import { AuditLog } from '../../audit/audit-log.js'
-import type { Db } from '../../database/connection.js'
-import { isAnyOf } from '../../database/is-any-of.js'
-import { satellites } from '../../database/schema/satellites.js'
+import type { Actor } from '../../platform/audit/actor.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import type { Db } from '../../platform/database/connection.js'
+import { isAnyOf } from '../../platform/database/is-any-of.js'
+import { satellites } from '../../platform/database/schema/satellites.js'
 import { RECOVERED } from './reach.js'
 
 /** Satellites that somebody may have activated with a login that was not theirs. */

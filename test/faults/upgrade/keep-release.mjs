@@ -55,7 +55,7 @@ function collect(from, to) {
     }
   }
   copy('dist/src', file => file.endsWith('.js'))
-  copy('src/database/migrations', file => !file.endsWith('_snapshot.json'))
+  copy('src/platform/database/migrations', file => !file.endsWith('_snapshot.json'))
   copy('packages/verify/dist', file => file.endsWith('.js'), join(VERIFY, 'dist'))
   cpSync(join(from, 'packages/verify/package.json'), join(to, VERIFY, 'package.json'))
   cpSync(join(from, 'package.json'), join(to, 'package.json'))

@@ -7,7 +7,7 @@ import { run } from '../../support/processes/run-program.js'
 import { type RedisServer, startRedis } from '../../support/redis/redis-server.js'
 import { dataFolder, settingsIn } from './a-mainstay.js'
 
-const BUILT = pathToFileURL(join(__dirname, '../../../dist/src/index.js')).href
+const BUILT = pathToFileURL(join(__dirname, '../../../dist/src/embed.js')).href
 /**
  * Starts Mainstay with each of the settings in turn, and says how that went. Whatever it leaves behind would keep the
  * process running, or the folder locked.

@@ -242,7 +242,7 @@ describe('Routes of controllers', () => {
     @Module({ controllers: [controller] })
     class Theirs {}
     await expect(start(Theirs)).rejects.toThrow(
-      `${controller.name}.read needs what src/nest/direct-routes.ts leaves out`,
+      `${controller.name}.read needs what src/platform/nest/direct-routes.ts leaves out`,
     )
   })
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MIGRATIONS_FOLDER } from '../../../database/connection.js'
+import { MIGRATIONS_FOLDER } from '../../../platform/database/connection.js'
 import { type Finding, ok, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'
 

@@ -1,5 +1,5 @@
 import { parse } from 'tldts'
-import { isWithin } from '../../../config/domain.js'
+import { isWithin } from '../../../platform/config/domain.js'
 
 /** A `Set-Cookie` line, as a browser reads it (RFC 6265bis §5.6). */
 export interface ReadCookie {

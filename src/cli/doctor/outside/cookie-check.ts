@@ -1,4 +1,4 @@
-import type { Settings } from '../../../config/settings.js'
+import type { Settings } from '../../../platform/config/settings.js'
 import { type Finding, fault, ok, skipped } from '../finding.js'
 import { isSameSite, type ReadCookie, readCookie, reasonToRefuse } from './browser-cookie.js'
 import { doctorToken } from './doctor-token.js'

@@ -1,5 +1,5 @@
-import { isLoopback } from '../../../config/origin.js'
-import { causeMessage } from '../../../errors/cause-message.js'
+import { isLoopback } from '../../../platform/config/origin.js'
+import { causeMessage } from '../../../platform/errors/cause-message.js'
 import { certificateFinding } from '../certificate.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Finding, fault, ok, warning } from '../finding.js'

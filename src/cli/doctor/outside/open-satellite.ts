@@ -1,5 +1,5 @@
-import type { Settings } from '../../../config/settings.js'
-import { listedOrigins } from '../../../satellites/satellite.js'
+import { listedOrigins } from '../../../cors/satellite.js'
+import type { Settings } from '../../../platform/config/settings.js'
 import { withPostgres } from '../database/postgres-session.js'
 
 /**

@@ -1,6 +1,6 @@
 import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
-import type { Settings } from '../../../config/settings.js'
-import { causeMessage } from '../../../errors/cause-message.js'
+import type { Settings } from '../../../platform/config/settings.js'
+import { causeMessage } from '../../../platform/errors/cause-message.js'
 import { loadKeys, PUBLISH_BEFORE_USE_SECONDS, verifiesUntil } from '../../../tokens/signing-key-file.js'
 import { type Finding, fault, ok, skipped } from '../finding.js'
 import { doctorToken } from './doctor-token.js'

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises'
-import type { Settings } from '../../../config/settings.js'
+import type { Settings } from '../../../platform/config/settings.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 import { inBytes } from '../in-bytes.js'
 

@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
-import { withoutByteOrderMark } from '../../../config/byte-order-mark.js'
-import type { Settings } from '../../../config/settings.js'
-import { ageCountsFrom, type RotatingKey } from '../../../secrets/rotating-keys.js'
-import { loadSecretKeys } from '../../../secrets/secret-key-file.js'
+import { withoutByteOrderMark } from '../../../platform/config/byte-order-mark.js'
+import type { Settings } from '../../../platform/config/settings.js'
+import { ageCountsFrom, type RotatingKey } from '../../../platform/secrets/rotating-keys.js'
+import { loadSecretKeys } from '../../../platform/secrets/secret-key-file.js'
 import { loadKeys } from '../../../tokens/signing-key-file.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 

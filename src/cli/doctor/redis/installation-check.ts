@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../../redis/redis-client.js'
+import type { RedisClient } from '../../../platform/redis/redis-client.js'
 import { markerKey, PARTITIONS } from '../../../sessions/stores/session-keys.js'
 import { withPostgres } from '../database/postgres-session.js'
 import { type Finding, fault, ok, skipped } from '../finding.js'

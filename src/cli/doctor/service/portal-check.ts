@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { Settings } from '../../../config/settings.js'
+import type { Settings } from '../../../platform/config/settings.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 
 const CHECK = 'payments.portal'

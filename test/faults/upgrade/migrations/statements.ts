@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A file of src/database/migrations. */
+/** A file of src/platform/database/migrations. */
 export interface Migration {
   readonly tag: string
   /** What drizzle orders them by, in milliseconds since 1970: one that is not later than the last one applied never runs. */
@@ -11,7 +11,7 @@ export interface Migration {
 
 /** The migrations that this release has, in order. `release` is its folder. */
 export function migrationsOf(release: string): Migration[] {
-  const folder = join(release, 'src/database/migrations')
+  const folder = join(release, 'src/platform/database/migrations')
   const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
     entries: { tag: string; when: number }[]
   }

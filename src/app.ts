@@ -1,0 +1,155 @@
+import 'reflect-metadata'
+import { type DynamicModule, Module } from '@nestjs/common'
+import type { NestFastifyApplication } from '@nestjs/platform-fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { AccountModule } from './account/account.module.js'
+import { AuditModule } from './audit/audit.module.js'
+import { AuthModule } from './auth/auth.module.js'
+import { ReauthenticationMethods } from './auth/reauthentication/reauthentication-methods.js'
+import { BillingModule } from './billing/billing.module.js'
+import { CorsModule } from './cors/cors.module.js'
+import { EnrolmentModule } from './enrolment/enrolment.module.js'
+import { HealthModule } from './health/health.module.js'
+import { MailModule } from './mail/mail.module.js'
+import { OperatorsModule } from './operators/operators.module.js'
+import { PagesModule } from './pages/pages.module.js'
+import { Clock, ClockModule } from './platform/clock/clock.js'
+import type { Settings } from './platform/config/settings.js'
+import { SettingsModule } from './platform/config/settings.module.js'
+import { DatabaseModule } from './platform/database/database.module.js'
+import { OpenConnections } from './platform/database/open-connections.js'
+import { ProblemFilter } from './platform/errors/problem.filter.js'
+import { Edge } from './platform/http/edge/edge.js'
+import { limitConnections } from './platform/http/edge/limits.js'
+import type { LogDestination } from './platform/http/edge/log.js'
+import { RequestValidation } from './platform/http/request-validation.js'
+import { JobsModule } from './platform/jobs/leased-jobs.js'
+import { LinksModule } from './platform/links/links.module.js'
+import { withLog } from './platform/log/logger.js'
+import { Metrics } from './platform/metrics/metrics.js'
+import { MetricsModule } from './platform/metrics/metrics.module.js'
+import { MetricsServer } from './platform/metrics/metrics-server.js'
+import { RequestMetrics } from './platform/metrics/request-metrics.js'
+import { createNestApplication } from './platform/nest/create-nest-application.js'
+import { EdgeAdapter } from './platform/nest/edge-adapter.js'
+import { RateLimitsModule } from './platform/rate-limits/rate-limits.module.js'
+import { SecretsModule } from './platform/secrets/secrets.module.js'
+import { loadOpenTelemetry } from './platform/tracing/load-open-telemetry.js'
+import { Tracing } from './platform/tracing/tracing.js'
+import { TracingModule } from './platform/tracing/tracing.module.js'
+import { SatellitesModule } from './satellites/satellites.module.js'
+import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
+import { SessionsModule } from './sessions/sessions.module.js'
+import { TeamModule } from './team/team.module.js'
+import { TokensModule } from './tokens/tokens.module.js'
+import { UsersModule } from './users/users.module.js'
+
+@Module({
+  imports: [
+    JobsModule,
+    RateLimitsModule,
+    MailModule,
+    LinksModule,
+    CorsModule,
+    SecretsModule,
+    TokensModule,
+    SessionsModule,
+    UsersModule,
+    AuthModule,
+    EnrolmentModule,
+    SatellitesModule,
+    TeamModule,
+    BillingModule,
+    AccountModule,
+    AuditModule,
+    HealthModule,
+    PagesModule,
+  ],
+})
+export class AppModule {
+  /** The whole service. Tools that never listen omit the last three. */
+  static with(
+    settings: Settings,
+    clock: Clock,
+    connections = new OpenConnections(),
+    metrics = new Metrics(),
+    tracing = new Tracing(),
+  ): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        SettingsModule.with(settings),
+        OperatorsModule.with(settings),
+        ClockModule.with(clock),
+        MetricsModule.with(metrics),
+        TracingModule.with(tracing),
+        DatabaseModule.with(connections),
+      ],
+    }
+  }
+}
+
+/**
+ * The whole service, ready to listen; it logs to `logTo` ({@link logOptions}). Throws when a store that it
+ * needs is unreachable, and then leaves nothing open.
+ */
+export async function createApp(
+  settings: Settings,
+  clock = new Clock(),
+  logTo?: LogDestination,
+): Promise<NestFastifyApplication> {
+  const requests = new RequestMetrics()
+  const edge = new Edge(settings, requests)
+  const server = Fastify(edge.serverOptions(logTo))
+  for (const warning of settings.warnings) server.log.warn(warning)
+  server.addHook('onListen', async () => {
+    limitConnections(server.server, settings.operation.maxConnections, server.log)
+  })
+  const tracing = await createTracing(server, settings)
+  await edge.prepare(server)
+  const metrics = new Metrics()
+  requests.declareIn(metrics)
+  return withLog(server.log, () => startApp(server, settings, clock, { metrics, tracing }))
+}
+
+async function startApp(
+  server: FastifyInstance,
+  settings: Settings,
+  clock: Clock,
+  { metrics, tracing }: { metrics: Metrics; tracing: Tracing },
+): Promise<NestFastifyApplication> {
+  const connections = new OpenConnections()
+  try {
+    const root = AppModule.with(settings, clock, connections, metrics, tracing)
+    const app = await createNestApplication(root, EdgeAdapter.over(server), server.log)
+    app.useGlobalFilters(new ProblemFilter(app.get(ReauthenticationMethods)))
+    app.useGlobalPipes(new RequestValidation())
+    return await initialize(app)
+  } catch (error) {
+    await connections.close()
+    await tracing.onApplicationShutdown()
+    throw error
+  }
+}
+
+/** OpenTelemetry's packages are loaded only where tracing is enabled. */
+async function createTracing(
+  server: FastifyInstance,
+  { operation: { tracesUrl } }: Settings,
+): Promise<Tracing> {
+  if (!tracesUrl) return new Tracing()
+  const { traceWithOpenTelemetry } = await loadOpenTelemetry()
+  return traceWithOpenTelemetry(server, tracesUrl)
+}
+
+async function initialize(app: NestFastifyApplication): Promise<NestFastifyApplication> {
+  try {
+    await app.init()
+    await app.get<StoreSupervisor | null>(StoreSupervisor)?.start()
+    await app.get(MetricsServer).listen()
+    return app
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+}

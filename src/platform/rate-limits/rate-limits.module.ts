@@ -1,0 +1,21 @@
+// What was decided here, and why: docs/decisions/rate-limits.md
+import { Module } from '@nestjs/common'
+import { AuditLogModule } from '../audit/audit-log.module.js'
+import { RedisModule } from '../redis/redis.module.js'
+import { RedisConnection } from '../redis/redis-connection.js'
+import { Counters } from './counters.js'
+import { RateLimiter } from './rate-limiter.js'
+
+@Module({
+  imports: [AuditLogModule, RedisModule],
+  providers: [
+    {
+      provide: Counters,
+      inject: [RedisConnection],
+      useFactory: (redis: RedisConnection | null) => new Counters(redis),
+    },
+    RateLimiter,
+  ],
+  exports: [RateLimiter],
+})
+export class RateLimitsModule {}
