@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
-import { accentsOf } from '../src/platform/brand/contrast.js'
+import { accentsOf } from '../src/platform/contrast.js'
 import { isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
 

@@ -195,11 +195,7 @@ export {
 } from '../src/platform/audit/audit-event.js'
 export { AuditLog } from '../src/platform/audit/audit-log.js'
 export { RefusalCleanup } from '../src/platform/audit/refusal-cleanup.job.js'
-export type { Brand } from '../src/platform/brand/brand.js'
-export { accentsOf, backgroundOf, inkOn } from '../src/platform/brand/contrast.js'
-export { Clock, secondsAfter, unixSeconds } from '../src/platform/clock/clock.js'
-export { Throttle } from '../src/platform/clock/throttle.js'
-export { within } from '../src/platform/clock/time-limit.js'
+export type { Brand } from '../src/platform/brand.js'
 export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
 export { LANGUAGES } from '../src/platform/config/languages.js'
 export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
@@ -211,6 +207,7 @@ export { Settings } from '../src/platform/config/settings.js'
 export { SettingsModule } from '../src/platform/config/settings.module.js'
 export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
 export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
+export { accentsOf, backgroundOf, inkOn } from '../src/platform/contrast.js'
 export type { Branding } from '../src/platform/database/columns/branding.js'
 export {
   SECOND_FACTOR_REQUIREMENTS,
@@ -264,8 +261,7 @@ export { causeMessage } from '../src/platform/errors/cause-message.js'
 export { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.js'
 export { FIELD_FAULTS, faultOf } from '../src/platform/errors/field-faults.js'
 export { StartError } from '../src/platform/errors/start-error.js'
-export { distanceKm, formatLocation, GeoIp, type Location } from '../src/platform/geoip/geoip.js'
-export { GeoIpModule } from '../src/platform/geoip/geoip.module.js'
+export { distanceKm, formatLocation, GeoIp, GeoIpModule, type Location } from '../src/platform/geoip.js'
 export { type Client, MAX_USER_AGENT_BYTES, shortUserAgent } from '../src/platform/http/client.js'
 export { deviceName } from '../src/platform/http/device-name.js'
 export { documentationOf } from '../src/platform/http/documented.js'
@@ -286,17 +282,16 @@ export {
   subnetOf,
 } from '../src/platform/http/network.js'
 export { LeasedJobs } from '../src/platform/jobs/leased-jobs.js'
-export type { Purpose } from '../src/platform/links/one-time-token.js'
-export { OneTimeTokenCleanup } from '../src/platform/links/one-time-token-cleanup.job.js'
-export { OneTimeTokens } from '../src/platform/links/one-time-tokens.js'
-export { withdrawTokens } from '../src/platform/links/withdraw-tokens.js'
-export { HourlyLog } from '../src/platform/log/hourly-log.js'
-export { type Log, Logger, withLog } from '../src/platform/log/logger.js'
-export { pluralize } from '../src/platform/log/pluralize.js'
-export { Metrics } from '../src/platform/metrics/metrics.js'
-export { MetricsServer } from '../src/platform/metrics/metrics-server.js'
+export { HourlyLog, type Log, Logger, pluralize, withLog } from '../src/platform/log.js'
+export { Metrics, MetricsServer } from '../src/platform/metrics.js'
 export { createNestApplication } from '../src/platform/nest/create-nest-application.js'
 export type { SelectiveGuard } from '../src/platform/nest/selective-guard.js'
+export {
+  OneTimeTokenCleanup,
+  OneTimeTokens,
+  type Purpose,
+  withdrawTokens,
+} from '../src/platform/one-time-tokens.js'
 export {
   ceilingOf,
   effectivePermissions,
@@ -310,8 +305,8 @@ export {
   type Source,
   withinLimit,
   withinLimits,
-} from '../src/platform/permissions/permissions.js'
-export { PlansFile } from '../src/platform/plans/plans-file.js'
+} from '../src/platform/permissions.js'
+export { PlansFile } from '../src/platform/plans.js'
 export { bucketsOf } from '../src/platform/rate-limits/buckets.js'
 export { CountedAction } from '../src/platform/rate-limits/counted-action.js'
 export { type Added, Counters } from '../src/platform/rate-limits/counters.js'
@@ -336,6 +331,7 @@ export {
 export { SecretKeys } from '../src/platform/secrets/secret-keys.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
 export { WatchedKeys } from '../src/platform/secrets/watched-keys.js'
+export { Clock, secondsAfter, Throttle, unixSeconds, within } from '../src/platform/time.js'
 export {
   SatelliteCheckJob,
   SatelliteChecks,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { permissionsOf } from '../../dist/src/platform/permissions/permissions.js'
+import { permissionsOf } from '../../dist/src/platform/permissions.js'
 import { openRedis } from '../../dist/src/platform/redis/redis.module.js'
 import { inBatches } from '../in-batches.mjs'
 import { startRedis, withRedis } from '../machine/stores.mjs'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { effectivePermissions, permissionsOf } from '../../dist/src/platform/permissions/permissions.js'
+import { effectivePermissions, permissionsOf } from '../../dist/src/platform/permissions.js'
 import { openRedis } from '../../dist/src/platform/redis/redis.module.js'
 import { ShardGates } from '../../dist/src/sessions/revocation/shard-gates.js'
 import { handleOf, newSessionId } from '../../dist/src/sessions/session.js'

@@ -4,12 +4,12 @@ import type { Mail, Recipient } from '../mail/mail.js'
 import type { MailLanguage } from '../mail/mail-language.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
-import { Clock } from '../platform/clock/clock.js'
-import { formatLocation, GeoIp } from '../platform/geoip/geoip.js'
+import { formatLocation, GeoIp } from '../platform/geoip.js'
 import type { Client } from '../platform/http/client.js'
 import { deviceName } from '../platform/http/device-name.js'
 import { subnetOf } from '../platform/http/network.js'
-import { previousAddresses } from '../platform/links/undo-links.js'
+import { previousAddresses } from '../platform/one-time-tokens.js'
+import { Clock } from '../platform/time.js'
 import {
   type AffectedSession,
   type IssueOptions,

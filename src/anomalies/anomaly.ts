@@ -1,5 +1,5 @@
 import type { AnomalyAction, AnomalyPolicy } from '../platform/config/anomaly-policy.js'
-import { distanceKm, type Location } from '../platform/geoip/geoip.js'
+import { distanceKm, type Location } from '../platform/geoip.js'
 import { deviceName } from '../platform/http/device-name.js'
 import { addressFamily, subnetOf } from '../platform/http/network.js'
 import type { KnownDevice } from './known-devices.js'

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { knownDevices } from '../platform/database/schema/anomalies.js'
 import { Statement } from '../platform/database/statement.js'
 import { subnetOf } from '../platform/http/network.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 import { type DeviceId, newDeviceId } from './device-id.js'
 import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from './device-parts.js'
 

@@ -1,14 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, notInArray } from 'drizzle-orm'
 import type { Recipient } from '../mail/mail.js'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { oneTimeTokens } from '../platform/database/schema/links.js'
-import type { OneTimeToken } from '../platform/links/one-time-token.js'
-import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
-import { openUndoLinksOf } from '../platform/links/undo-links.js'
+import { type OneTimeToken, OneTimeTokens, openUndoLinksOf } from '../platform/one-time-tokens.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 
 const DAY_SECONDS = 24 * 60 * 60
 /** As long as a change of address can be undone: whoever reads no mail for a few days must not lose the account. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { type Cache, caching } from 'cache-manager'
-import { Clock } from '../platform/clock/clock.js'
 import { Settings } from '../platform/config/settings.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
-import type { PlanText } from '../platform/plans/plans-file.js'
+import { Logger } from '../platform/log.js'
+import type { PlanText } from '../platform/plans.js'
 import { RedisConnection } from '../platform/redis/redis-connection.js'
+import { Clock } from '../platform/time.js'
 import type { KnownSubscription } from './subscription/subscription-rules.js'
 
 /** How long a replica without Redis may be outdated; with Redis a webhook drops the entry for all. */

@@ -1,5 +1,5 @@
 import type { Settings } from '../platform/config/settings.js'
-import type { Permissions } from '../platform/permissions/permissions.js'
+import type { Permissions } from '../platform/permissions.js'
 
 /** How people log in on a satellite: with a password typed there, through the main site, or either. */
 export const LOGIN_MODES = ['password', 'handoff', 'both'] as const

@@ -3,11 +3,11 @@ import { AnomalyMails, type Notice, type NoticeData } from '../anomalies/anomaly
 import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
 import type { SendMails } from '../mail/after-commit-mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
 import type { Client } from '../platform/http/client.js'
-import { Logger } from '../platform/log/logger.js'
+import { Logger } from '../platform/log.js'
+import { Clock } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 import { inQuestionSince } from './in-question-since.js'
 

@@ -3,13 +3,12 @@ import { asc, eq, inArray, lte } from 'drizzle-orm'
 import { type Actor, SERVICE, type TargetUser } from '../platform/audit/actor.js'
 import { auditEventOf } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { factorResets } from '../platform/database/schema/factors.js'
-import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
-import { withdrawTokens, withdrawTokensOfUsers } from '../platform/links/withdraw-tokens.js'
+import { OneTimeTokens, withdrawTokens, withdrawTokensOfUsers } from '../platform/one-time-tokens.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 
 /** A reset that has been requested but not carried out yet. */
 export type FactorReset = typeof factorResets.$inferSelect

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
-import { LinksModule } from '../platform/links/links.module.js'
+import { LinksModule } from '../platform/one-time-tokens.js'
 import { SecretsModule } from '../platform/secrets/secrets.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { FactorMails } from './factor-mails.js'

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { Clock, unixSeconds } from '../platform/clock/clock.js'
 import { Database } from '../platform/database/database.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
-import { Metrics } from '../platform/metrics/metrics.js'
+import { Logger } from '../platform/log.js'
+import { Metrics } from '../platform/metrics.js'
+import { Clock, unixSeconds } from '../platform/time.js'
 import { SessionStore } from '../sessions/stores/session-store.js'
 
 /** Seconds matter to the person on call, and one small query a second costs a server nothing. */

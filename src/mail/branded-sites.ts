@@ -6,7 +6,7 @@ import type { Branding } from '../platform/database/columns/branding.js'
 import { Database } from '../platform/database/database.js'
 import { satellites } from '../platform/database/schema/satellites.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
+import { Logger } from '../platform/log.js'
 import { safeName } from './safe-name.js'
 
 /** The subject of a mail: a satellite, as the users of an account know it. */

@@ -1,4 +1,4 @@
-import { accentsOf, inkOn } from '../platform/brand/contrast.js'
+import { accentsOf, inkOn } from '../platform/contrast.js'
 import type { Branding } from '../platform/database/columns/branding.js'
 
 export interface MailColors {

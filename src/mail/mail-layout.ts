@@ -1,4 +1,4 @@
-import type { Brand } from '../platform/brand/brand.js'
+import type { Brand } from '../platform/brand.js'
 import { Html, html } from './html.js'
 import type { Mail } from './mail.js'
 import { colorsOf, type MailColors } from './mail-colors.js'

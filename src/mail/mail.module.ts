@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common'
 import { CorsModule } from '../cors/cors.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
-import { LinksModule } from '../platform/links/links.module.js'
+import { LinksModule } from '../platform/one-time-tokens.js'
 import { SecretsModule } from '../platform/secrets/secrets.module.js'
 import { BrandedSites } from './branded-sites.js'
 import { FailedMailCleanup } from './failed-mail-cleanup.job.js'

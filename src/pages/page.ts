@@ -1,5 +1,5 @@
 import { html } from '../mail/html.js'
-import type { Brand } from '../platform/brand/brand.js'
+import type { Brand } from '../platform/brand.js'
 
 /** Addresses that the built pages need to know. */
 export interface PageAddresses {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
 import type { Satellite } from '../cors/satellite.js'
 import { brandingOf } from '../cors/satellite-branding.js'
-import type { Brand } from '../platform/brand/brand.js'
+import type { Brand } from '../platform/brand.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
+import { Logger } from '../platform/log.js'
 
 /** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */
 const FRESH_MS = 10_000

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Brand } from '../platform/brand/brand.js'
+import type { Brand } from '../platform/brand.js'
 import { PACKAGE_ROOT } from '../platform/config/package-root.js'
 import { SettingsError } from '../platform/config/read-settings.js'
 import type { SiteName } from '../platform/config/site-name.js'

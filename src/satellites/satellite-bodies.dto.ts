@@ -22,7 +22,7 @@ import {
   type SecondFactorPlace,
 } from '../cors/satellite.js'
 import { IfPresent, named } from '../platform/http/field-rules.js'
-import { permissionsOf } from '../platform/permissions/permissions.js'
+import { permissionsOf } from '../platform/permissions.js'
 import { IsName } from '../users/name-text.js'
 import type { SatelliteChange } from './registered-satellites.js'
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import { Clock } from '../platform/clock/clock.js'
 import { Database, rowsOf } from '../platform/database/database.js'
 import { sessionChanges, userSessions } from '../platform/database/schema/sessions.js'
 import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
+import { Logger } from '../platform/log.js'
+import { Clock } from '../platform/time.js'
 import type { SessionHandle } from './session.js'
 
 /** Why a session is over: it was ended early, or reached its expiry. */

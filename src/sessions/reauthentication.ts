@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
-import { Clock, secondsAfter, unixSeconds } from '../platform/clock/clock.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { ErrorCode } from '../platform/errors/error-codes.js'
+import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import {
   type AuthMethods,
   acrOf,

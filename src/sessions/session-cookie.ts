@@ -5,7 +5,7 @@ import { isSharedDomain } from '../platform/config/domain.js'
 import type { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { cookieValues, singleHeader } from '../platform/http/headers.js'
-import type { Source } from '../platform/permissions/permissions.js'
+import type { Source } from '../platform/permissions.js'
 import { asSessionId, handleOf, type SessionId } from './session.js'
 
 const NAME = 'sessionId'

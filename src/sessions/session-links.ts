@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { removeExpiredRows } from '../platform/database/remove-expired-rows.js'
 import { sessionLinks } from '../platform/database/schema/sessions.js'
+import { Clock } from '../platform/time.js'
 import type { Session } from './session.js'
 
 /**

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { Client } from '../platform/http/client.js'
 import { subnetOf } from '../platform/http/network.js'
-import type { Permissions, Source } from '../platform/permissions/permissions.js'
+import type { Permissions, Source } from '../platform/permissions.js'
 import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 

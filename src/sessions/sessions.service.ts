@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Client } from '../platform/http/client.js'
 import {
@@ -8,7 +7,8 @@ import {
   type Permissions,
   type Source,
   withinLimits,
-} from '../platform/permissions/permissions.js'
+} from '../platform/permissions.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/auth-methods.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, inArray, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import { secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { removeExpiredRows } from '../platform/database/remove-expired-rows.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { sessionLinks, userSessions } from '../platform/database/schema/sessions.js'
 import { parameter } from '../platform/database/statement.js'
+import { secondsAfter } from '../platform/time.js'
 import type { Session, SessionHandle } from './session.js'
 
 /** Long enough to tell a page that slept overnight why its session is over. */

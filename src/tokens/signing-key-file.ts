@@ -6,7 +6,6 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from 'node:crypto'
-import { secondsAfter } from '../platform/clock/clock.js'
 import { createKeyFile, readKeyFile, saveKeyFile } from '../platform/secrets/key-file.js'
 import {
   ageCountsFrom,
@@ -16,6 +15,7 @@ import {
   requireOneCurrent,
   rotated,
 } from '../platform/secrets/rotating-keys.js'
+import { secondsAfter } from '../platform/time.js'
 
 /** The signing keys of `file`; throws an Error that names the file. */
 export function loadKeys(file: string): Promise<SigningKey[]> {

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
-import { Clock } from '../platform/clock/clock.js'
 import { Settings } from '../platform/config/settings.js'
-import { Logger } from '../platform/log/logger.js'
-import { Metrics } from '../platform/metrics/metrics.js'
+import { Logger } from '../platform/log.js'
+import { Metrics } from '../platform/metrics.js'
 import { creationTimes } from '../platform/secrets/rotating-keys.js'
 import { WatchedKeys } from '../platform/secrets/watched-keys.js'
+import { Clock } from '../platform/time.js'
 import { generateKeys, loadKeys, type SigningKey, verifiesUntil } from './signing-key-file.js'
 
 /** The keys of JWT_KEYS_FILE, kept up to date while the service runs. */

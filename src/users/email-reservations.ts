@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, ne } from 'drizzle-orm'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { oneTimeTokens } from '../platform/database/schema/links.js'
 import { ApiError } from '../platform/errors/api-error.js'
+import { Clock } from '../platform/time.js'
 import type { Email } from './email.js'
 import type { User } from './user.js'
 

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../platform/database/connection.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
-import { type PlanLimits, requireWithinPlan } from '../platform/plans/plan-limits.js'
+import { type PlanLimits, requireWithinPlan } from '../platform/plans.js'
 
 /** What the plan of an account allows; null means any number, and that there is no such account. */
 export async function planLimitsOf(transaction: Db, accountId: string): Promise<PlanLimits | null> {

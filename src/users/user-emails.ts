@@ -2,16 +2,21 @@ import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import type { Recipient } from '../mail/mail.js'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { isUniqueViolation } from '../platform/database/postgres/unique-violation.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { oneTimeTokens } from '../platform/database/schema/links.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { OneTimeToken } from '../platform/links/one-time-token.js'
-import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
-import { openUndoLinksOf, previousAddresses, SEQUENCE, undoLinksOf } from '../platform/links/undo-links.js'
-import { withdrawTokens } from '../platform/links/withdraw-tokens.js'
+import {
+  type OneTimeToken,
+  OneTimeTokens,
+  openUndoLinksOf,
+  previousAddresses,
+  SEQUENCE,
+  undoLinksOf,
+  withdrawTokens,
+} from '../platform/one-time-tokens.js'
+import { Clock } from '../platform/time.js'
 import type { Email } from './email.js'
 import { EmailReservations } from './email-reservations.js'
 import { queueOwnerSync } from './queue-customer-sync.js'

@@ -10,7 +10,7 @@ import {
   withdrawAllTokens,
   withdrawInvitationsBy,
   withdrawTokensOfUsers,
-} from '../platform/links/withdraw-tokens.js'
+} from '../platform/one-time-tokens.js'
 
 /** What exists of a user besides their row. */
 @Injectable()

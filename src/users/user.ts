@@ -3,7 +3,7 @@ import {
   type Permissions,
   permissionsOf,
   withinLimits,
-} from '../platform/permissions/permissions.js'
+} from '../platform/permissions.js'
 import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'

@@ -70,7 +70,7 @@ export const ROOMS = {
     mutate: [
       'src/billing/subscription/{subscription-rules,current-subscription}.ts',
       'src/billing/provider/price-refusal.ts',
-      'src/platform/log/hourly-log.ts',
+      'src/platform/log.ts',
       'src/billing/checkout/return-url.ts',
     ],
     tests: [

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../platform/http/client.js'
-import { MailedLinkBody } from '../../platform/links/mailed-token.dto.js'
+import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { MailedLinkPreview } from './mailed-link-preview.service.js'
 import { MailedLinkAnswer, PreviewMailedLinkDocs } from './mailed-links.dto.js'

@@ -1,5 +1,5 @@
-import { secondsAfter } from '../../platform/clock/clock.js'
 import type { SecondFactorRequirement } from '../../platform/database/columns/second-factor-requirement.js'
+import { secondsAfter } from '../../platform/time.js'
 import type { Account } from '../../users/accounts.js'
 
 /** What an account requires of its users. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { causeMessage } from '../../platform/errors/cause-message.js'
 import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import { PolicyEnforcement } from './policy-enforcement.js'
 import { SecondFactorPolicies } from './second-factor-policies.js'
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, count, eq, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
-import { Clock } from '../../platform/clock/clock.js'
 import type { SecondFactorRequirement } from '../../platform/database/columns/second-factor-requirement.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { accounts, users } from '../../platform/database/schema/accounts.js'
+import { Clock } from '../../platform/time.js'
 import type { User } from '../../users/user.js'
 import type { SecondFactorPolicy } from './policy-rules.js'
 

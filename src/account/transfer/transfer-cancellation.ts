@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/client.js'
-import { OneTimeTokens } from '../../platform/links/one-time-tokens.js'
+import { OneTimeTokens } from '../../platform/one-time-tokens.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'
 import { AccountTransactions } from '../account-transactions.js'

@@ -3,7 +3,7 @@ import { Interval } from '@nestjs/schedule'
 import { Settings } from '../../platform/config/settings.js'
 import { DatabaseClock } from '../../platform/database/database-clock.js'
 import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import { AuditPartitions } from './audit-partitions.js'
 import { AuditRetention, type Expired } from './audit-retention.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { Clock } from '../../platform/clock/clock.js'
 import type { Client } from '../../platform/http/client.js'
+import { Clock } from '../../platform/time.js'
 import type { Session } from '../../sessions/session.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import type { User } from '../../users/user.js'

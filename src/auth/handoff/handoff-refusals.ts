@@ -4,7 +4,7 @@ import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/client.js'
-import { OneTimeTokens } from '../../platform/links/one-time-tokens.js'
+import { OneTimeTokens } from '../../platform/one-time-tokens.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { HandoffCode, UsedHandoffCode } from './handoff-codes.js'
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { admits, type Satellite } from '../../cors/satellite.js'
 import { Satellites } from '../../cors/satellites.js'
 import { Settings } from '../../platform/config/settings.js'
-import type { Source } from '../../platform/permissions/permissions.js'
+import type { Source } from '../../platform/permissions.js'
 import { type Account, Accounts } from '../../users/accounts.js'
 import type { User } from '../../users/user.js'
 

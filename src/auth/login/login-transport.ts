@@ -4,7 +4,7 @@ import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomali
 import { presentedRememberedDevice } from '../../factors/remembered-devices/remembered-device-cookie.js'
 import { Settings } from '../../platform/config/settings.js'
 import type { Client } from '../../platform/http/client.js'
-import type { Source } from '../../platform/permissions/permissions.js'
+import type { Source } from '../../platform/permissions.js'
 import { presentedSessionIds, requireMainOrigin, setSessionCookie } from '../../sessions/session-cookie.js'
 import type { LoginContext } from './login-context.js'
 import type { LoggedIn } from './login-sessions.js'

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
-import { IsMailedToken } from '../../platform/links/mailed-token.dto.js'
+import { IsMailedToken } from '../../platform/one-time-tokens.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import {
   IsNewPassword,

@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../platform/http/client.js'
-import { MailedLinkBody } from '../../platform/links/mailed-token.dto.js'
+import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { UnrecognizedLoginDocs } from './unrecognized-login.dto.js'
 import { UnrecognizedLoginService } from './unrecognized-login.service.js'

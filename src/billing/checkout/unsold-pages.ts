@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { Database } from '../../platform/database/database.js'
 import { billingCustomers, checkouts } from '../../platform/database/schema/billing.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { Checkouts } from './checkouts.js'
 

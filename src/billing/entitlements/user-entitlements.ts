@@ -5,7 +5,7 @@ import { Database } from '../../platform/database/database.js'
 import { isAnyOf } from '../../platform/database/is-any-of.js'
 import { accounts, users } from '../../platform/database/schema/accounts.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import type { RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 

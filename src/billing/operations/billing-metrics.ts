@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import { Clock } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { subscriptions } from '../../platform/database/schema/billing.js'
-import { Metrics } from '../../platform/metrics/metrics.js'
-import { PlansFile } from '../../platform/plans/plans-file.js'
+import { Metrics } from '../../platform/metrics.js'
+import { PlansFile } from '../../platform/plans.js'
+import { Clock } from '../../platform/time.js'
 import { type BillingHealth, healthOf } from './billing-health.js'
 
 interface BillingReading extends BillingHealth {

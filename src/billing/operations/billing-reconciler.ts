@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { Cron } from '@nestjs/schedule'
 import { and, asc, eq, gt, isNotNull, lt } from 'drizzle-orm'
-import { secondsAfter } from '../../platform/clock/clock.js'
 import { Database } from '../../platform/database/database.js'
 import { removeRows } from '../../platform/database/remove-expired-rows.js'
 import { billingCustomers, checkouts, providerEvents } from '../../platform/database/schema/billing.js'
 import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
+import { secondsAfter } from '../../platform/time.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 
 /**

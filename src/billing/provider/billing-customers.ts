@@ -7,7 +7,7 @@ import { Database } from '../../platform/database/database.js'
 import { accounts, users } from '../../platform/database/schema/accounts.js'
 import { billingCustomers } from '../../platform/database/schema/billing.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import {
   callStripe,
   callStripeOrNull,

@@ -4,7 +4,7 @@ import Stripe from 'stripe'
 import { Settings, type StripeSettings } from '../../platform/config/settings.js'
 import { billingCustomers } from '../../platform/database/schema/billing.js'
 import { ApiError, unavailable } from '../../platform/errors/api-error.js'
-import { Tracing } from '../../platform/tracing/tracing.js'
+import { Tracing } from '../../platform/tracing.js'
 
 /** At most three tries of 3 s with short pauses, so that one of our requests fails after 10 s. */
 const TRY_TIMEOUT_MS = 3_000

@@ -3,8 +3,7 @@ import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { ApiError } from '../../platform/errors/api-error.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
-import { HourlyLog } from '../../platform/log/hourly-log.js'
-import { Logger } from '../../platform/log/logger.js'
+import { HourlyLog, Logger } from '../../platform/log.js'
 
 /** Ids of the provider's objects, which differ from one customer to the next; those of prices are chosen by operators. */
 const IDS = /\b(?!price_)[a-z]+_[A-Za-z0-9]{8,}/g

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { PlansFile } from '../../platform/plans/plans-file.js'
+import type { PlansFile } from '../../platform/plans.js'
 import { isLive } from './subscription-rules.js'
 
 /**

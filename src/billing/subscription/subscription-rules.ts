@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
-import { secondsAfter } from '../../platform/clock/clock.js'
 import type { subscriptions } from '../../platform/database/schema/billing.js'
-import type { PlanName } from '../../platform/plans/plans-file.js'
+import type { PlanName } from '../../platform/plans.js'
+import { secondsAfter } from '../../platform/time.js'
 
 // The rules about an account's subscription: what the provider's word for it means, and when what it pays for
 // ends. No database, no clock.

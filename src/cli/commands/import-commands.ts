@@ -1,6 +1,6 @@
 import { open, stat, unlink } from 'node:fs/promises'
 import { Argument, type Command } from 'commander'
-import { Clock } from '../../platform/clock/clock.js'
+import { Clock } from '../../platform/time.js'
 import { AUTH0 } from '../../users/import/exports/auth0.js'
 import { BETTER_AUTH } from '../../users/import/exports/better-auth.js'
 import { CLERK } from '../../users/import/exports/clerk.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { Clock } from '../../platform/clock/clock.js'
 import { readSettings } from '../../platform/config/read-settings.js'
+import { Clock } from '../../platform/time.js'
 import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-key-file.js'
 import type { CommandContext } from '../command-context.js'
 

@@ -4,8 +4,7 @@ import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
 import { atCommandLine } from '../../platform/audit/actor.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
 import { isId } from '../../platform/http/ids.js'
-import { inOneLine } from '../../platform/log/in-one-line.js'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { inOneLine, pluralize } from '../../platform/log.js'
 import {
   type CommandContext,
   explainNotFound,

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { totpUri } from '../../factors/totp/totp.js'
 import { Operators } from '../../operators/operators.js'
 import { Settings } from '../../platform/config/settings.js'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { pluralize } from '../../platform/log.js'
 import { asEmail, type CommandContext, withService } from '../command-context.js'
 
 /** `operator:add`, `:list` and `:disable`. */

@@ -2,13 +2,13 @@ import type { Command } from 'commander'
 import { TotpResealing } from '../../factors/totp/totp-resealing.js'
 import { FailedMails } from '../../mail/failed-mails.js'
 import { Operators } from '../../operators/operators.js'
-import { Clock } from '../../platform/clock/clock.js'
 import { readSettings } from '../../platform/config/read-settings.js'
 import {
   dropRetiredSecretKeys,
   generateSecretKeys,
   rotateSecretKeys,
 } from '../../platform/secrets/secret-key-file.js'
+import { Clock } from '../../platform/time.js'
 import { type CommandContext, withService } from '../command-context.js'
 
 /** `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */

@@ -1,6 +1,6 @@
-import { Clock } from '../../platform/clock/clock.js'
 import { givenTexts, readSettings } from '../../platform/config/read-settings.js'
 import type { Settings } from '../../platform/config/settings.js'
+import { Clock } from '../../platform/time.js'
 import type { CommandContext } from '../command-context.js'
 import { databaseCheck } from './database/database-check.js'
 import { type Check, type Finding, skipped } from './finding.js'

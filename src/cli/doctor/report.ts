@@ -1,5 +1,4 @@
-import { printable } from '../../platform/log/in-one-line.js'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { pluralize, printable } from '../../platform/log.js'
 import type { Finding, FindingStatus } from './finding.js'
 
 /** Faults last, where somebody who runs it sees them. */

@@ -1,5 +1,5 @@
-import { within } from '../../platform/clock/time-limit.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
+import { within } from '../../platform/time.js'
 import { type Check, type Finding, fault } from './finding.js'
 
 /** Longer than any part of a check waits for an answer, so that their own explanations come first. */

@@ -1,7 +1,7 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../../platform/audit/audit-log.module.js'
-import { LinksModule } from '../../platform/links/links.module.js'
+import { LinksModule } from '../../platform/one-time-tokens.js'
 import { SecretsModule } from '../../platform/secrets/secrets.module.js'
 import { PasskeyAssertions } from './passkey-assertions.js'
 import { PasskeyChallenges } from './passkey-challenges.js'

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq } from 'drizzle-orm'
-import { Clock } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'
 import { users } from '../../platform/database/schema/accounts.js'
 import { passkeys } from '../../platform/database/schema/factors.js'
 import { ApiError } from '../../platform/errors/api-error.js'
+import { Clock } from '../../platform/time.js'
 import type { OwnedPasskey, Passkey } from './passkey.js'
 
 /** More devices than anybody has. */

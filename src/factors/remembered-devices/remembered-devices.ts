@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { rememberedDevices } from '../../platform/database/schema/factors.js'
 import { parameter, type UsedRow } from '../../platform/database/statement.js'
 import { BASE64URL_OF_32_BYTES } from '../../platform/secrets/token-form.js'
 import { hashToken } from '../../platform/secrets/token-hash.js'
+import { Clock, secondsAfter } from '../../platform/time.js'
 
 /** From the login that asked for it, however often it is used. */
 export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import { Clock } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { totpFactors } from '../../platform/database/schema/factors.js'
 import { parameter, type UsedRow } from '../../platform/database/statement.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import { SecretBox } from '../../platform/secrets/secret-box.js'
+import { Clock } from '../../platform/time.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
 
 export type TotpRow = typeof totpFactors.$inferSelect

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { secondsAfter } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { refusalCounts } from '../database/schema/audit.js'
 import { hourlyBudgets } from '../database/schema/budgets.js'
 import { LeasedJobs } from '../jobs/leased-jobs.js'
-import { Logger } from '../log/logger.js'
+import { Logger } from '../log.js'
+import { secondsAfter } from '../time.js'
 
 const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }
 /** Long enough to investigate an attack; not longer, because addresses belong to people. */

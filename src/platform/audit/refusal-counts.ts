@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { refusalCounts } from '../database/schema/audit.js'
 import { subnetOf } from '../http/network.js'
+import type { Clock } from '../time.js'
 import type { AuditEvent } from './audit-event.js'
 import { takeFromBudget } from './refusal-budget.js'
 

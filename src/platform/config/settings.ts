@@ -1,4 +1,4 @@
-import type { Brand } from '../brand/brand.js'
+import type { Brand } from '../brand.js'
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { LanguageName } from './languages.js'

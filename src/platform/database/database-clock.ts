@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
-import { Clock } from '../clock/clock.js'
+import { Clock } from '../time.js'
 import { Database, rowsOf } from './database.js'
 
 /** The clock of the database's machine, which all replicas share. */

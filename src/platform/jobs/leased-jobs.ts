@@ -1,9 +1,9 @@
 import { Global, Injectable, Module } from '@nestjs/common'
-import { Clock } from '../clock/clock.js'
 import { Database } from '../database/database.js'
 import { keepLease, takeLease } from '../database/lease.js'
 import { causeMessage } from '../errors/cause-message.js'
-import { Logger } from '../log/logger.js'
+import { Logger } from '../log.js'
+import { Clock } from '../time.js'
 
 /** Shorter than the interval, so that the lease is free again at the next run, whichever replica takes it. */
 const LEASED_PART = 0.9

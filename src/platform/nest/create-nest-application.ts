@@ -7,7 +7,7 @@ import { NoopGraphInspector } from '@nestjs/core/inspector/noop-graph-inspector.
 import type { RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js'
 import { DependenciesScanner } from '@nestjs/core/scanner.js'
 import type { FastifyAdapter, NestFastifyApplication } from '@nestjs/platform-fastify'
-import { type Log, NestLogger } from '../log/logger.js'
+import { type Log, NestLogger } from '../log.js'
 import { DirectRoutes, routesWithFilters } from './direct-routes.js'
 
 class Announcements extends NestLogger {

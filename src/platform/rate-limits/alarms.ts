@@ -1,5 +1,5 @@
-import { Throttle } from '../clock/throttle.js'
-import { Logger } from '../log/logger.js'
+import { Logger } from '../log.js'
+import { Throttle } from '../time.js'
 import type { FilledBucket } from './buckets.js'
 import type { LimitedAction, LimitedKind } from './limited-action.js'
 

@@ -1,7 +1,6 @@
-import { Throttle } from '../clock/throttle.js'
-import { within } from '../clock/time-limit.js'
-import { Logger } from '../log/logger.js'
+import { Logger } from '../log.js'
 import type { RedisConnection } from '../redis/redis-connection.js'
+import { Throttle, within } from '../time.js'
 import { nameOf } from './shared-counters.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { RedisClientType } from 'redis'
-import { within } from '../clock/time-limit.js'
+import { within } from '../time.js'
 
 /** Well above what a busy server takes; a connection that is silent for longer is abandoned. */
 const PATIENCE_MS = 2_000

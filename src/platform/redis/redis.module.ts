@@ -4,9 +4,9 @@ import { Settings } from '../config/settings.js'
 import { OpenConnections } from '../database/open-connections.js'
 import { causeMessage } from '../errors/cause-message.js'
 import { StartError } from '../errors/start-error.js'
-import { Logger } from '../log/logger.js'
-import { Metrics } from '../metrics/metrics.js'
-import { Tracing } from '../tracing/tracing.js'
+import { Logger } from '../log.js'
+import { Metrics } from '../metrics.js'
+import { Tracing } from '../tracing.js'
 import { RedisConnection } from './redis-connection.js'
 
 /** How long to look for a usable server at start, because machines start in any order. */

@@ -1,5 +1,5 @@
-import { within } from '../clock/time-limit.js'
-import { Logger } from '../log/logger.js'
+import { Logger } from '../log.js'
+import { within } from '../time.js'
 import type { RedisClient, ServerAddress } from './redis-client.js'
 import { EvictingServerError, mayEvict, nameOf, readServerFacts } from './server-facts.js'
 

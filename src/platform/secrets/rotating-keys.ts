@@ -1,4 +1,4 @@
-import { secondsAfter, unixSeconds } from '../clock/clock.js'
+import { secondsAfter, unixSeconds } from '../time.js'
 
 /** Not used yet, in use, or accepted only for what it signed or sealed before. */
 export type KeyState = 'next' | 'current' | 'retired'

@@ -1,5 +1,5 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { secondsAfter } from '../clock/clock.js'
+import { secondsAfter } from '../time.js'
 import { createKeyFile, readKeyFile, saveKeyFile } from './key-file.js'
 import {
   ageCountsFrom,

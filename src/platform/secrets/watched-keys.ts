@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { Logger } from '../log/logger.js'
+import type { Logger } from '../log.js'
 import type { KeyState } from './rotating-keys.js'
 
 /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, count, eq, gt } from 'drizzle-orm'
 import { Database } from '../../platform/database/database.js'
 import { satelliteProofs, satellites } from '../../platform/database/schema/satellites.js'
-import { Metrics } from '../../platform/metrics/metrics.js'
+import { Metrics } from '../../platform/metrics.js'
 
 /** Reports how many satellites fail their daily check. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises'
-import { within } from '../../platform/clock/time-limit.js'
 import { type FieldFault, faultOf } from '../../platform/errors/field-faults.js'
+import { within } from '../../platform/time.js'
 import type { ProofLookup } from './proof-lookup.js'
 
 const TIMEOUT_MS = 2_000

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, isNull, lt, ne, or, sql } from 'drizzle-orm'
-import { Clock, secondsAfter } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'
 import { satelliteProofs, satellites } from '../../platform/database/schema/satellites.js'
+import { Clock, secondsAfter } from '../../platform/time.js'
 import { newProofToken } from '../proof/proof-challenge.js'
 import { type ProofRow, type RegisteredSatellite, selectSatellites } from '../registered-satellite.js'
 

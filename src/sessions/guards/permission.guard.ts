@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from
 import { Reflector } from '@nestjs/core'
 import { requestOf } from '../../platform/http/client.js'
 import { DocumentedGuard } from '../../platform/http/documented.js'
-import type { Permission } from '../../platform/permissions/permissions.js'
+import type { Permission } from '../../platform/permissions.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 const REQUIRED_PERMISSION = 'mainstay:permission'

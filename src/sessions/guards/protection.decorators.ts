@@ -1,5 +1,5 @@
 import { applyDecorators, type CanActivate, type Type, UseGuards } from '@nestjs/common'
-import type { Permission } from '../../platform/permissions/permissions.js'
+import type { Permission } from '../../platform/permissions.js'
 import { CookieBoundSessionGuard } from './cookie-bound-session.guard.js'
 import { EnrolmentGuard } from './enrolment.guard.js'
 import { LiveSessionGuard } from './live-session.guard.js'

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
-import { Clock } from '../../platform/clock/clock.js'
 import { Database, rowsOf } from '../../platform/database/database.js'
 import { sessionChanges, userSessions } from '../../platform/database/schema/sessions.js'
-import type { Permissions } from '../../platform/permissions/permissions.js'
+import type { Permissions } from '../../platform/permissions.js'
+import { Clock } from '../../platform/time.js'
 import type { SessionHandle } from '../session.js'
 import type { StoreChanges } from '../stores/session-store.js'
 

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common'
-import { Metrics } from '../../platform/metrics/metrics.js'
+import { Metrics } from '../../platform/metrics.js'
 import type { ShardStatus } from './shard-gate.js'
 import { StoreSupervisor } from './store-supervisor.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { unavailable } from '../../platform/errors/api-error.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import type { RedisConnection } from '../../platform/redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import type { FailedChanges } from '../stores/redis-changes.js'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from '../../platform/database/database.js'
 import { dropLease, holdLease } from '../../platform/database/lease.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import type { RedisConnection } from '../../platform/redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import type { StoreChanges } from '../stores/session-store.js'

@@ -1,4 +1,4 @@
-import { effectivePermissions, permissionBits } from '../../platform/permissions/permissions.js'
+import { effectivePermissions, permissionBits } from '../../platform/permissions.js'
 import type { RedisConnection } from '../../platform/redis/redis-connection.js'
 import type { SessionHandle } from '../session.js'
 import { sessionKey } from './session-keys.js'

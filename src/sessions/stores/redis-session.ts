@@ -1,4 +1,4 @@
-import { permissionBits, permissionsOfBits, type Source } from '../../platform/permissions/permissions.js'
+import { permissionBits, permissionsOfBits, type Source } from '../../platform/permissions.js'
 import { type AuthMethods, authMethods } from '../../tokens/auth-methods.js'
 import type { Session, SessionHandle } from '../session.js'
 import { decodeUserAgent, encodeUserAgent } from './coded-user-agent.js'

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database/connection.js'
-import type { Permissions } from '../../platform/permissions/permissions.js'
+import type { Permissions } from '../../platform/permissions.js'
 import type { AuthMethods } from '../../tokens/auth-methods.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, HttpCode, Param, Post, Query } from '@nestjs/
 import { ApiTags } from '@nestjs/swagger'
 import { type Client, CurrentClient } from '../../platform/http/client.js'
 import { IdInPath } from '../../platform/http/ids.js'
-import { MailedLinkBody } from '../../platform/links/mailed-token.dto.js'
+import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

@@ -4,7 +4,7 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import type { TargetUser } from '../../platform/audit/actor.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
 import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
-import { Logger } from '../../platform/log/logger.js'
+import { Logger } from '../../platform/log.js'
 import { FactorResetCompletion } from './factor-reset-completion.js'
 
 const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }

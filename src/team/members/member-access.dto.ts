@@ -16,7 +16,7 @@ import {
   PERMISSIONS,
   type Permissions,
   permissionsOf,
-} from '../../platform/permissions/permissions.js'
+} from '../../platform/permissions.js'
 
 /** The permissions of somebody new. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {

@@ -5,7 +5,7 @@ import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
 import { PageLimit } from '../../platform/http/page.js'
 import { ParseText } from '../../platform/http/request-validation.js'
 import { IsStorableLine } from '../../platform/http/storable-line.js'
-import type { Permissions } from '../../platform/permissions/permissions.js'
+import type { Permissions } from '../../platform/permissions.js'
 import type { Role } from '../../users/user.js'
 import { PermissionsBody } from './member-access.dto.js'
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { PERMISSIONS, type Permissions, permissionsOf } from '../../platform/permissions/permissions.js'
+import { PERMISSIONS, type Permissions, permissionsOf } from '../../platform/permissions.js'
 import { NOTHING_RECORDED } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'

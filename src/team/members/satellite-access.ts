@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { auditEventOf } from '../../platform/audit/audit-event.js'
-import { ceilingOf } from '../../platform/permissions/permissions.js'
+import { ceilingOf } from '../../platform/permissions.js'
 import { mergeRecorded } from '../../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../../sessions/session-actor.js'

@@ -6,7 +6,7 @@ import {
   type Permission,
   type Permissions,
   permissionsOf,
-} from '../../platform/permissions/permissions.js'
+} from '../../platform/permissions.js'
 import { canonicalEmail, type Email } from '../email.js'
 import { isName } from '../name-text.js'
 import { readImportedHash, UnusableHash } from '../passwords/imported-hash.js'

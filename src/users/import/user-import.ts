@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { pluralize } from '../../platform/log.js'
 import { type Line, linesOf } from './byte-lines.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'

@@ -7,7 +7,7 @@ import { Mailer } from '../../mail/mailer.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { users } from '../../platform/database/schema/accounts.js'
-import type { Permission } from '../../platform/permissions/permissions.js'
+import type { Permission } from '../../platform/permissions.js'
 import type { User } from '../user.js'
 import { UserEmails } from '../user-emails.js'
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 afterEach(() => {
-  jest.dontMock('../../../src/platform/tracing/open-telemetry.js')
+  jest.dontMock('../../../src/platform/open-telemetry.js')
 })
 
 /** The faults of the settings, on the embedded database. */
@@ -61,7 +61,7 @@ describe('doctor and what the service loads when it starts', () => {
   })
 
   slow('packages for traces that are not installed', async () => {
-    jest.doMock('../../../src/platform/tracing/open-telemetry.js', () => {
+    jest.doMock('../../../src/platform/open-telemetry.js', () => {
       throw Object.assign(new Error("Cannot find package '@fastify/otel'"), { code: 'ERR_MODULE_NOT_FOUND' })
     })
     expect(await faultsWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })).toMatchObject([

@@ -1,4 +1,4 @@
-import { accentsOf, backgroundOf } from '../../../src/platform/brand/contrast.js'
+import { accentsOf, backgroundOf } from '../../../src/platform/contrast.js'
 import { site } from './site.js'
 
 const { style } = document.documentElement

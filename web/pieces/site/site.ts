@@ -9,7 +9,7 @@ export const site = {
   name: told('mainstay-name') || location.host,
   /** Empty if there is none. */
   logoUrl: told('mainstay-logo'),
-  /** `#rrggbb`, not yet legible: see accentsOf in src/platform/brand/contrast.ts. */
+  /** `#rrggbb`, not yet legible: see accentsOf in src/platform/contrast.ts. */
   accent: told('mainstay-accent') || '#3b4fd8',
   /** For a satellite's page, `#rrggbb`; empty for ours. */
   background: told('mainstay-background'),

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../platform/clock/clock.js'
 import type { Settings } from '../../../platform/config/settings.js'
 import { causeMessage } from '../../../platform/errors/cause-message.js'
+import type { Clock } from '../../../platform/time.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import { runInTurn } from '../run-checks.js'
 import { contentsChecks } from './contents-checks.js'

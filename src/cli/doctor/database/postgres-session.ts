@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { within } from '../../../platform/clock/time-limit.js'
 import { findPrimary, hostUrls } from '../../../platform/database/postgres/postgres-hosts.js'
 import { ISOLATION_LEVEL, SET_LOCAL } from '../../../platform/database/postgres/session-settings.js'
+import { within } from '../../../platform/time.js'
 
 const CONNECT_MS = 20_000
 const STATEMENT_MS = 20_000

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../platform/clock/clock.js'
 import type { OperationSettings } from '../../../platform/config/settings.js'
 import { SESSION_SETTINGS } from '../../../platform/database/postgres/session-settings.js'
+import type { Clock } from '../../../platform/time.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'

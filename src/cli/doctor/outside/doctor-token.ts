@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { ALGORITHM, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
 import { SignJWT } from 'jose'
-import { unixSeconds } from '../../../platform/clock/clock.js'
 import type { Settings } from '../../../platform/config/settings.js'
-import { permissionsOf } from '../../../platform/permissions/permissions.js'
+import { permissionsOf } from '../../../platform/permissions.js'
+import { unixSeconds } from '../../../platform/time.js'
 import { accessTokenClaims } from '../../../tokens/access-tokens.js'
 import { loadKeys } from '../../../tokens/signing-key-file.js'
 

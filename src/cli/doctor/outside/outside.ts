@@ -1,6 +1,6 @@
-import type { Clock } from '../../../platform/clock/clock.js'
 import { isLoopback } from '../../../platform/config/origin.js'
 import type { Settings } from '../../../platform/config/settings.js'
+import type { Clock } from '../../../platform/time.js'
 import { ask, type HttpAnswer, type Question, type Target } from './http-probe.js'
 
 /** The running service as its clients reach it. */

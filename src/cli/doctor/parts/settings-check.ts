@@ -1,7 +1,7 @@
 import { isWithin } from '../../../platform/config/domain.js'
 import { SettingsError } from '../../../platform/config/read-settings.js'
 import type { Settings } from '../../../platform/config/settings.js'
-import { PlansFile } from '../../../platform/plans/plans-file.js'
+import { PlansFile } from '../../../platform/plans.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 
 const CHECK = 'settings'

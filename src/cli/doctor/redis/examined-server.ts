@@ -1,5 +1,5 @@
-import type { Clock } from '../../../platform/clock/clock.js'
 import type { RedisClient, ServerCommands } from '../../../platform/redis/redis-client.js'
+import type { Clock } from '../../../platform/time.js'
 
 /** A master, and what it says about itself. */
 export interface ExaminedServer {

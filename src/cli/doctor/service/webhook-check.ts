@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import { type Clock, secondsAfter, unixSeconds } from '../../../platform/clock/clock.js'
 import type { Settings } from '../../../platform/config/settings.js'
+import { type Clock, secondsAfter, unixSeconds } from '../../../platform/time.js'
 import { withPostgres } from '../database/postgres-session.js'
 import { type Finding, fault, ok, skipped, warning } from '../finding.js'
 import { missingEvents, WEBHOOK_EVENTS } from './webhook-events.js'

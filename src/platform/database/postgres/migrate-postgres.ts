@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import { Logger } from '../../log/logger.js'
+import { Logger } from '../../log.js'
 import { MIGRATIONS_FOLDER } from '../connection.js'
 import { isLockTimeout } from './postgres-outage.js'
 import { unlimitedTransaction } from './unlimited-transaction.js'

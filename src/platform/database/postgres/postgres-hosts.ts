@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { within } from '../../clock/time-limit.js'
+import { within } from '../../time.js'
 import { isAnswering } from './postgres-outage.js'
 
 const HOSTS = /^([a-z]+:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Permissions } from '../../permissions/permissions.js'
+import type { Permissions } from '../../permissions.js'
 import { instant } from '../columns/instant.js'
 import { accounts } from './accounts.js'
 

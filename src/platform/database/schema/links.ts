@@ -3,7 +3,7 @@ import { instant } from '../columns/instant.js'
 
 /**
  * Unused tokens of mailed links, hand-off codes and challenges, and single-use texts that have been used
- * (src/platform/links/used-texts.ts). `hash` is base64url SHA-256 of the token or text.
+ * (src/platform/one-time-tokens.ts). `hash` is base64url SHA-256 of the token or text.
  */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { Throttle } from '../../clock/throttle.js'
 import { ApiError } from '../../errors/api-error.js'
+import { Throttle } from '../../time.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024

@@ -1,4 +1,4 @@
-import { pluralize } from '../../../platform/log/pluralize.js'
+import { pluralize } from '../../../platform/log.js'
 
 /** Counts by name, in the order of their first occurrence. */
 class Tally {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock/clock.js'
+import type { Clock } from '../../../platform/time.js'
 import { canonicalEmail } from '../../email.js'
 import { isName } from '../../name-text.js'
 import { usableTotpSecret } from '../totp-secret.js'

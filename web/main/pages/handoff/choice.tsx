@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { inkOn } from '../../../../src/platform/brand/contrast.js'
+import { inkOn } from '../../../../src/platform/contrast.js'
 import { type Action, useAction } from '../../../pieces/forms/use-action.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useState } from 'react'
-import { inkOn } from '../../../../src/platform/brand/contrast.js'
+import { inkOn } from '../../../../src/platform/contrast.js'
 import { showBackground } from '../../../pieces/site/brand.js'
 import type { Branding } from '../../answers.js'
 

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { inkOn } from '../../../../../src/platform/brand/contrast.js'
+import { inkOn } from '../../../../../src/platform/contrast.js'
 import { t } from '../../../../pieces/language/t.js'
 import type { Branding } from '../../../answers.js'
 

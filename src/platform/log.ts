@@ -1,6 +1,9 @@
 // What was decided here, and why: docs/decisions/embedding.md
+
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type LoggerService, Logger as ProcessLogger } from '@nestjs/common'
+import { Injectable, type LoggerService, Logger as ProcessLogger } from '@nestjs/common'
+import { LRUCache } from 'lru-cache'
+import { Clock, secondsAfter } from './time.js'
 
 type Level = 'fatal' | 'error' | 'warn' | 'info' | 'debug'
 
@@ -82,4 +85,51 @@ export class NestLogger implements LoggerService {
   debug(message: unknown, context?: string): void {
     this.lines.debug({ context }, String(message))
   }
+}
+
+const QUIET_SECONDS = 60 * 60
+/** Far more than there are kinds: a few words of ours, each with one of the provider's prices. */
+const MAX_KINDS = 1_000
+
+interface Quiet {
+  readonly until: Date
+  heldBack: number
+}
+
+/** Log lines about what may happen thousands of times an hour; each process writes each kind once an hour. */
+@Injectable()
+export class HourlyLog {
+  private readonly quiet = new LRUCache<string, Quiet>({ max: MAX_KINDS })
+
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Reports that something of this kind has happened `times` times. Calls `write` at most once an hour, with
+   * the number since its previous call.
+   */
+  report(kind: string, times: number, write: (timesInAll: number) => void): void {
+    const now = this.clock.now()
+    const quiet = this.quiet.get(kind)
+    if (quiet && now < quiet.until) {
+      quiet.heldBack += times
+      return
+    }
+    this.quiet.set(kind, { until: secondsAfter(now, QUIET_SECONDS), heldBack: 0 })
+    write(times + (quiet?.heldBack ?? 0))
+  }
+}
+
+/** What another server has said, on one line and {@link printable}. */
+export function inOneLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, ' '))
+}
+
+/** Without what would move a terminal's cursor or colour its lines. */
+export function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '\ufffd')
+}
+
+/** `1 line`, `2,000 lines`. */
+export function pluralize(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`
 }

@@ -6,7 +6,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
-import { within } from '../clock/time-limit.js'
+import { within } from './time.js'
 import { type SpanMaker, Tracing } from './tracing.js'
 
 /** A collector that does not answer must not delay shutdown. */

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { Module } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
-import { causeMessage } from '../errors/cause-message.js'
-import { StartError } from '../errors/start-error.js'
-import { Logger } from '../log/logger.js'
+import { Settings } from './config/settings.js'
+import { causeMessage } from './errors/cause-message.js'
+import { StartError } from './errors/start-error.js'
+import { Logger } from './log.js'
 
 type Names = Readonly<Record<string, string>>
 
@@ -136,3 +138,11 @@ function toLocation(record: CityResponse | null): Location | null {
     accuracyKm: accuracyKm ?? DEFAULT_ACCURACY_KM,
   }
 }
+
+@Module({
+  providers: [
+    { provide: GeoIp, inject: [Settings], useFactory: ({ geoIpFile }: Settings) => GeoIp.load(geoIpFile) },
+  ],
+  exports: [GeoIp],
+})
+export class GeoIpModule {}

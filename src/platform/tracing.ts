@@ -1,3 +1,6 @@
+import { type DynamicModule, Module } from '@nestjs/common'
+import { SettingsError } from './config/read-settings.js'
+
 /** Runs `work` in a span, within that of the request that it is done for. */
 export type SpanMaker = <T>(name: string, work: () => Promise<T>) => Promise<T>
 
@@ -21,5 +24,30 @@ export class Tracing {
   /** Sends what has not been sent yet. */
   onApplicationShutdown(): Promise<void> {
     return this.end()
+  }
+}
+
+/** Makes the tracing of one service injectable everywhere in it. */
+@Module({})
+export class TracingModule {
+  static with(tracing: Tracing): DynamicModule {
+    return {
+      module: TracingModule,
+      global: true,
+      providers: [{ provide: Tracing, useValue: tracing }],
+      exports: [Tracing],
+    }
+  }
+}
+
+/** The module that needs OpenTelemetry's packages. Throws a {@link SettingsError} where they are not installed. */
+export async function loadOpenTelemetry() {
+  try {
+    return await import('./open-telemetry.js')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new SettingsError([
+      'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: see Traces in docs/operations.md',
+    ])
   }
 }
