@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PaymentSandbox } from '@mainstay-auth/payment-sandbox'
-import { accentsOf } from '../src/platform/contrast.js'
 import { isLoopback } from '../src/platform/config/origin.js'
 import type { Settings } from '../src/platform/config/settings.js'
+import { accentsOf } from '../src/platform/contrast.js'
 
 /** The payment sandbox where STRIPE_API_URL points at this machine; null where Stripe's own test mode is used. */
 export async function sandboxFor({

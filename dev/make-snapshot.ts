@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import { migrate } from 'drizzle-orm/pglite/migrator'
 import { MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
-import { SNAPSHOT_FILE } from '../src/platform/database/embedded/pglite.connection.js'
+import { SNAPSHOT_FILE } from '../src/platform/database/pglite.js'
 
 const folder = await mkdtemp(join(tmpdir(), 'mainstay-snapshot-'))
 const client = await PGlite.create({ dataDir: folder })

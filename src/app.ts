@@ -13,25 +13,26 @@ import { HealthModule } from './health/health.module.js'
 import { MailModule } from './mail/mail.module.js'
 import { OperatorsModule } from './operators/operators.module.js'
 import { PagesModule } from './pages/pages.module.js'
+import { SettingsError } from './platform/config/read-settings.js'
 import type { Settings } from './platform/config/settings.js'
 import { SettingsModule } from './platform/config/settings.module.js'
+import { OpenConnections } from './platform/database/connection.js'
 import { DatabaseModule } from './platform/database/database.module.js'
-import { OpenConnections } from './platform/database/open-connections.js'
 import { ProblemFilter } from './platform/errors/problem.filter.js'
 import { Edge } from './platform/http/edge/edge.js'
 import { limitConnections } from './platform/http/edge/limits.js'
 import type { LogDestination } from './platform/http/edge/log.js'
-import { RequestValidation } from './platform/http/request-validation.js'
-import { JobsModule } from './platform/jobs/leased-jobs.js'
+import { RequestValidation } from './platform/http/validation.js'
+import { JobsModule } from './platform/jobs.js'
 import { withLog } from './platform/log.js'
 import { Metrics, MetricsModule, MetricsServer, RequestMetrics } from './platform/metrics.js'
 import { createNestApplication } from './platform/nest/create-nest-application.js'
 import { EdgeAdapter } from './platform/nest/edge-adapter.js'
 import { LinksModule } from './platform/one-time-tokens.js'
 import { RateLimitsModule } from './platform/rate-limits/rate-limits.module.js'
-import { SecretsModule } from './platform/secrets/secrets.module.js'
+import { SecretsModule } from './platform/secrets/secrets.js'
 import { Clock, ClockModule } from './platform/time.js'
-import { loadOpenTelemetry, Tracing, TracingModule } from './platform/tracing.js'
+import { Tracing, TracingModule } from './platform/tracing.js'
 import { SatellitesModule } from './satellites/satellites.module.js'
 import { StoreSupervisor } from './sessions/revocation/store-supervisor.js'
 import { SessionsModule } from './sessions/sessions.module.js'
@@ -146,5 +147,17 @@ async function initialize(app: NestFastifyApplication): Promise<NestFastifyAppli
   } catch (error) {
     await app.close()
     throw error
+  }
+}
+
+/** The module that needs OpenTelemetry's packages. Throws a {@link SettingsError} where they are not installed. */
+export async function loadOpenTelemetry() {
+  try {
+    return await import('./platform/open-telemetry.js')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new SettingsError([
+      'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: see Traces in docs/operations.md',
+    ])
   }
 }

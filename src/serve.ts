@@ -10,7 +10,7 @@ import { Readiness } from './health/readiness.js'
 import { SettingsError } from './platform/config/read-settings.js'
 import { Settings } from './platform/config/settings.js'
 import { Database } from './platform/database/database.js'
-import { StartError } from './platform/errors/start-error.js'
+import { StartError } from './platform/errors/api-error.js'
 import { NestLogger } from './platform/log.js'
 
 /** After the drain, requests in progress get this long. Hardly any takes longer. */

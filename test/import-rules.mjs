@@ -89,7 +89,7 @@ function generalRules() {
       { path: '^web/.*\\.tsx?$' },
       {
         pathNot:
-          '^virtual:languages$|^(web|packages/(client|react)/src)/|^src/(platform/brand/contrast|users/passwords/known-words)\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts)/',
+          '^virtual:languages$|^(web|packages/(client|react)/src)/|^src/(platform/contrast|users/passwords/known-words)\\.ts$|(^|/)node_modules/((@types/)?react(-dom)?|uqr|@zxcvbn-ts)/',
       },
     ),
     ...['main', 'satellite', 'operator'].map(site =>

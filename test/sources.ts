@@ -165,19 +165,15 @@ export { RememberedDeviceCleanup } from '../src/factors/remembered-devices/remem
 export { RememberedDevices } from '../src/factors/remembered-devices/remembered-devices.js'
 export { TotpFactors } from '../src/factors/totp/totp-factors.js'
 export { UserFactors } from '../src/factors/user-factors.js'
-export { FailedMailCleanup } from '../src/mail/failed-mail-cleanup.job.js'
-export { FailedMails } from '../src/mail/failed-mails.js'
-export type { Mail } from '../src/mail/mail.js'
-export { colorsOf, type MailColors } from '../src/mail/mail-colors.js'
-export { languageWanted, MailLanguage } from '../src/mail/mail-language.js'
-export { htmlOf, type MailSender, textOf } from '../src/mail/mail-layout.js'
-export { Mailer } from '../src/mail/mailer.js'
+export { FailedMailCleanup, FailedMails } from '../src/mail/failed-mails.js'
+export { languageWanted, MailLanguage } from '../src/mail/language.js'
+export { colorsOf, htmlOf, type MailColors, type MailSender, safeName, textOf } from '../src/mail/layout.js'
+export { type Mail } from '../src/mail/mail.js'
+export { Mailer, openSmtp } from '../src/mail/mailer.js'
 export { de } from '../src/mail/messages/de.js'
 export { en } from '../src/mail/messages/en.js'
 export type { MailName, Phrase, Translated } from '../src/mail/messages/translated.js'
-export { safeName } from '../src/mail/safe-name.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
-export { openSmtp } from '../src/mail/smtp-transport.js'
 export { ConsoleAddress } from '../src/operators/console-address.js'
 export { Operators } from '../src/operators/operators.js'
 export { pagePolicy, pageWith } from '../src/pages/page.js'
@@ -208,25 +204,21 @@ export { SettingsModule } from '../src/platform/config/settings.module.js'
 export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
 export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
 export { accentsOf, backgroundOf, inkOn } from '../src/platform/contrast.js'
-export type { Branding } from '../src/platform/database/columns/branding.js'
-export {
-  SECOND_FACTOR_REQUIREMENTS,
-  type SecondFactorRequirement,
-} from '../src/platform/database/columns/second-factor-requirement.js'
 export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'
 export { DatabaseClock } from '../src/platform/database/database-clock.js'
-export { createFolder } from '../src/platform/database/embedded/create-folder.js'
-export { lockFolder } from '../src/platform/database/embedded/folder-lock.js'
-export { takeLease } from '../src/platform/database/lease.js'
-export { RETRY_LIMIT_MS, RETRY_MS } from '../src/platform/database/postgres/circuit-breaker.js'
-export { migratePostgres } from '../src/platform/database/postgres/migrate-postgres.js'
-export { openPostgres } from '../src/platform/database/postgres/postgres.connection.js'
-export { hostUrls } from '../src/platform/database/postgres/postgres-hosts.js'
-export { isAnswering, isOutage } from '../src/platform/database/postgres/postgres-outage.js'
-export { SET_SESSION } from '../src/platform/database/postgres/session-settings.js'
-export { removeRows } from '../src/platform/database/remove-expired-rows.js'
+export { createFolder, lockFolder } from '../src/platform/database/pglite.js'
+export {
+  hostUrls,
+  isAnswering,
+  isOutage,
+  migratePostgres,
+  openPostgres,
+  RETRY_LIMIT_MS,
+  RETRY_MS,
+  SET_SESSION,
+} from '../src/platform/database/postgres.js'
 export { accounts, users } from '../src/platform/database/schema/accounts.js'
 export { knownDevices } from '../src/platform/database/schema/anomalies.js'
 export { auditChain, auditLog, refusalCounts } from '../src/platform/database/schema/audit.js'
@@ -237,7 +229,11 @@ export {
   providerEvents,
   subscriptions,
 } from '../src/platform/database/schema/billing.js'
-export { hourlyBudgets } from '../src/platform/database/schema/budgets.js'
+export {
+  type Branding,
+  SECOND_FACTOR_REQUIREMENTS,
+  type SecondFactorRequirement,
+} from '../src/platform/database/schema/columns.js'
 export {
   factorResets,
   passkeys,
@@ -245,10 +241,13 @@ export {
   rememberedDevices,
   totpFactors,
 } from '../src/platform/database/schema/factors.js'
-export { leases } from '../src/platform/database/schema/jobs.js'
-export { oneTimeTokens } from '../src/platform/database/schema/links.js'
-export { failedMails } from '../src/platform/database/schema/mail.js'
 export { operatorSessions } from '../src/platform/database/schema/operators.js'
+export {
+  failedMails,
+  hourlyBudgets,
+  leases,
+  oneTimeTokens,
+} from '../src/platform/database/schema/platform.js'
 export { satelliteProofs, satelliteRemovals, satellites } from '../src/platform/database/schema/satellites.js'
 export {
   sessionChanges,
@@ -256,15 +255,17 @@ export {
   sessions,
   userSessions,
 } from '../src/platform/database/schema/sessions.js'
-export { ApiError, unavailable } from '../src/platform/errors/api-error.js'
-export { causeMessage } from '../src/platform/errors/cause-message.js'
-export { ERROR_CODES, type ErrorCode } from '../src/platform/errors/error-codes.js'
+export { removeRows } from '../src/platform/database/sql.js'
+export {
+  ApiError,
+  causeMessage,
+  ERROR_CODES,
+  type ErrorCode,
+  StartError,
+  unavailable,
+} from '../src/platform/errors/api-error.js'
 export { FIELD_FAULTS, faultOf } from '../src/platform/errors/field-faults.js'
-export { StartError } from '../src/platform/errors/start-error.js'
 export { distanceKm, formatLocation, GeoIp, GeoIpModule, type Location } from '../src/platform/geoip.js'
-export { type Client, MAX_USER_AGENT_BYTES, shortUserAgent } from '../src/platform/http/client.js'
-export { deviceName } from '../src/platform/http/device-name.js'
-export { documentationOf } from '../src/platform/http/documented.js'
 export { LargeBodies } from '../src/platform/http/edge/large-bodies.js'
 export {
   CONNECTIONS_CHECK_MS,
@@ -273,19 +274,23 @@ export {
   MAX_BODY_BYTES,
   MAX_WEBHOOK_BODY_BYTES,
 } from '../src/platform/http/edge/limits.js'
-export { FIELD_RULES } from '../src/platform/http/field-rules.js'
+export { documentationOf, type SelectiveGuard } from '../src/platform/http/endpoint.js'
 export {
   addressFamily,
   blockOf,
+  type Client,
   clientNetworkOf,
+  deviceName,
   firstAddressOf,
+  MAX_USER_AGENT_BYTES,
+  shortUserAgent,
   subnetOf,
-} from '../src/platform/http/network.js'
-export { LeasedJobs } from '../src/platform/jobs/leased-jobs.js'
+} from '../src/platform/http/request.js'
+export { FIELD_RULES } from '../src/platform/http/validation.js'
+export { LeasedJobs, takeLease } from '../src/platform/jobs.js'
 export { HourlyLog, type Log, Logger, pluralize, withLog } from '../src/platform/log.js'
 export { Metrics, MetricsServer } from '../src/platform/metrics.js'
 export { createNestApplication } from '../src/platform/nest/create-nest-application.js'
-export type { SelectiveGuard } from '../src/platform/nest/selective-guard.js'
 export {
   OneTimeTokenCleanup,
   OneTimeTokens,
@@ -314,23 +319,21 @@ export type { LimitedAction, LimitedKind } from '../src/platform/rate-limits/lim
 export { RateLimiter } from '../src/platform/rate-limits/rate-limiter.js'
 export type { Count, Increment, LimitedCounter } from '../src/platform/rate-limits/shared-counters.js'
 export { type CounterTarget, UnsentChanges } from '../src/platform/rate-limits/unsent-changes.js'
-export { createRedisClient } from '../src/platform/redis/create-redis-client.js'
-export { openRedis } from '../src/platform/redis/redis.module.js'
-export type { RedisConnection } from '../src/platform/redis/redis-connection.js'
-export { parseRedisUrl } from '../src/platform/redis/redis-url.js'
-export { EvictingServerError } from '../src/platform/redis/server-facts.js'
-export { createKeyFile, keyFileText, saveKeyFile } from '../src/platform/secrets/key-file.js'
-export type { KeyState } from '../src/platform/secrets/rotating-keys.js'
-export { SecretBox } from '../src/platform/secrets/secret-box.js'
+export { EvictingServerError, openRedis, type RedisConnection } from '../src/platform/redis/redis.js'
+export { createRedisClient, parseRedisUrl } from '../src/platform/redis/redis-client.js'
 export {
+  createKeyFile,
   dropRetiredSecretKeys,
   generateSecretKeys,
+  type KeyState,
+  keyFileText,
   loadSecretKeys,
   rotateSecretKeys,
-} from '../src/platform/secrets/secret-key-file.js'
-export { SecretKeys } from '../src/platform/secrets/secret-keys.js'
+  saveKeyFile,
+  WatchedKeys,
+} from '../src/platform/secrets/key-files.js'
+export { SecretBox, SecretKeys } from '../src/platform/secrets/secrets.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
-export { WatchedKeys } from '../src/platform/secrets/watched-keys.js'
 export { Clock, secondsAfter, Throttle, unixSeconds, within } from '../src/platform/time.js'
 export {
   SatelliteCheckJob,
@@ -439,8 +442,8 @@ export {
 } from '../src/sessions/stores/session-store.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
 export { FactorResetJob } from '../src/team/factor-reset/factor-reset.job.js'
-export { AccessTokens, signJwt } from '../src/tokens/access-tokens.js'
 export {
+  AccessTokens,
   type AuthMethod,
   acrOf,
   authMethods,
@@ -448,9 +451,10 @@ export {
   includesPassword,
   namesOf,
   ONE_FACTOR,
+  signJwt,
   TWO_FACTORS,
   withMethods,
-} from '../src/tokens/auth-methods.js'
+} from '../src/tokens/access-tokens.js'
 export { JwksController } from '../src/tokens/jwks.controller.js'
 export { CurrentCaller, isPublic, Public } from '../src/tokens/jwt.guard.js'
 export {
@@ -463,10 +467,10 @@ export {
   rotateKeySet,
   rotateKeys,
   type SigningKey,
+  SigningKeys,
   type StoredKey,
   verifiesUntil,
-} from '../src/tokens/signing-key-file.js'
-export { SigningKeys } from '../src/tokens/signing-keys.js'
+} from '../src/tokens/signing-keys.js'
 export { canonicalEmail, type Email } from '../src/users/email.js'
 export { ImportBatch } from '../src/users/import/import-batch.js'
 export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 import { createClient } from 'redis'
 import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
 import { TOUCH } from '../../dist/src/sessions/stores/session-scripts.js'
-import { loadKeys } from '../../dist/src/tokens/signing-key-file.js'
+import { loadKeys } from '../../dist/src/tokens/signing-keys.js'
 
 const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env
 const ACCESS_TOKEN_TTL_SECONDS = 900

@@ -1,5 +1,5 @@
-import { generateSecretKeys } from '../../dist/src/platform/secrets/secret-key-file.js'
-import { generateKeys } from '../../dist/src/tokens/signing-key-file.js'
+import { generateSecretKeys } from '../../dist/src/platform/secrets/key-files.js'
+import { generateKeys } from '../../dist/src/tokens/signing-keys.js'
 
 /** Makes the two key files that these settings name. */
 export async function makeKeys({ JWT_KEYS_FILE, SECRETS_KEYS_FILE }) {

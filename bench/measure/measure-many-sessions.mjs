@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { permissionsOf } from '../../dist/src/platform/permissions.js'
-import { openRedis } from '../../dist/src/platform/redis/redis.module.js'
+import { openRedis } from '../../dist/src/platform/redis/redis.js'
 import { inBatches } from '../in-batches.mjs'
 import { startRedis, withRedis } from '../machine/stores.mjs'
 import { aSession, aStore } from './measure-memory.mjs'

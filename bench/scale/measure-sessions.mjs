@@ -1,4 +1,4 @@
-import { openRedis } from '../../dist/src/platform/redis/redis.module.js'
+import { openRedis } from '../../dist/src/platform/redis/redis.js'
 import { startService } from '../contestants/service.mjs'
 import { startRedis, withRedis } from '../machine/stores.mjs'
 import { loginRequests, refreshRequests } from '../measure/requests.mjs'

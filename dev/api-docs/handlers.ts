@@ -2,7 +2,7 @@ import { type CanActivate, RequestMethod, type Type } from '@nestjs/common'
 import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js'
 import { type ApplicationConfig, MetadataScanner, type NestContainer } from '@nestjs/core'
 import { DECORATORS } from '@nestjs/swagger'
-import { isApplied } from '../../src/platform/nest/selective-guard.js'
+import { isApplied } from '../../src/platform/http/endpoint.js'
 
 /** A method of a controller that answers requests. */
 export interface Handler {

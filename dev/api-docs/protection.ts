@@ -1,13 +1,8 @@
 import type { OpenAPIObject } from '@nestjs/swagger'
-import { ApiError } from '../../src/platform/errors/api-error.js'
-import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors/error-codes.js'
+import { ApiError, ERROR_CODES, type ErrorCode } from '../../src/platform/errors/api-error.js'
 import { type FieldError, fieldError } from '../../src/platform/errors/field-faults.js'
 import { problemOf } from '../../src/platform/errors/problem.filter.js'
-import {
-  documentationOf,
-  type GuardDocumentation,
-  ownRefusalsOf,
-} from '../../src/platform/http/documented.js'
+import { documentationOf, type GuardDocumentation, ownRefusalsOf } from '../../src/platform/http/endpoint.js'
 import type { Handler } from './handlers.js'
 
 /** One endpoint in the API reference. */

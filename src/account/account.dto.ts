@@ -1,10 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
-import {
-  HANDOFF_REQUIREMENTS,
-  type HandoffRequirement,
-} from '../platform/database/columns/handoff-requirement.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { IsName } from '../users/name-text.js'
 import { INSTANT, PendingTransferAnswer } from './transfer/transfer.dto.js'
 

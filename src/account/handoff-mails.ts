@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { NO_MAILS } from '../mail/after-commit-mail.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { Settings } from '../platform/config/settings.js'
-import {
-  HANDOFF_REQUIREMENTS,
-  type HandoffRequirement,
-} from '../platform/database/columns/handoff-requirement.js'
 import type { Db } from '../platform/database/connection.js'
-import type { Client } from '../platform/http/client.js'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
+import type { Client } from '../platform/http/request.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import type { AfterCommit } from '../sessions/revocation/recorded-changes.js'
 import type { Account } from '../users/accounts.js'

@@ -1,7 +1,6 @@
 import type { AnomalyAction, AnomalyPolicy } from '../platform/config/anomaly-policy.js'
 import { distanceKm, type Location } from '../platform/geoip.js'
-import { deviceName } from '../platform/http/device-name.js'
-import { addressFamily, subnetOf } from '../platform/http/network.js'
+import { addressFamily, deviceName, subnetOf } from '../platform/http/request.js'
 import type { KnownDevice } from './known-devices.js'
 
 /** The score of each reason. A login and a use of a session can each reach 100. */

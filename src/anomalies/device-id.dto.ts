@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
-import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-hash.js'
 
 /** The field `deviceId` of a login; null and absent are the same to the server. */
 export const IsDeviceId = (documented: { readonly example?: string; readonly description: string }) =>

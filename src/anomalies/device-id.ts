@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues } from '../platform/http/headers.js'
-import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
+import { cookieValues } from '../platform/http/request.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-hash.js'
 
 /**
  * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.

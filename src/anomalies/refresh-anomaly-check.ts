@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { GeoIp } from '../platform/geoip.js'
-import type { Client } from '../platform/http/client.js'
+import type { Client } from '../platform/http/request.js'
 import { Clock } from '../platform/time.js'
 import type { Session } from '../sessions/session.js'
 import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'

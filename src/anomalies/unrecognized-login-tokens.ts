@@ -4,7 +4,7 @@ import type { Recipient } from '../mail/mail.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
-import { oneTimeTokens } from '../platform/database/schema/links.js'
+import { oneTimeTokens } from '../platform/database/schema/platform.js'
 import { type OneTimeToken, OneTimeTokens, openUndoLinksOf } from '../platform/one-time-tokens.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../platform/database/database.js'
-import { deviceName } from '../platform/http/device-name.js'
+import { deviceName } from '../platform/http/request.js'
 import type { AuditListQuery } from './audit.dto.js'
 import { idsBetween, selectionOf } from './audit-filter.js'
 import { scanAuditLog } from './audit-scan.js'

@@ -7,8 +7,8 @@ import {
   type AuditAction,
   type AuditOutcome,
 } from '../platform/audit/audit-event.js'
-import { Documented } from '../platform/http/documented.js'
-import { ParseText } from '../platform/http/request-validation.js'
+import { Documented } from '../platform/http/endpoint.js'
+import { ParseText } from '../platform/http/validation.js'
 import { EXPORT_FORMATS, type ExportFormat } from './export-format.js'
 import { OCSF_VERSION } from './ocsf/ocsf-classes.js'
 import { RowCursor, RowLimit } from './row-cursor.js'

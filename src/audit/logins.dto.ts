@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 import { SOURCES } from '../platform/permissions.js'
 import { TEXT_OR_NULL } from './audit.dto.js'
 import { RowCursor, RowLimit } from './row-cursor.js'

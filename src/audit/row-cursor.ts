@@ -1,5 +1,5 @@
 import { IsInt } from 'class-validator'
-import { decodeCursor, encodeCursor, PageCursor, PageLimit } from '../platform/http/page.js'
+import { decodeCursor, encodeCursor, PageCursor, PageLimit } from '../platform/http/paging.js'
 
 const ID = /^[1-9]\d{0,14}$/
 

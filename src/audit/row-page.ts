@@ -1,4 +1,4 @@
-import type { Page } from '../platform/http/page.js'
+import type { Page } from '../platform/http/paging.js'
 import type { AuditRow } from './audit-hash.js'
 import type { Scanned, ScanStep } from './audit-scan.js'
 import type { IdRange } from './id-range.js'

@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { auditLog } from '../platform/database/schema/audit.js'
-import { isId } from '../platform/http/ids.js'
+import { isId } from '../platform/http/request.js'
 
 /** The parts of a row that name users. */
 interface RowWithUsers {

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
-import { IfPresent } from '../platform/http/field-rules.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { IfPresent } from '../platform/http/validation.js'
 import { PROVIDER_REFUSALS } from './provider/payment-provider.js'
 
 export class CreateSubscriptionBody {

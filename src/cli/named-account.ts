@@ -1,5 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common'
-import { isId } from '../platform/http/ids.js'
+import { isId } from '../platform/http/request.js'
 import { Users } from '../users/users.js'
 import { asEmail } from './command-context.js'
 

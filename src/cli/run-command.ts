@@ -1,7 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { packageVersion } from '../platform/config/package-root.js'
-import { ApiError } from '../platform/errors/api-error.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
+import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { inOneLine } from '../platform/log.js'
 import type { CommandContext } from './command-context.js'
 import { addAccountCommands, addSessionCommands } from './commands/account-commands.js'

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import { AnomalyMails, type Notice, type NoticeData } from '../anomalies/anomaly-mails.js'
 import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
-import type { SendMails } from '../mail/after-commit-mail.js'
+import type { SendMails } from '../mail/mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
 import type { Db } from '../platform/database/connection.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
-import type { Client } from '../platform/http/client.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { Clock } from '../platform/time.js'
-import type { AuthMethods } from '../tokens/auth-methods.js'
+import type { AuthMethods } from '../tokens/access-tokens.js'
 import { inQuestionSince } from './in-question-since.js'
 
 /** Whose factors they are, and which session changed them. */

@@ -1,5 +1,5 @@
 import type { Session } from '../sessions/session.js'
-import { acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
+import { acrOf, TWO_FACTORS } from '../tokens/access-tokens.js'
 
 /**
  * From when on what was done in a session may have been somebody else's. One that has used a second factor did so

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 
 class HealthAnswer {
   @ApiProperty({ type: String, example: 'ok' })

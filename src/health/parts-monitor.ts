@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Database } from '../platform/database/database.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
+import { causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { Metrics } from '../platform/metrics.js'
 import { Clock, unixSeconds } from '../platform/time.js'

@@ -1,18 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { and, asc, count, desc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { failedMails } from '../platform/database/schema/mail.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
-import { type Age, ageCursor } from '../platform/http/age-cursor.js'
-import { type Page, pageOf } from '../platform/http/page.js'
+import { failedMails } from '../platform/database/schema/platform.js'
+import { removeExpiredRows } from '../platform/database/sql.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { type Age, ageCursor, type Page, pageOf } from '../platform/http/paging.js'
+import { LeasedJobs } from '../platform/jobs.js'
 import { Logger } from '../platform/log.js'
 import { OneTimeTokens } from '../platform/one-time-tokens.js'
-import { type Resealed, SecretBox } from '../platform/secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../platform/secrets/secrets.js'
+import { hashToken } from '../platform/secrets/token-hash.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-import { type AddressedMail, linkHashOf, openMail, sealMail } from './sealed-mail.js'
+import type { Mail } from './mail.js'
+import { tokenIn } from './site-urls.js'
+
+/** A mail and its recipient. */
+export interface AddressedMail {
+  readonly to: string
+  readonly mail: Mail
+}
+
+/** Encrypts the mail for the row with this id: copied to another row, it is worthless. */
+export function sealMail(secrets: SecretBox, id: string, addressed: AddressedMail): string {
+  return secrets.seal(JSON.stringify(addressed), aadOf(id))
+}
+
+/** The mail that was given to {@link sealMail}. Throws an Error for another id, or when its key is not available. */
+export function openMail(secrets: SecretBox, id: string, sealed: string): AddressedMail {
+  return JSON.parse(secrets.open(sealed, aadOf(id)).toString())
+}
+
+/** The hash of the one-time token in its link; null for a mail without one. */
+export function linkHashOf({ action }: Mail): string | null {
+  const token = action && tokenIn(action.url)
+  return token ? hashToken(token) : null
+}
+
+function aadOf(id: string): string {
+  return `failed mail ${id}`
+}
 
 /** After this, a mail is out of date. A mail whose link expires earlier is removed with it. */
 const KEPT_SECONDS = 7 * 24 * 60 * 60
@@ -196,5 +226,24 @@ export class FailedMails {
       this.logger.warn(`A failed mail cannot be read: ${causeMessage(error)}`)
       return null
     }
+  }
+}
+
+const JOB = { name: 'failed-mail-cleanup', everyMs: 60 * 60 * 1000 }
+
+/** Removes failed mails that can no longer be resent, on one replica at a time. */
+@Injectable()
+export class FailedMailCleanup {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when it did not run to completion here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, failedMails, failedMails.expiresAt, now),
+    )
   }
 }

@@ -1,4 +1,4 @@
-import type { Branding } from '../platform/database/columns/branding.js'
+import type { Branding } from '../platform/database/schema/columns.js'
 
 /**
  * A message before layout: plain text, from which both text and HTML are made. {@link MailLanguage.mail}
@@ -24,4 +24,16 @@ export interface Recipient {
   readonly email: string
   /** The language to write in, as a BCP 47 tag; null while it is not known. */
   readonly language: string | null
+}
+
+/** Sends mails; call it after the commit. */
+export type SendMails = () => void
+
+export const NO_MAILS: SendMails = () => {}
+
+/** All of these, in this order. */
+export function inOrder(...sends: readonly SendMails[]): SendMails {
+  return () => {
+    for (const send of sends) send()
+  }
 }

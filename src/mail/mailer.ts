@@ -1,17 +1,53 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
-import type { Transporter } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
+import { isLoopback } from '../platform/config/origin.js'
 import { Settings } from '../platform/config/settings.js'
 import { type ApiError, unavailable } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { countsOf, Metrics } from '../platform/metrics.js'
 import { Tracing } from '../platform/tracing.js'
-import { BrandedSites, type SatelliteOfMail } from './branded-sites.js'
 import { FailedMails } from './failed-mails.js'
+import { MailLanguage } from './language.js'
+import { BrandedSites, htmlOf, type MailSender, type SatelliteOfMail, textOf } from './layout.js'
 import type { Mail, Recipient } from './mail.js'
-import { MailLanguage } from './mail-language.js'
-import { htmlOf, type MailSender, textOf } from './mail-layout.js'
-import { isFinal, openSmtp } from './smtp-transport.js'
+
+/** A mail server that does not answer must not delay a shutdown. */
+const SMTP_TIMEOUT_MS = 10_000
+
+/**
+ * Connects to SMTP_URL. `smtps://` uses TLS from the start. `smtp://` upgrades with STARTTLS before anything
+ * is sent, and fails if the server does not offer it or its certificate is not valid for its name. Plain text
+ * is used only for this machine, or with `?tls=off`.
+ */
+export function openSmtp(url: URL): Transporter {
+  const address = new URL(url)
+  address.searchParams.delete('tls')
+  return createTransport({
+    url: address.href,
+    requireTLS: url.protocol === 'smtp:' && !mayBePlain(url),
+    pool: true,
+    connectionTimeout: SMTP_TIMEOUT_MS,
+    greetingTimeout: SMTP_TIMEOUT_MS,
+    socketTimeout: SMTP_TIMEOUT_MS,
+    // A mail is text that we have written: nothing in it may read a file or a URL.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+function mayBePlain({ hostname, searchParams }: URL): boolean {
+  return isLoopback(hostname) || searchParams.get('tls') === 'off'
+}
+
+/**
+ * Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1) to its addresses or its text. One
+ * to the greeting or the login is not about the mail.
+ */
+export function isFinal(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as { readonly code?: string; readonly responseCode?: number }
+  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
+}
 
 /** Waits before each retry, long enough for a mail server to restart. */
 const RETRY_AFTER_MS = [1_000, 10_000, 60_000]

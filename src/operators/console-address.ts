@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { type OperatorSettings, Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { clientOf } from '../platform/http/client.js'
+import { clientOf } from '../platform/http/request.js'
 
 /** Who can reach the console, and for whom it does not exist. */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues } from '../platform/http/headers.js'
+import { cookieValues } from '../platform/http/request.js'
 import { asSessionId, type SessionId } from '../sessions/session.js'
 import { OPERATOR_SESSION_SECONDS } from './operator-sessions.js'
 

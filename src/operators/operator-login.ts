@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { Client } from '../platform/http/client.js'
+import type { Client } from '../platform/http/request.js'
 import type { SessionId } from '../sessions/session.js'
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'

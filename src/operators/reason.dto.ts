@@ -1,5 +1,4 @@
-import { ParseText } from '../platform/http/request-validation.js'
-import { IsStorableLine } from '../platform/http/storable-line.js'
+import { IsStorableLine, ParseText } from '../platform/http/validation.js'
 
 /** Long enough to mean something, short enough for a list. */
 const MIN_LENGTH = 3

@@ -5,7 +5,7 @@ import { brandingOf } from '../cors/satellite-branding.js'
 import type { Brand } from '../platform/brand.js'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
+import { causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 
 /** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */

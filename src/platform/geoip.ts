@@ -3,8 +3,7 @@ import { isIP } from 'node:net'
 import { Module } from '@nestjs/common'
 import { type CityResponse, Reader } from 'mmdb-lib'
 import { Settings } from './config/settings.js'
-import { causeMessage } from './errors/cause-message.js'
-import { StartError } from './errors/start-error.js'
+import { causeMessage, StartError } from './errors/api-error.js'
 import { Logger } from './log.js'
 
 type Names = Readonly<Record<string, string>>

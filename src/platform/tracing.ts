@@ -1,5 +1,4 @@
 import { type DynamicModule, Module } from '@nestjs/common'
-import { SettingsError } from './config/read-settings.js'
 
 /** Runs `work` in a span, within that of the request that it is done for. */
 export type SpanMaker = <T>(name: string, work: () => Promise<T>) => Promise<T>
@@ -37,17 +36,5 @@ export class TracingModule {
       providers: [{ provide: Tracing, useValue: tracing }],
       exports: [Tracing],
     }
-  }
-}
-
-/** The module that needs OpenTelemetry's packages. Throws a {@link SettingsError} where they are not installed. */
-export async function loadOpenTelemetry() {
-  try {
-    return await import('./open-telemetry.js')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new SettingsError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT needs packages that are not installed: see Traces in docs/operations.md',
-    ])
   }
 }

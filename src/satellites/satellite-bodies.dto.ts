@@ -21,7 +21,7 @@ import {
   SECOND_FACTOR_PLACES,
   type SecondFactorPlace,
 } from '../cors/satellite.js'
-import { IfPresent, named } from '../platform/http/field-rules.js'
+import { IfPresent, named } from '../platform/http/validation.js'
 import { permissionsOf } from '../platform/permissions.js'
 import { IsName } from '../users/name-text.js'
 import type { SatelliteChange } from './registered-satellites.js'

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { IdInPath } from '../platform/http/ids.js'
+import { IdInPath } from '../platform/http/request.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { Reauthentication } from '../sessions/reauthentication.js'

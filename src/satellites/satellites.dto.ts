@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../platform/errors/error-codes.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import type { ErrorCode } from '../platform/errors/api-error.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { SatelliteAnswer, SatellitesAnswer } from './satellite-answer.dto.js'
 
 const COMMON: readonly ErrorCode[] = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE']

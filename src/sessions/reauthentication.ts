@@ -3,8 +3,7 @@ import { eq } from 'drizzle-orm'
 import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
-import { ApiError } from '../platform/errors/api-error.js'
-import type { ErrorCode } from '../platform/errors/error-codes.js'
+import { ApiError, type ErrorCode } from '../platform/errors/api-error.js'
 import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 import {
   type AuthMethods,
@@ -17,7 +16,7 @@ import {
   stepUpChallenge,
   TWO_FACTORS,
   withMethods,
-} from '../tokens/auth-methods.js'
+} from '../tokens/access-tokens.js'
 import type { Session } from './session.js'
 import { SessionStore } from './stores/session-store.js'
 

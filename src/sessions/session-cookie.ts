@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSharedDomain } from '../platform/config/domain.js'
 import type { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { cookieValues, singleHeader } from '../platform/http/headers.js'
+import { cookieValues, singleHeader } from '../platform/http/request.js'
 import type { Source } from '../platform/permissions.js'
 import { asSessionId, handleOf, type SessionId } from './session.js'
 

@@ -6,8 +6,7 @@ import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { withinLimit } from '../platform/permissions.js'
 import { unixSeconds } from '../platform/time.js'
-import { AccessTokens } from '../tokens/access-tokens.js'
-import { acrOf, namesOf } from '../tokens/auth-methods.js'
+import { AccessTokens, acrOf, namesOf } from '../tokens/access-tokens.js'
 import type { Session } from './session.js'
 
 type SiteOfSession = Pick<Session, 'source' | 'origin'>

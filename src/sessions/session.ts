@@ -1,9 +1,8 @@
 import { hash, randomUUID } from 'node:crypto'
-import type { Client } from '../platform/http/client.js'
-import { subnetOf } from '../platform/http/network.js'
+import { type Client, subnetOf } from '../platform/http/request.js'
 import type { Permissions, Source } from '../platform/permissions.js'
-import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
-import type { AuthMethods } from '../tokens/auth-methods.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-hash.js'
+import type { AuthMethods } from '../tokens/access-tokens.js'
 
 /** The secret that a client presents at refresh. Never stored, logged or put in a token. */
 export type SessionId = string & { readonly brand: 'SessionId' }

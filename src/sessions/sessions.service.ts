@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { Settings } from '../platform/config/settings.js'
-import type { Client } from '../platform/http/client.js'
+import type { Client } from '../platform/http/request.js'
 import {
   effectivePermissions,
   type GrantLimits,
@@ -9,7 +9,7 @@ import {
   withinLimits,
 } from '../platform/permissions.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-import type { AuthMethods } from '../tokens/auth-methods.js'
+import type { AuthMethods } from '../tokens/access-tokens.js'
 import { SessionChanges } from './revocation/session-changes.js'
 import { handleOf, newSessionId, type Session, type SessionId } from './session.js'
 import { SessionTerms } from './session-terms.js'

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { AllowedSatellites } from './allowed-satellites.js'

@@ -1,7 +1,7 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 import { PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { CurrentCaller } from './jwt.guard.js'
 

@@ -2,10 +2,9 @@ import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import { Controller, Get, Header } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { Settings } from '../platform/config/settings.js'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 import { Public } from './jwt.guard.js'
-import { PUBLISH_BEFORE_USE_SECONDS } from './signing-key-file.js'
-import { SigningKeys } from './signing-keys.js'
+import { PUBLISH_BEFORE_USE_SECONDS, SigningKeys } from './signing-keys.js'
 
 class JwksAnswer {
   @ApiProperty({

@@ -2,10 +2,8 @@ import { bearerToken, type Caller } from '@mainstay-auth/verify/token-rules'
 import { createParamDecorator, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../platform/errors/api-error.js'
-import { requestOf } from '../platform/http/client.js'
-import { DocumentedGuard } from '../platform/http/documented.js'
-import { singleHeader } from '../platform/http/headers.js'
-import type { SelectiveGuard } from '../platform/nest/selective-guard.js'
+import { DocumentedGuard, type SelectiveGuard } from '../platform/http/endpoint.js'
+import { requestOf, singleHeader } from '../platform/http/request.js'
 import { AccessTokens } from './access-tokens.js'
 
 declare module 'fastify' {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, inArray, ne } from 'drizzle-orm'
 import type { Db } from '../platform/database/connection.js'
-import { oneTimeTokens } from '../platform/database/schema/links.js'
+import { oneTimeTokens } from '../platform/database/schema/platform.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Clock } from '../platform/time.js'
 import type { Email } from './email.js'

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator'
-import { ParseText } from '../platform/http/request-validation.js'
+import { ParseText } from '../platform/http/validation.js'
 
 /** An e-mail address in canonical form, as stored and compared. */
 export type Email = string & { readonly brand: 'Email' }

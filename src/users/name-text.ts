@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiProperty } from '@nestjs/swagger'
 import { registerDecorator, ValidateIf } from 'class-validator'
-import { UNSTORABLE } from '../platform/http/storable-line.js'
+import { UNSTORABLE } from '../platform/http/validation.js'
 
 const MAX_LENGTH = 100
 

@@ -3,9 +3,9 @@ import { and, asc, eq, gte, max } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import type { Recipient } from '../mail/mail.js'
 import type { Db } from '../platform/database/connection.js'
-import { isUniqueViolation } from '../platform/database/postgres/unique-violation.js'
 import { users } from '../platform/database/schema/accounts.js'
-import { oneTimeTokens } from '../platform/database/schema/links.js'
+import { oneTimeTokens } from '../platform/database/schema/platform.js'
+import { isUniqueViolation } from '../platform/database/sql.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import {
   type OneTimeToken,

@@ -1,9 +1,4 @@
-import {
-  PERMISSIONS,
-  type Permissions,
-  permissionsOf,
-  withinLimits,
-} from '../platform/permissions.js'
+import { PERMISSIONS, type Permissions, permissionsOf, withinLimits } from '../platform/permissions.js'
 import type { Email } from './email.js'
 
 export type Role = 'owner' | 'member'

@@ -1,4 +1,4 @@
-import { loadKeys } from '../../../dist/src/tokens/signing-key-file.js'
+import { loadKeys } from '../../../dist/src/tokens/signing-keys.js'
 
 /** The key that the service signs with, too: both forms of it. */
 export async function currentKey(file) {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { SendMails } from '../../mail/after-commit-mail.js'
-import type { Recipient } from '../../mail/mail.js'
+import { type Recipient, type SendMails } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { Db } from '../../platform/database/connection.js'

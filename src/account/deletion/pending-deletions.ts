@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { AccountSettlement } from '../../billing/account-settlement.js'
-import type { SendMails } from '../../mail/after-commit-mail.js'
+import type { SendMails } from '../../mail/mail.js'
 import type { Db } from '../../platform/database/connection.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { Accounts } from '../../users/accounts.js'

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { OptionalMainSessionGuard } from '../../sessions/guards/optional-main-session.guard.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'

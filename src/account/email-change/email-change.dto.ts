@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
-import { IfPresent } from '../../platform/http/field-rules.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
+import { IfPresent } from '../../platform/http/validation.js'
 import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'

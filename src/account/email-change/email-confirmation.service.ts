@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { PasswordProof } from '../../auth/reauthentication/password-proof.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import type { Session } from '../../sessions/session.js'
 import { MailedLinks } from '../../users/mailed-links.js'
 import { CancellationNotices } from '../../users/notices/cancellation-notices.js'

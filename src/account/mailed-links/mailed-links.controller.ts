@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { MailedLinkPreview } from './mailed-link-preview.service.js'

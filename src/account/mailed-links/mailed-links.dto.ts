@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 
 export class MailedLinkAnswer {
   @ApiProperty({ type: String, format: 'email', description: 'The address that the link was mailed to' })

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
 import { LANGUAGES, type LanguageName } from '../../platform/config/languages.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 import { PERMISSIONS, type Permissions } from '../../platform/permissions.js'
 import type { Email } from '../../users/email.js'
 import { IsName } from '../../users/name-text.js'

@@ -15,7 +15,7 @@ import {
   rememberedDevices,
   totpFactors,
 } from '../../platform/database/schema/factors.js'
-import { oneTimeTokens } from '../../platform/database/schema/links.js'
+import { oneTimeTokens } from '../../platform/database/schema/platform.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { Profile } from './profile.dto.js'
 

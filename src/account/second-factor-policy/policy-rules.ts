@@ -1,4 +1,4 @@
-import type { SecondFactorRequirement } from '../../platform/database/columns/second-factor-requirement.js'
+import type { SecondFactorRequirement } from '../../platform/database/schema/columns.js'
 import { secondsAfter } from '../../platform/time.js'
 import type { Account } from '../../users/accounts.js'
 

@@ -3,8 +3,8 @@ import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../../platform/database/columns/second-factor-requirement.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+} from '../../platform/database/schema/columns.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 
 const MAX_GRACE_DAYS = 90
 const MAX_STEP_UP_MINUTES = 24 * 60

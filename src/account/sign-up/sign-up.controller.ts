@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { SignUpBody, SignUpDocs, VerifySignUpBody, VerifySignUpDocs } from './sign-up.dto.js'
 import { SignUpGuard } from './sign-up.guard.js'

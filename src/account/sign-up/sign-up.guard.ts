@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import { Settings } from '../../platform/config/settings.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard } from '../../platform/http/documented.js'
+import { DocumentedGuard } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import { requireMainOrigin } from '../../sessions/session-cookie.js'
 
 /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { Database } from '../../platform/database/database.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { OneTimeTokens } from '../../platform/one-time-tokens.js'
 import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import type { SessionActor } from '../../sessions/session-actor.js'

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { OneTimeTokens } from '../../platform/one-time-tokens.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { PendingAccountChanges } from '../../users/pending/pending-account-changes.js'

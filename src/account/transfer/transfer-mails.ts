@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Recipient } from '../../mail/mail.js'
+import { type Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import type { MailName } from '../../mail/messages/translated.js'
 import { type MailedPage, SiteUrls } from '../../mail/site-urls.js'

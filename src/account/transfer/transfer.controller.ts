@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../platform/database/connection.js'
 import { Database, rowsOf } from '../../platform/database/database.js'
-import { isLockTimeout } from '../../platform/database/postgres/postgres-outage.js'
+import { isLockTimeout } from '../../platform/database/postgres.js'
 
 /** One month of the log, or several. */
 export interface AuditPartition {

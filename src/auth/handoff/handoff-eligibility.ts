@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { Clock } from '../../platform/time.js'
 import type { Session } from '../../sessions/session.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError, isRefusal } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import type { RedeemBody } from './handoff-bodies.dto.js'
 import { HandoffCodes, isUsed } from './handoff-codes.js'

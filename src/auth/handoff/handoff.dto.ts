@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger'
-import type { Branding } from '../../platform/database/columns/branding.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import type { Branding } from '../../platform/database/schema/columns.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 import { LoginAnswer } from '../login/login.dto.js'
 import { AN_ORIGIN } from './handoff-bodies.dto.js'
 import { HANDOFF_ACCESS, type HandoffAccess } from './handoff-destinations.js'

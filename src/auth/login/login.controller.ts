@@ -3,7 +3,7 @@ import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/commo
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Settings } from '../../platform/config/settings.js'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { clearSessionCookie } from '../../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../../tokens/jwt.guard.js'

@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

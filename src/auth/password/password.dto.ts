@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 import { IsMailedToken } from '../../platform/one-time-tokens.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import {

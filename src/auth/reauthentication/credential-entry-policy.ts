@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import type { ErrorCode } from '../../platform/errors/error-codes.js'
-import type { Client } from '../../platform/http/client.js'
+import type { ErrorCode } from '../../platform/errors/api-error.js'
+import type { Client } from '../../platform/http/request.js'
 import type { Session } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
 import { LoginPolicy } from '../login/login-policy.js'

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { type AuthMethods, authMethods } from '../../tokens/auth-methods.js'
+import { type AuthMethods, authMethods } from '../../tokens/access-tokens.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import { LoginLimits } from '../login/login-limits.js'

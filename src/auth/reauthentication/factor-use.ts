@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { Database } from '../../platform/database/database.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import type { AuthMethods } from '../../tokens/auth-methods.js'
+import type { AuthMethods } from '../../tokens/access-tokens.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import {

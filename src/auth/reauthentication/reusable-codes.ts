@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
 import { Database } from '../../platform/database/database.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
 import { OneTimeTokens, UsedTexts } from '../../platform/one-time-tokens.js'
 import { Clock, secondsAfter } from '../../platform/time.js'

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiCookieAuth, ApiProperty, ApiQuery, ApiResponse, ApiSecurity } from '@nestjs/swagger'
-import { Documented } from '../../platform/http/documented.js'
+import { Documented } from '../../platform/http/endpoint.js'
 
 class RefreshAnswer {
   @ApiProperty({

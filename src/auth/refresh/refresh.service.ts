@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { RefreshAnomalyCheck } from '../../anomalies/refresh-anomaly-check.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import type { Source } from '../../platform/permissions.js'
 import { Clock, unixSeconds } from '../../platform/time.js'
 import { handleOf, isSameClient, type Session, type SessionId } from '../../sessions/session.js'

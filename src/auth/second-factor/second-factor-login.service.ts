@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { withMethods } from '../../tokens/auth-methods.js'
+import { withMethods } from '../../tokens/access-tokens.js'
 import type { LoginContext } from '../login/login-context.js'
 import { LoginLimits } from '../login/login-limits.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'

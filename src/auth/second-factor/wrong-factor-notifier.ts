@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
 import { FactorMails } from '../../factors/factor-mails.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import type { SecondFactorChallenge } from './second-factor-challenges.js'
 

@@ -1,8 +1,8 @@
 // What was decided here, and why: docs/decisions/second-factors.md
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import { ApiError } from '../../platform/errors/api-error.js'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard } from '../../platform/http/documented.js'
+import { DocumentedGuard } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import { Reauthentication } from '../../sessions/reauthentication.js'
 import type { Session } from '../../sessions/session.js'
 import { Accounts } from '../../users/accounts.js'

@@ -1,4 +1,4 @@
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 
 export const UnrecognizedLoginDocs = () =>
   Documented({

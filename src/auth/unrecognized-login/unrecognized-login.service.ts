@@ -3,7 +3,7 @@ import { KnownDevices } from '../../anomalies/known-devices.js'
 import { sinceOf, type UnrecognizedLoginDetail } from '../../anomalies/unrecognized-login-tokens.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import {
   followedBy,
   mergeRecorded,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
 import { Settings } from '../../platform/config/settings.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
 import { type PlanName, PlansFile, type PlanText } from '../../platform/plans.js'
 import { type OfferedPlan, PlanCache } from '../billing-caches.js'

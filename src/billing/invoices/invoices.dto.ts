@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../../platform/http/documented.js'
+import { Documented } from '../../platform/http/endpoint.js'
 import { PROVIDER_REFUSALS } from '../provider/payment-provider.js'
 import { INVOICE_STATUSES, type InvoiceStatus } from './invoice-list.js'
 

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
-import type { ApiError } from '../../platform/errors/api-error.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { type ApiError, causeMessage } from '../../platform/errors/api-error.js'
 import { HourlyLog, Logger } from '../../platform/log.js'
 
 /** Ids of the provider's objects, which differ from one customer to the next; those of prices are chosen by operators. */

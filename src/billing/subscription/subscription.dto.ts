@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, IsOptional, IsString, Matches } from 'class-validator'
-import { Documented } from '../../platform/http/documented.js'
+import { Documented } from '../../platform/http/endpoint.js'
 import { LimitsAnswer } from '../catalog/plans.dto.js'
 import { SUBSCRIPTION_STATES } from './subscription-rules.js'
 

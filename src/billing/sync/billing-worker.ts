@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
 import { BillingQueue, type ClaimedWork } from './billing-queue.js'
 import { CustomerSync } from './customer-sync.js'

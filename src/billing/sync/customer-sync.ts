@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { NO_MAILS } from '../../mail/after-commit-mail.js'
+import { NO_MAILS } from '../../mail/mail.js'
 import { Database } from '../../platform/database/database.js'
 import { SubscriptionCache } from '../billing-caches.js'
 import { Checkouts } from '../checkout/checkouts.js'

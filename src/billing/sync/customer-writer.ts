@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type Stripe from 'stripe'
-import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
+import { NO_MAILS, type SendMails } from '../../mail/mail.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'

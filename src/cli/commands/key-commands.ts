@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readSettings } from '../../platform/config/read-settings.js'
 import { Clock } from '../../platform/time.js'
-import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-key-file.js'
+import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-keys.js'
 import type { CommandContext } from '../command-context.js'
 
 /** `keys:generate`, `keys:rotate` and `keys:replace`. */

@@ -2,8 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
 import { atCommandLine } from '../../platform/audit/actor.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
-import { isId } from '../../platform/http/ids.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
+import { isId } from '../../platform/http/request.js'
 import { inOneLine, pluralize } from '../../platform/log.js'
 import {
   type CommandContext,

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { atCommandLine } from '../../platform/audit/actor.js'
-import { isId } from '../../platform/http/ids.js'
+import { isId } from '../../platform/http/request.js'
 import { pluralize } from '../../platform/log.js'
 import { proofChallenge } from '../../satellites/proof/proof-challenge.js'
 import type { AccountActor, RegisteredSatellite } from '../../satellites/registered-satellite.js'

@@ -7,7 +7,7 @@ import {
   dropRetiredSecretKeys,
   generateSecretKeys,
   rotateSecretKeys,
-} from '../../platform/secrets/secret-key-file.js'
+} from '../../platform/secrets/key-files.js'
 import { Clock } from '../../platform/time.js'
 import { type CommandContext, withService } from '../command-context.js'
 

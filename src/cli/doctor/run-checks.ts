@@ -1,4 +1,4 @@
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
 import { within } from '../../platform/time.js'
 import { type Check, type Finding, fault } from './finding.js'
 

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@ne
 import { ApiTags } from '@nestjs/swagger'
 import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
 import { SiteUrls } from '../../mail/site-urls.js'
-import { IdInPath } from '../../platform/http/ids.js'
+import { IdInPath } from '../../platform/http/request.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

@@ -5,7 +5,7 @@ import {
   clearRememberedDeviceCookie,
   presentedRememberedDevice,
 } from '../../factors/remembered-devices/remembered-device-cookie.js'
-import { IdInPath } from '../../platform/http/ids.js'
+import { IdInPath } from '../../platform/http/request.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

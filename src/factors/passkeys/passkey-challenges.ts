@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import type { Db } from '../../platform/database/connection.js'
 import { UsedTexts } from '../../platform/one-time-tokens.js'
-import { SecretBox } from '../../platform/secrets/secret-box.js'
+import { SecretBox } from '../../platform/secrets/secrets.js'
 import { Clock, secondsAfter, unixSeconds } from '../../platform/time.js'
 
 /** What a challenge is for. One for a new passkey is bound to one session. */

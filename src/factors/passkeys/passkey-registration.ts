@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common'
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { authenticatorName } from './authenticator-names.js'
 import { clientDataOf } from './client-data.js'
 import { type Passkey, userHandleOf } from './passkey.js'

@@ -2,7 +2,7 @@
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../../platform/audit/audit-log.module.js'
 import { LinksModule } from '../../platform/one-time-tokens.js'
-import { SecretsModule } from '../../platform/secrets/secrets.module.js'
+import { SecretsModule } from '../../platform/secrets/secrets.js'
 import { PasskeyAssertions } from './passkey-assertions.js'
 import { PasskeyChallenges } from './passkey-challenges.js'
 import { PasskeyRegistration } from './passkey-registration.js'

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Database } from '../../platform/database/database.js'
-import { removeExpiredRows } from '../../platform/database/remove-expired-rows.js'
 import { rememberedDevices } from '../../platform/database/schema/factors.js'
-import { LeasedJobs } from '../../platform/jobs/leased-jobs.js'
+import { removeExpiredRows } from '../../platform/database/sql.js'
+import { LeasedJobs } from '../../platform/jobs.js'
 
 const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { cookieValues } from '../../platform/http/headers.js'
+import { cookieValues } from '../../platform/http/request.js'
 import { REMEMBERED_SECONDS } from './remembered-devices.js'
 
 /**

@@ -5,8 +5,7 @@ import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { rememberedDevices } from '../../platform/database/schema/factors.js'
 import { parameter, type UsedRow } from '../../platform/database/statement.js'
-import { BASE64URL_OF_32_BYTES } from '../../platform/secrets/token-form.js'
-import { hashToken } from '../../platform/secrets/token-hash.js'
+import { BASE64URL_OF_32_BYTES, hashToken } from '../../platform/secrets/token-hash.js'
 import { Clock, secondsAfter } from '../../platform/time.js'
 
 /** From the login that asked for it, however often it is used. */

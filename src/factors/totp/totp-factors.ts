@@ -5,7 +5,7 @@ import { Database } from '../../platform/database/database.js'
 import { totpFactors } from '../../platform/database/schema/factors.js'
 import { parameter, type UsedRow } from '../../platform/database/statement.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import { SecretBox } from '../../platform/secrets/secret-box.js'
+import { SecretBox } from '../../platform/secrets/secrets.js'
 import { Clock } from '../../platform/time.js'
 import { newTotpSecret, stepOfCode } from './totp.js'
 

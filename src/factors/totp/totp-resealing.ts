@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, gt } from 'drizzle-orm'
 import { Database } from '../../platform/database/database.js'
 import { totpFactors } from '../../platform/database/schema/factors.js'
-import { type Resealed, SecretBox } from '../../platform/secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../../platform/secrets/secrets.js'
 import type { TotpRow } from './totp-factors.js'
 
 const ROWS_AT_A_TIME = 100

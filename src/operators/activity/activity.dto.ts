@@ -2,8 +2,8 @@ import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
 import { asInstant } from '../../audit/audit.dto.js'
 import { RowCursor, RowLimit } from '../../audit/row-cursor.js'
 import { AUDIT_ACTIONS, type AuditAction } from '../../platform/audit/audit-event.js'
-import { UUID } from '../../platform/http/ids.js'
-import { ParseText } from '../../platform/http/request-validation.js'
+import { UUID } from '../../platform/http/request.js'
+import { ParseText } from '../../platform/http/validation.js'
 
 /** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
 export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const

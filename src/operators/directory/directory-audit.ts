@@ -8,7 +8,7 @@ import { auditEventOf } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'
 import { auditLog } from '../../platform/database/schema/audit.js'
-import { deviceName } from '../../platform/http/device-name.js'
+import { deviceName } from '../../platform/http/request.js'
 import { type OperatorActor, withReason } from '../operator.guard.js'
 
 const LATEST_ROWS = 20

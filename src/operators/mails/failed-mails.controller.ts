@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
-import { IdInPath } from '../../platform/http/ids.js'
+import { IdInPath } from '../../platform/http/request.js'
 import { CountsAsWrite } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
 import { ReasonBody } from '../reason.dto.js'

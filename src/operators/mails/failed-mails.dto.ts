@@ -1,5 +1,4 @@
-import { type Age, AgeCursor } from '../../platform/http/age-cursor.js'
-import { PageLimit } from '../../platform/http/page.js'
+import { type Age, AgeCursor, PageLimit } from '../../platform/http/paging.js'
 
 const DEFAULT_PAGE = 50
 

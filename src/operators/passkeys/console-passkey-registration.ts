@@ -5,7 +5,7 @@ import { type NewPasskey, PasskeyRegistration } from '../../factors/passkeys/pas
 import { Settings } from '../../platform/config/settings.js'
 import type { Db } from '../../platform/database/connection.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import type { OperatorSession } from '../operator-sessions.js'
 
 /** {@link PasskeyRegistration} for operators, at the host of the console. */

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/database.js'
-import { hourlyBudgets } from '../database/schema/budgets.js'
-import { clientNetworkOf } from '../http/network.js'
+import { hourlyBudgets } from '../database/schema/platform.js'
+import { clientNetworkOf } from '../http/request.js'
 import type { AuditEvent } from './audit-event.js'
 
 /** How much may be written per hour, by all replicas together. */

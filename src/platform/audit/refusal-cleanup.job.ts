@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { Database } from '../database/database.js'
-import { removeExpiredRows } from '../database/remove-expired-rows.js'
 import { refusalCounts } from '../database/schema/audit.js'
-import { hourlyBudgets } from '../database/schema/budgets.js'
-import { LeasedJobs } from '../jobs/leased-jobs.js'
+import { hourlyBudgets } from '../database/schema/platform.js'
+import { removeExpiredRows } from '../database/sql.js'
+import { LeasedJobs } from '../jobs.js'
 import { Logger } from '../log.js'
 import { secondsAfter } from '../time.js'
 

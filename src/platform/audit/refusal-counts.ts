@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { Database } from '../database/database.js'
 import { refusalCounts } from '../database/schema/audit.js'
-import { subnetOf } from '../http/network.js'
+import { subnetOf } from '../http/request.js'
 import type { Clock } from '../time.js'
 import type { AuditEvent } from './audit-event.js'
 import { takeFromBudget } from './refusal-budget.js'

@@ -3,11 +3,9 @@ import { Settings } from '../config/settings.js'
 import { Logger } from '../log.js'
 import { Metrics } from '../metrics.js'
 import { Tracing } from '../tracing.js'
-import type { Connection } from './connection.js'
+import { type Connection, OpenConnections, startErrorOf } from './connection.js'
 import { Database } from './database.js'
 import { DatabaseClock } from './database-clock.js'
-import { OpenConnections } from './open-connections.js'
-import { startErrorOf } from './unusable-database.js'
 
 @Module({})
 export class DatabaseModule {
@@ -57,10 +55,10 @@ export async function openDatabase(
 /** Each kind is loaded only where it is used: the embedded database is large. */
 async function connect({ databaseUrl: url, operation }: DatabaseSettings): Promise<Connection> {
   if (url.startsWith('pglite:')) {
-    const { openPglite } = await import('./embedded/pglite.connection.js')
+    const { openPglite } = await import('./pglite.js')
     return openPglite(url.slice('pglite:'.length))
   }
-  const { openPostgres } = await import('./postgres/postgres.connection.js')
+  const { openPostgres } = await import('./postgres.js')
   const logger = new Logger('Database')
   const { databasePoolSize: poolSize, databaseTimeoutMs: timeoutMs } = operation
   return openPostgres({ url, poolSize, timeoutMs }, error =>

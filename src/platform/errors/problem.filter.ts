@@ -1,7 +1,6 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ApiError } from './api-error.js'
-import { ERROR_CODES, type ErrorCode } from './error-codes.js'
+import { ApiError, ERROR_CODES, type ErrorCode } from './api-error.js'
 import type { FieldError } from './field-faults.js'
 
 declare module 'fastify' {

@@ -12,7 +12,7 @@ import type { ExceptionsHandler } from '@nestjs/core/exceptions/exceptions-handl
 import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js'
 import type { ParamProperties, RouterExecutionContext } from '@nestjs/core/router/router-execution-context.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isApplied } from './selective-guard.js'
+import { isApplied } from '../http/endpoint.js'
 
 type Handler = (...args: unknown[]) => unknown
 /** Returns a promise only if there is something to wait for. */

@@ -1,5 +1,5 @@
 import { Logger } from '../log.js'
-import type { RedisConnection } from '../redis/redis-connection.js'
+import type { RedisConnection } from '../redis/redis.js'
 import { Throttle, within } from '../time.js'
 import { nameOf } from './shared-counters.js'
 

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../redis/redis-connection.js'
+import type { RedisConnection } from '../redis/redis.js'
 import { AnsweringShards, type ShardPositions } from './answering-shards.js'
 import { OwnCounters } from './own-counters.js'
 import {

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/actor.js'
-import type { Client } from '../http/client.js'
+import type { Client } from '../http/request.js'
 import type { Source } from '../permissions.js'
 
 /**

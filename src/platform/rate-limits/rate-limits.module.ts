@@ -1,8 +1,7 @@
 // What was decided here, and why: docs/decisions/rate-limits.md
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../audit/audit-log.module.js'
-import { RedisModule } from '../redis/redis.module.js'
-import { RedisConnection } from '../redis/redis-connection.js'
+import { RedisConnection, RedisModule } from '../redis/redis.js'
 import { Counters } from './counters.js'
 import { RateLimiter } from './rate-limiter.js'
 

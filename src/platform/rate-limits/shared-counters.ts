@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../redis/redis-connection.js'
-import { redisScript } from '../redis/redis-script.js'
+import { type RedisConnection, redisScript } from '../redis/redis.js'
 
 /** A counter to add to, and its lifetime after its first count. */
 export interface Increment {

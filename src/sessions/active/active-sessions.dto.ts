@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiParam, ApiProperty } from '@nestjs/swagger'
-import { Documented } from '../../platform/http/documented.js'
+import { Documented } from '../../platform/http/endpoint.js'
 
 class SessionAnswer {
   @ApiProperty({

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard, documentationOf } from '../../platform/http/documented.js'
+import { DocumentedGuard, documentationOf } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import { LiveSessionGuard } from './live-session.guard.js'
 import { MainSourceGuard } from './main-source.guard.js'
 

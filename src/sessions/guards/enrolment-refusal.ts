@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { Database } from '../../platform/database/database.js'
 import { users } from '../../platform/database/schema/accounts.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import type { ErrorCode } from '../../platform/errors/error-codes.js'
+import { ApiError, type ErrorCode } from '../../platform/errors/api-error.js'
 import type { Session } from '../session.js'
 
 /**

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
 import { ApiError } from '../../platform/errors/api-error.js'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard } from '../../platform/http/documented.js'
+import { DocumentedGuard } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import type { Session } from '../session.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard, documentationOf } from '../../platform/http/documented.js'
+import { DocumentedGuard, documentationOf } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import { AccessTokens } from '../../tokens/access-tokens.js'
 import { JwtGuard, requireCaller } from '../../tokens/jwt.guard.js'
 import { MainSourceGuard } from './main-source.guard.js'

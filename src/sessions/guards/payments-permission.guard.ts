@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard } from '../../platform/http/documented.js'
+import { DocumentedGuard } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 
 /**

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common'
 import { Reflector } from '@nestjs/core'
-import { requestOf } from '../../platform/http/client.js'
-import { DocumentedGuard } from '../../platform/http/documented.js'
+import { DocumentedGuard } from '../../platform/http/endpoint.js'
+import { requestOf } from '../../platform/http/request.js'
 import type { Permission } from '../../platform/permissions.js'
 import { EnrolmentRefusal } from './enrolment-refusal.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
-import { EvictingServerError } from '../../platform/redis/server-facts.js'
+import { EvictingServerError } from '../../platform/redis/redis.js'
 import { mergeChanges, NO_CHANGES, type StoreChanges, sizeOf } from '../stores/session-store.js'
 import { ForeignStoreError, LostStoreError, NotYetError, type ShardBefore } from './shard-recovery.js'
 

@@ -1,5 +1,5 @@
 import { Database } from '../../platform/database/database.js'
-import { RedisConnection } from '../../platform/redis/redis-connection.js'
+import { RedisConnection } from '../../platform/redis/redis.js'
 import { RedisChanges } from '../stores/redis-changes.js'
 import { ChangeApplier } from './change-applier.js'
 import type { ChangeHistory } from './change-history.js'

@@ -1,5 +1,5 @@
 import { effectivePermissions, permissionBits } from '../../platform/permissions.js'
-import type { RedisConnection } from '../../platform/redis/redis-connection.js'
+import type { RedisConnection } from '../../platform/redis/redis.js'
 import type { SessionHandle } from '../session.js'
 import { sessionKey } from './session-keys.js'
 import { SET_PERMISSIONS } from './session-scripts.js'

@@ -1,5 +1,5 @@
 import { permissionBits, permissionsOfBits, type Source } from '../../platform/permissions.js'
-import { type AuthMethods, authMethods } from '../../tokens/auth-methods.js'
+import { type AuthMethods, authMethods } from '../../tokens/access-tokens.js'
 import type { Session, SessionHandle } from '../session.js'
 import { decodeUserAgent, encodeUserAgent } from './coded-user-agent.js'
 import type { ReauthenticationStamp } from './session-store.js'

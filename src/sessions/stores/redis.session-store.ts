@@ -1,5 +1,4 @@
-import type { RedisConnection } from '../../platform/redis/redis-connection.js'
-import type { RedisScript } from '../../platform/redis/redis-script.js'
+import type { RedisConnection, RedisScript } from '../../platform/redis/redis.js'
 import type { ShardGates } from '../revocation/shard-gates.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'

@@ -1,4 +1,4 @@
-import { redisScript } from '../../platform/redis/redis-script.js'
+import { redisScript } from '../../platform/redis/redis.js'
 import { FIELDS, GRANT_VERSION, PASSWORD } from './redis-session.js'
 
 const { source, permissions, ip, userAgent, lastUsed, expiresAt, reauthenticatedAt, amr, authTime } = FIELDS

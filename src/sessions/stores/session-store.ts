@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database/connection.js'
 import type { Permissions } from '../../platform/permissions.js'
-import type { AuthMethods } from '../../tokens/auth-methods.js'
+import type { AuthMethods } from '../../tokens/access-tokens.js'
 import type { Session, SessionHandle } from '../session.js'
 import type { UserSessions } from '../user-sessions.js'
 

@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
-import { IdInPath } from '../../platform/http/ids.js'
+import { type Client, CurrentClient, IdInPath } from '../../platform/http/request.js'
 import { MailedLinkBody } from '../../platform/one-time-tokens.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'

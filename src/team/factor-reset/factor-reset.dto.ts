@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, IsOptional } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 
 const ONLY = ['pending'] as const
 

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Satellites } from '../../cors/satellites.js'
-import { onlySatelliteOf } from '../../mail/branded-sites.js'
-import type { Recipient } from '../../mail/mail.js'
-import type { MailLanguage } from '../../mail/mail-language.js'
+import type { MailLanguage } from '../../mail/language.js'
+import { onlySatelliteOf, safeName } from '../../mail/layout.js'
+import { type Recipient } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
-import { safeName } from '../../mail/safe-name.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { INVITATION_DAYS, type Invitation } from './invitation-records.js'
 

@@ -11,12 +11,7 @@ import {
   registerDecorator,
   ValidateIf,
 } from 'class-validator'
-import {
-  isPermissions,
-  PERMISSIONS,
-  type Permissions,
-  permissionsOf,
-} from '../../platform/permissions.js'
+import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../platform/permissions.js'
 
 /** The permissions of somebody new. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
 import { LANGUAGES, type LanguageName } from '../../platform/config/languages.js'
-import {
-  PERMISSIONS,
-  type Permission,
-  type Permissions,
-  permissionsOf,
-} from '../../platform/permissions.js'
+import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../../platform/permissions.js'
 import { canonicalEmail, type Email } from '../email.js'
 import { isName } from '../name-text.js'
 import { readImportedHash, UnusableHash } from '../passwords/imported-hash.js'

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { and, type SQL, sql } from 'drizzle-orm'
 import { Database } from '../../platform/database/database.js'
-import { containsIgnoringCase } from '../../platform/database/ignoring-case.js'
 import { users } from '../../platform/database/schema/accounts.js'
+import { containsIgnoringCase } from '../../platform/database/sql.js'
 import type { User } from '../user.js'
 import { isAfter, isUpTo, type UserCursor } from './user-cursor.js'
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { eq, inArray } from 'drizzle-orm'
-import { NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
-import type { Recipient } from '../../mail/mail.js'
+import { NO_MAILS, type Recipient, type SendMails } from '../../mail/mail.js'
 import { Mailer } from '../../mail/mailer.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import type { Db } from '../../platform/database/connection.js'

@@ -1,5 +1,4 @@
-import type { Client } from '../../platform/http/client.js'
-import { clientNetworkOf, subnetOf } from '../../platform/http/network.js'
+import { type Client, clientNetworkOf, subnetOf } from '../../platform/http/request.js'
 
 /** A waiting piece of work. */
 interface Job {

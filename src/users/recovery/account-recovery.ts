@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { earliest } from '../../anomalies/unrecognized-login-tokens.js'
-import { inOrder, NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
+import { inOrder, NO_MAILS, type SendMails } from '../../mail/mail.js'
 import type { TargetUser } from '../../platform/audit/actor.js'
 import type { Db } from '../../platform/database/connection.js'
 import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import {
   followedBy,
   NOTHING_RECORDED,

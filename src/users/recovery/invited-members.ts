@@ -4,8 +4,8 @@ import type { Actor } from '../../platform/audit/actor.js'
 import { auditEventOf } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'
-import { isAnyOf } from '../../platform/database/is-any-of.js'
 import { users } from '../../platform/database/schema/accounts.js'
+import { isAnyOf } from '../../platform/database/sql.js'
 import {
   mergeRecorded,
   NOTHING_RECORDED,

@@ -4,8 +4,8 @@ import type { Actor } from '../../platform/audit/actor.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'
-import { isAnyOf } from '../../platform/database/is-any-of.js'
 import { satellites } from '../../platform/database/schema/satellites.js'
+import { isAnyOf } from '../../platform/database/sql.js'
 import { RECOVERED } from './reach.js'
 
 /** Satellites that somebody may have activated with a login that was not theirs. */

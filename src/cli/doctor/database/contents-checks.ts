@@ -1,5 +1,5 @@
 import type { Settings } from '../../../platform/config/settings.js'
-import { loadSecretKeys } from '../../../platform/secrets/secret-key-file.js'
+import { loadSecretKeys } from '../../../platform/secrets/key-files.js'
 import { lookUpTxt, resolverOf } from '../../../satellites/proof/dns-proof.js'
 import { proofChallenge } from '../../../satellites/proof/proof-challenge.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'

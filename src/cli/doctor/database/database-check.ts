@@ -1,5 +1,5 @@
 import type { Settings } from '../../../platform/config/settings.js'
-import { causeMessage } from '../../../platform/errors/cause-message.js'
+import { causeMessage } from '../../../platform/errors/api-error.js'
 import type { Clock } from '../../../platform/time.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import { runInTurn } from '../run-checks.js'

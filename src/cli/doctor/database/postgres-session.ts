@@ -1,6 +1,5 @@
 import pg from 'pg'
-import { findPrimary, hostUrls } from '../../../platform/database/postgres/postgres-hosts.js'
-import { ISOLATION_LEVEL, SET_LOCAL } from '../../../platform/database/postgres/session-settings.js'
+import { findPrimary, hostUrls, ISOLATION_LEVEL, SET_LOCAL } from '../../../platform/database/postgres.js'
 import { within } from '../../../platform/time.js'
 
 const CONNECT_MS = 20_000

@@ -1,5 +1,5 @@
 import type { OperationSettings } from '../../../platform/config/settings.js'
-import { SESSION_SETTINGS } from '../../../platform/database/postgres/session-settings.js'
+import { SESSION_SETTINGS } from '../../../platform/database/postgres.js'
 import type { Clock } from '../../../platform/time.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'

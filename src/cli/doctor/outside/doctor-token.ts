@@ -5,7 +5,7 @@ import type { Settings } from '../../../platform/config/settings.js'
 import { permissionsOf } from '../../../platform/permissions.js'
 import { unixSeconds } from '../../../platform/time.js'
 import { accessTokenClaims } from '../../../tokens/access-tokens.js'
-import { loadKeys } from '../../../tokens/signing-key-file.js'
+import { loadKeys } from '../../../tokens/signing-keys.js'
 
 /** Long enough for a slow answer and the largest clock difference that is still accepted. */
 const LIFETIME_SECONDS = 60

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../../platform/config/origin.js'
-import { causeMessage } from '../../../platform/errors/cause-message.js'
+import { causeMessage } from '../../../platform/errors/api-error.js'
 import { certificateFinding } from '../certificate.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Finding, fault, ok, warning } from '../finding.js'

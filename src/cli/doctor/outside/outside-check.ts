@@ -1,4 +1,4 @@
-import { causeMessage } from '../../../platform/errors/cause-message.js'
+import { causeMessage } from '../../../platform/errors/api-error.js'
 import { type Check, type Finding, fault, skipped } from '../finding.js'
 import { notStarted } from '../no-answer.js'
 import { runInTurn } from '../run-checks.js'

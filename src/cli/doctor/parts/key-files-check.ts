@@ -1,9 +1,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../../../platform/config/byte-order-mark.js'
 import type { Settings } from '../../../platform/config/settings.js'
-import { ageCountsFrom, type RotatingKey } from '../../../platform/secrets/rotating-keys.js'
-import { loadSecretKeys } from '../../../platform/secrets/secret-key-file.js'
-import { loadKeys } from '../../../tokens/signing-key-file.js'
+import { ageCountsFrom, loadSecretKeys, type RotatingKey } from '../../../platform/secrets/key-files.js'
+import { loadKeys } from '../../../tokens/signing-keys.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 
 const DAY_MS = 24 * 60 * 60 * 1000

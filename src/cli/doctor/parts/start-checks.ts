@@ -1,7 +1,7 @@
+import { loadOpenTelemetry } from '../../../app.js'
 import type { Settings } from '../../../platform/config/settings.js'
 import { GeoIp } from '../../../platform/geoip.js'
 import { readTlsFiles } from '../../../platform/http/edge/tls-files.js'
-import { loadOpenTelemetry } from '../../../platform/tracing.js'
 import { certificateFinding } from '../certificate.js'
 import type { Check } from '../finding.js'
 import { faultsOf } from './settings-check.js'

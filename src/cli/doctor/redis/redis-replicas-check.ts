@@ -1,6 +1,6 @@
-import { causeMessage } from '../../../platform/errors/cause-message.js'
+import { causeMessage } from '../../../platform/errors/api-error.js'
+import { infoField, nameOf, readServerFacts } from '../../../platform/redis/redis.js'
 import type { RedisClient, ServerAddress } from '../../../platform/redis/redis-client.js'
-import { infoField, nameOf, readServerFacts } from '../../../platform/redis/server-facts.js'
 import { within } from '../../../platform/time.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 import { type ExaminedServer, setting } from './examined-server.js'

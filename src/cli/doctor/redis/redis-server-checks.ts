@@ -1,4 +1,4 @@
-import { infoField, readServerFacts } from '../../../platform/redis/server-facts.js'
+import { infoField, readServerFacts } from '../../../platform/redis/redis.js'
 import { compareClocks } from '../clock-difference.js'
 import { type Finding, fault, ok, warning } from '../finding.js'
 import { inBytes } from '../in-bytes.js'

@@ -1,7 +1,7 @@
-import { openSmtp } from '../../../mail/smtp-transport.js'
+import { openSmtp } from '../../../mail/mailer.js'
 import { isLoopback } from '../../../platform/config/origin.js'
 import type { Settings } from '../../../platform/config/settings.js'
-import { causeMessage } from '../../../platform/errors/cause-message.js'
+import { causeMessage } from '../../../platform/errors/api-error.js'
 import { type Check, type Finding, fault, ok, warning } from '../finding.js'
 import { notStarted } from '../no-answer.js'
 

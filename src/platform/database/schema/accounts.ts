@@ -2,9 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions } from '../../permissions.js'
 import type { PlanLimits } from '../../plans.js'
-import type { HandoffRequirement } from '../columns/handoff-requirement.js'
-import { instant } from '../columns/instant.js'
-import type { SecondFactorRequirement } from '../columns/second-factor-requirement.js'
+import { type HandoffRequirement, instant, type SecondFactorRequirement } from './columns.js'
 
 /**
  * An account. `entitled` is the most that its users are allowed by what is paid for (null means everything);

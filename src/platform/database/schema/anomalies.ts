@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { instant } from '../columns/instant.js'
+import { instant } from './columns.js'
 
 /**
  * What a user has logged in from: kinds of device, networks and devices. `value` is a name, a CIDR block or

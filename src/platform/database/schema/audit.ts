@@ -10,7 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { instant } from '../columns/instant.js'
+import { instant } from './columns.js'
 
 /**
  * Append-only (a trigger refuses UPDATE, and DELETE except for retention): who did what, when, from where, with

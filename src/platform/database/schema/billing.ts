@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions } from '../../permissions.js'
-import { instant } from '../columns/instant.js'
 import { accounts } from './accounts.js'
+import { instant } from './columns.js'
 
 /**
  * The provider's customer of an account; never found by e-mail address. Null until one is created; `attempt`

@@ -1,6 +1,6 @@
 import { bigint, boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { instant } from '../columns/instant.js'
 import { users } from './accounts.js'
+import { instant } from './columns.js'
 
 const ownerId = () =>
   uuid('user_id')

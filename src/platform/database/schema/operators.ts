@@ -1,5 +1,5 @@
 import { bigint, boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { instant } from '../columns/instant.js'
+import { instant } from './columns.js'
 
 /**
  * People who work in the operator console. They are not users: they belong to no account, and nothing of a user's

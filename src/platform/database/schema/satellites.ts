@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions } from '../../permissions.js'
-import type { Branding } from '../columns/branding.js'
-import { instant } from '../columns/instant.js'
 import { accounts } from './accounts.js'
+import { type Branding, instant } from './columns.js'
 
 /**
  * A site of an account that may use this API. `origin` has an asterisk where `kind` is `preview`; `ceiling`

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Permissions, Source } from '../../permissions.js'
-import { instant } from '../columns/instant.js'
+import { instant } from './columns.js'
 
 /** Live sessions, where no Redis is configured. The sessionId itself is never stored. */
 export const sessions = pgTable(

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { ApiError } from '../../errors/api-error.js'
-import type { ErrorCode } from '../../errors/error-codes.js'
+import { ApiError, type ErrorCode } from '../../errors/api-error.js'
 import { PROBLEM_CONTENT_TYPE, problemOf } from '../../errors/problem.filter.js'
 import { LINGER_MS } from './limits.js'
 import { HEADERS_OF_ANY_HOST, type ResponseObserver } from './responses.js'

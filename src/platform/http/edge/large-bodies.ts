@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { unavailable } from '../../errors/api-error.js'
-import { subnetOf } from '../network.js'
+import { subnetOf } from '../request.js'
 import { MAX_READ_BODY_BYTES } from './limits.js'
 
 /** Each may take 1 MiB. */

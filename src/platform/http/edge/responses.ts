@@ -1,6 +1,6 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { Settings } from '../../config/settings.js'
-import type { ErrorCode } from '../../errors/error-codes.js'
+import type { ErrorCode } from '../../errors/api-error.js'
 
 /**
  * Set on every response, besides Strict-Transport-Security. An API is never framed, sniffed, embedded or cached

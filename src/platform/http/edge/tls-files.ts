@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { withoutByteOrderMark } from '../../config/byte-order-mark.js'
 import type { TlsSettings } from '../../config/settings.js'
-import { causeMessage } from '../../errors/cause-message.js'
-import { StartError } from '../../errors/start-error.js'
+import { causeMessage, StartError } from '../../errors/api-error.js'
 
 /** The certificate to serve and its private key; throws a {@link StartError} that names the setting and the file at fault. */
 export function readTlsFiles({ certFile, keyFile }: TlsSettings): { cert: string; key: string } {

@@ -1,0 +1,166 @@
+import {
+  type InferInsertModel,
+  is,
+  lte,
+  or,
+  type SQL,
+  type SQLChunk,
+  type SQLWrapper,
+  sql,
+} from 'drizzle-orm'
+import { PgArray, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
+import type { Db } from './connection.js'
+import { type Database, rowsOf } from './database.js'
+import { parameter, Statement } from './statement.js'
+
+/**
+ * Like `inArray`, but with all values in one parameter: for hundreds of ids, building as many placeholders takes longer
+ * than the query.
+ */
+export function isAnyOf(column: PgColumn, values: readonly string[]): SQL {
+  return sql`${column} = any(${sql.param(values)}::${sql.raw(column.getSQLType())}[])`
+}
+
+/** A `like` pattern for what begins with the text, whatever characters it contains. */
+export function startsWith(text: string): string {
+  return `${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+type Columns<Key extends string> = Readonly<Record<Key, PgColumn>>
+
+/**
+ * Inserts any number of rows with one parameter for each column. Drizzle's builder makes a parameter for each
+ * value, which takes longer than PostgreSQL takes to insert the rows.
+ */
+export class RowsInsert<Table extends PgTable, Key extends keyof InferInsertModel<Table> & string, Returned> {
+  private readonly keys: Key[]
+  private readonly statement: Statement<Returned>
+
+  /** `ending` follows the rows, such as `on conflict do nothing`. */
+  constructor(
+    table: Table,
+    private readonly columns: Columns<Key>,
+    ending: SQL = sql``,
+  ) {
+    this.keys = Object.keys(columns) as Key[]
+    const names = list(this.keys.map(key => sql.identifier(columns[key].name)))
+    this.statement = new Statement<Returned>(sql`
+      insert into ${table} (${names})
+      select ${list(this.keys.map(key => this.valueOf(key)))}
+      from unnest(${list(this.keys.map(key => this.parameterOf(key)))}) as given (${names}) ${ending}`)
+  }
+
+  /** Missing values are written as null; column defaults do not apply. */
+  async run(db: Db, rows: readonly Pick<InferInsertModel<Table>, Key>[]): Promise<Returned[]> {
+    if (rows.length === 0) return []
+    const values = this.keys.map(key => [key, rows.map(row => row[key] ?? null)])
+    return this.statement.run(db, { rows: Object.fromEntries(values) })
+  }
+
+  /** `unnest` would take arrays apart as well, so they come as text. */
+  private parameterOf(key: Key): SQL {
+    const column = this.columns[key]
+    const mapToDriverValue = (values: unknown) =>
+      (values as unknown[]).map(value => (value === null ? null : column.mapToDriverValue(value)))
+    const type = is(column, PgArray) ? 'text' : column.getSQLType()
+    return sql`${parameter('rows', key, { mapToDriverValue })}::${sql.raw(type)}[]`
+  }
+
+  private valueOf(key: Key): SQL {
+    const { name } = this.columns[key]
+    return sql`given.${sql.identifier(name)}::${sql.raw(this.columns[key].getSQLType())}`
+  }
+}
+
+function list(chunks: SQLChunk[]): SQL {
+  return sql.join(chunks, sql`, `)
+}
+
+/** Few enough that a statement stays well below its time limit. */
+const ROWS_A_STATEMENT = 5_000
+
+/** Deletes the rows of `table` whose `expiry` is `now` or earlier, in small statements; returns how many. */
+export function removeExpiredRows(
+  database: Database,
+  table: PgTable,
+  expiry: PgColumn,
+  now: Date,
+): Promise<number> {
+  return removeRows(database, table, lte(expiry, now))
+}
+
+/** Deletes the rows of `table` that match `which`, in small statements; returns how many. */
+export async function removeRows(
+  database: Database,
+  table: PgTable,
+  which: SQL | undefined,
+): Promise<number> {
+  const found = sql`select ctid from ${table} where ${which} limit ${ROWS_A_STATEMENT}`
+  const statement = sql`
+    with gone as (delete from ${table} where ctid = any (array(${found})) returning 1)
+    select count(*)::int as count from gone`
+  for (let removed = 0; ; ) {
+    const [gone] = rowsOf<{ count: number }>(await database.run(db => db.execute(statement)))
+    removed += gone?.count ?? 0
+    if (!gone || gone.count < ROWS_A_STATEMENT) return removed
+  }
+}
+
+/** SQLSTATE 23505, wrapped by Drizzle. */
+export function isUniqueViolation(error: unknown): boolean {
+  return (error as { cause?: { code?: string } }).cause?.code === '23505'
+}
+
+/** Two forms that no change of case makes of each other. */
+const SIGMAS = ['σ', 'ς']
+
+/** What an index is asked for at once. Each character whose cases may differ in the index doubles it. */
+const MAX_PREFIXES = 16
+/** In lower case the same in every locale, unlike a Turkish `I`. */
+const PLAIN_CHARACTER = /^[\0-HJ-hj-\x7f]$/
+
+/**
+ * Whether the column contains the text, ignoring case; the text has no wildcards. The same in databases of every
+ * locale: `lower()` knows only ASCII in one, and in another a Turkish `i`.
+ */
+export function containsIgnoringCase(column: SQLWrapper, text: string): SQL {
+  return sql`${column} ~ ${patternOf(text)}`
+}
+
+/** Whether the column begins with the text, in the same way, found with the index `lower(column) text_pattern_ops`. */
+export function startsWithIgnoringCase(column: SQLWrapper, text: string): SQL {
+  // The index has what this database makes of a name, so it is asked for what the database makes of the prefix.
+  const isIndexed = or(
+    ...prefixesOf(text).map(prefix => sql`lower(${column}) like lower(${startsWith(prefix)})`),
+  )
+  return sql`((${isIndexed}) and ${column} ~ ${`^${patternOf(text)}`})`
+}
+
+/** A regular expression of PostgreSQL's that spells out both cases of each character. */
+function patternOf(text: string): string {
+  return [...text]
+    .map(character => {
+      const cases = casesOf(character)
+      return cases.length > 1 ? `[${cases.join('')}]` : character.replace(/[\\^$.*+?()[\]{}|]/, '\\$&')
+    })
+    .join('')
+}
+
+/** As much of the text as fits, in every combination of cases that an index may tell apart. */
+function prefixesOf(text: string): string[] {
+  let prefixes = ['']
+  for (const character of text) {
+    const cases = PLAIN_CHARACTER.test(character) ? [character] : casesOf(character)
+    if (prefixes.length * cases.length > MAX_PREFIXES) break
+    prefixes = prefixes.flatMap(prefix => cases.map(other => prefix + other))
+  }
+  return prefixes
+}
+
+/** The character in each case, as far as that is a single character. */
+function casesOf(character: string): string[] {
+  const upper = character.toUpperCase()
+  const cases = [character, upper, character.toLowerCase(), upper.toLowerCase()]
+  if (upper === 'Σ') cases.push(...SIGMAS)
+  return [...new Set(cases)].filter(other => [...other].length === 1)
+}

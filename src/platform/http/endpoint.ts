@@ -1,0 +1,82 @@
+import { applyDecorators, type CanActivate, SetMetadata, type Type } from '@nestjs/common'
+import { ApiOperation, ApiResponse } from '@nestjs/swagger'
+import type { ErrorCode } from '../errors/api-error.js'
+
+/** What the API reference says about an endpoint besides its types and its guards. */
+export interface Documentation {
+  /** One sentence on what it is for. */
+  readonly summary: string
+  readonly description?: string
+  readonly status: number
+  readonly answer: string
+  /** The class of the response body; absent when it is empty. */
+  readonly type?: Type
+  /** Every error code that this endpoint itself returns, besides those of its guards. */
+  readonly refusals?: readonly ErrorCode[]
+}
+
+/** What the API reference says about every endpoint behind a guard. */
+export interface GuardDocumentation {
+  /** Every error code that the guard can return. */
+  readonly refusals: readonly ErrorCode[]
+  /** The credential that it requires, together with those of the other guards. */
+  readonly security?: 'accessToken' | 'sessionCookie'
+  /** Whether only sessions of the main site need that credential. */
+  readonly isOfMainSiteOnly?: boolean
+}
+
+/** Error codes of any request with a body. */
+export const BODY_REFUSALS: readonly ErrorCode[] = [
+  'INVALID_BODY',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+
+const REFUSALS = 'mainstay:refusals'
+const GUARD = 'mainstay:guard-documentation'
+
+/** Documents an endpoint with its response and its own error codes. */
+export function Documented({
+  summary,
+  description,
+  status,
+  answer,
+  type,
+  refusals = [],
+}: Documentation): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({ summary, ...(description && { description }) }),
+    ApiResponse({ status, description: answer, ...(type && { type }) }),
+    SetMetadata(REFUSALS, refusals),
+  )
+}
+
+/** Documents a guard; the API reference adds this to each endpoint that it guards. */
+export const DocumentedGuard = (documentation: GuardDocumentation): ClassDecorator =>
+  SetMetadata(GUARD, documentation)
+
+/** The error codes that a handler documents as its own; undefined when it is not {@link Documented}. */
+export function ownRefusalsOf(handler: object): readonly ErrorCode[] | undefined {
+  return Reflect.getMetadata(REFUSALS, handler)
+}
+
+/** What a guard documents; throws for one that is not a {@link DocumentedGuard}. */
+export function documentationOf(guard: Type): GuardDocumentation {
+  const documentation = Reflect.getMetadata(GUARD, guard)
+  if (!documentation) throw new Error(`${guard.name} does not document what it refuses`)
+  return documentation
+}
+
+/** A guard that some routes do without. */
+export interface SelectiveGuard extends CanActivate {
+  /**
+   * Whether it guards this handler, which answers requests with this method (like `POST`). Asked once, when the
+   * route is built, and by the API reference on the class alone: without dependencies.
+   */
+  appliesTo(handler: object, method: string): boolean
+}
+
+/** Whether the route of this handler has the guard. One that is not a {@link SelectiveGuard} guards every route. */
+export function isApplied(guard: CanActivate, handler: object, method: string): boolean {
+  return (guard as Partial<SelectiveGuard>).appliesTo?.(handler, method) !== false
+}
