@@ -33,7 +33,7 @@ const LONGEST_LIFETIME_SECONDS = 24 * 60 * 60
 const MAX_LENGTH = 4_096
 /**
  * A compact JWS with a 64-byte signature in canonical base64url: the four spare bits of its last character
- * are zero, so a token has only one spelling.
+ * are zero, so a signature has only one spelling.
  */
 const COMPACT_ES256 = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 /** The scheme is case-insensitive (RFC 9110 §11.1); the token is everything after one space. */
