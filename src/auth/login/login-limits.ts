@@ -11,7 +11,7 @@ import type { Email } from '../../users/email.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 
-/** Makes an address without a user cost the same query; otherwise the timing would reveal it. */
+/** Makes an address or passkey without a user cost the same query; otherwise the timing would reveal it. */
 const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
@@ -59,7 +59,7 @@ export class LoginLimits {
   countPasskey(credentialId: string, client: Client): Promise<CountedAction> {
     return this.rateLimiter.count({ kind: 'passkey', subject: credentialId, client }, async () => {
       const passkey = await this.database.run(db => this.passkeys.findByCredential(db, credentialId))
-      return passkey !== null && this.knownDevices.knowsNetwork(passkey.userId, client.ip)
+      return this.knownDevices.knowsNetwork(passkey?.userId ?? DUMMY_USER_ID, client.ip)
     })
   }
 

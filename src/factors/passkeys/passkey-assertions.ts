@@ -53,17 +53,16 @@ export class PasskeyAssertions {
     const expiresAt = this.challenges.expiryOf(challenge, FOR_ASSERTION)
     const origin = this.sites.originOf(context.client.origin)
     if (!expiresAt || origin === null) throw new ApiError('PASSKEY_INVALID')
-    const passkey = await this.passkeyOf(response, context)
     const { rpId } = this.sites
-    const signed = { passkey, challenge, origin, rpId }
-    const { newCounter, credentialBackedUp } = await checkSignature(response, signed)
+    const expected = { passkey: await this.passkeyOf(response, context), challenge, origin, rpId }
+    const { passkey, state } = await checkSignature(response, expected)
     const key = passkey.isBackupEligible ? 'swk' : 'hwk'
     return {
       userId: passkey.userId,
       methods: authMethods(key, 'user'),
       passkey,
       challenge: { text: challenge, expiresAt },
-      state: { counter: newCounter, isBackedUp: credentialBackedUp },
+      state,
     }
   }
 
@@ -81,16 +80,18 @@ export class PasskeyAssertions {
     )
   }
 
-  /** Where anybody may log in, only the user handle says whom the authenticator means. */
+  /**
+   * Null for one that is unknown or not meant. Where anybody may log in, only the user handle says whom the
+   * authenticator means.
+   */
   private async passkeyOf(
     { id, response: { userHandle } }: AuthenticationResponseJSON,
     { userId }: AssertionContext,
-  ): Promise<OwnedPasskey> {
+  ): Promise<OwnedPasskey | null> {
     const passkey = await this.database.run(db => this.passkeys.findByCredential(db, id))
     const isTheirs = passkey !== null && (userId ?? passkey.userId) === passkey.userId
     const handle = userHandle ?? (userId && userHandleOf(userId))
-    if (!isTheirs || handle !== userHandleOf(passkey.userId)) throw new ApiError('PASSKEY_INVALID')
-    return passkey
+    return isTheirs && handle === userHandleOf(passkey.userId) ? passkey : null
   }
 }
 

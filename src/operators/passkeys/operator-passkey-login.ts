@@ -62,11 +62,10 @@ export class OperatorPasskeyLogin {
   private async openBy(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
     const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
     const expiresAt = this.challenges.expiryOf(challenge, FOR_LOGIN)
-    const passkey = expiresAt && (await this.find(response.id))
-    if (!passkey || response.response.userHandle !== userHandleOf(passkey.operatorId))
-      throw new ApiError('PASSKEY_INVALID')
+    if (!expiresAt) throw new ApiError('PASSKEY_INVALID')
     const { origin, rpId } = this
-    await checkSignature(response, { passkey, challenge, origin, rpId })
+    const expected = { passkey: await this.find(response), challenge, origin, rpId }
+    const { passkey } = await checkSignature(response, expected)
     return this.database.transaction(async transaction => {
       if (!(await this.challenges.use(transaction, challenge, expiresAt)))
         throw new ApiError('PASSKEY_INVALID')
@@ -75,16 +74,16 @@ export class OperatorPasskeyLogin {
     })
   }
 
-  /** Only if its operator can log in. */
-  private async find(credentialId: string): Promise<PasskeyRow | null> {
+  /** Only if its operator can log in, and is whom the authenticator means. */
+  private async find({ id, response }: AuthenticationResponseJSON): Promise<PasskeyRow | null> {
     const [row] = await this.database.run(db =>
       db
         .select({ passkey: operatorPasskeys })
         .from(operatorPasskeys)
         .innerJoin(operatorRows, eq(operatorRows.id, operatorPasskeys.operatorId))
-        .where(and(eq(operatorPasskeys.credentialId, credentialId), isNull(operatorRows.disabledAt))),
+        .where(and(eq(operatorPasskeys.credentialId, id), isNull(operatorRows.disabledAt))),
     )
-    return row?.passkey ?? null
+    return row && response.userHandle === userHandleOf(row.passkey.operatorId) ? row.passkey : null
   }
 }
 

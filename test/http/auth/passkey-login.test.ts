@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals'
+import { webcrypto } from 'node:crypto'
+import { beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
   CHALLENGE_SECONDS,
@@ -7,6 +8,7 @@ import {
   PasskeyUsers,
   type User,
   Users,
+  userHandleOf,
   userSessions,
 } from '../../sources.js'
 import { aChallenge, giveAuthenticator, secondStep } from '../../support/authenticator.js'
@@ -146,6 +148,25 @@ describe('POST /api/login/passkey', () => {
       expect(outcome(await logInWithPasskey(app, forged))).toBe(INVALID)
       expect(outcome(await logInWithPasskey(app, other))).toBe(INVALID)
       expect(outcome(await logInWithPasskey(app, right))).toBe('200')
+    })
+
+    it('one that is unknown, or meant for somebody else, after as many checks as any other (S13)', async () => {
+      const checksOf = async (authenticator: SoftwareAuthenticator, lies: Circumstances) => {
+        const options = await passkeyOptions(app)
+        const response = authenticator.get(options, lies)
+        response.response.signature = new SoftwareAuthenticator().get(options).response.signature
+        const checks = jest.spyOn(webcrypto.subtle, 'verify')
+        try {
+          expect(outcome(await logInWithPasskey(app, response))).toBe(INVALID)
+          return checks.mock.calls.length
+        } finally {
+          checks.mockRestore()
+        }
+      }
+      const unknown = new SoftwareAuthenticator()
+      expect(await checksOf(key, {})).toBe(1)
+      expect(await checksOf(unknown, { userHandle: userHandleOf(owner.id) })).toBe(1)
+      expect(await checksOf(key, { userHandle: 'AAAAAAAAAAAAAAAAAAAAAA' })).toBe(1)
     })
 
     it('a user who is disabled', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { Logger, Passwords, RateLimiter, Users, unavailable } from '../../sources.js'
+import { KnownDevices, Logger, Passwords, RateLimiter, Users, unavailable } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
 import type { TestResponse } from '../../support/http-request.js'
 import { SoftwareAuthenticator } from '../../support/passkeys/software-authenticator.js'
@@ -286,6 +286,18 @@ describe('Logins with a passkey', () => {
     const ip = anIp()
     for (let count = 0; count < OWN; count++) expect(await attempt(unknown, ip)).toBe(INVALID)
     expect(await attempt(unknown, ip)).toBe(TOO_MANY)
+  })
+
+  it('look for a network of the user also for credentials that we do not know (S13)', async () => {
+    const unknown = new SoftwareAuthenticator({ userHandle: 'AAAAAAAAAAAAAAAAAAAAAA' })
+    for (let count = 0; count < ACCOUNT; count++) expect(await attempt(unknown, anIp())).toBe(INVALID)
+    const lookups = jest.spyOn(app.get(KnownDevices), 'knowsNetwork')
+    try {
+      expect(await attempt(unknown, anIp())).toBe(TOO_MANY)
+      expect(lookups).toHaveBeenCalledTimes(1)
+    } finally {
+      lookups.mockRestore()
+    }
   })
 })
 

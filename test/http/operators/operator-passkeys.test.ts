@@ -1,3 +1,4 @@
+import { randomUUID, webcrypto } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { Database, type Email, Operators, userHandleOf } from '../../sources.js'
 import { prove } from '../../support/factors.js'
@@ -105,6 +106,19 @@ describe('operator console: passkeys', () => {
     const { challenge } = await passkeyOptions(app)
     const response = authenticator.get({ challenge, rpId: CONSOLE_HOST })
     expect((await operator.post('login/passkey', { response })).status).toBe(401)
+  })
+
+  it('checks a signature also for a passkey that nobody has added (S13)', async () => {
+    const { operator, authenticator } = await withPasskey()
+    const userHandle = userHandleOf(operator.id)
+    const checks = jest.spyOn(webcrypto.subtle, 'verify')
+    try {
+      await logIn(operator, new SoftwareAuthenticator({ ...HERE, userHandle }))
+      await logIn(operator, authenticator, { userHandle: userHandleOf(randomUUID()) })
+      expect(checks).toHaveBeenCalledTimes(2)
+    } finally {
+      jest.restoreAllMocks()
+    }
   })
 
   it("a user's passkey is no operator's", async () => {
