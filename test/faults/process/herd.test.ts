@@ -6,7 +6,7 @@ import { saw } from '../reliability/saw.js'
 import { KillableService } from '../support/killable-service.js'
 import { type BesideBuilt, startBesideBuilt } from './beside-built.js'
 
-/** Each on a connection of its own, as browsers would come. */
+/** Each on a connection of its own, as browsers would come, through a proxy: one network alone would get fewer. */
 const CLIENTS = 3_000
 const SESSIONS = 20
 const PATIENCE_MS = 120_000
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const owner = await anOwner(beside.app)
   sessions = []
   while (sessions.length < SESSIONS) sessions.push(await signIn(beside.app, owner, 'satellite'))
-  service = await KillableService.start(await beside.environment())
+  service = await KillableService.start(await beside.environment({ TRUST_PROXY: '127.0.0.1' }))
 }, PATIENCE_MS)
 afterAll(async () => {
   await service?.stop()

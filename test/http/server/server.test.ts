@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, jest, test } from '@jest/globals'
+import { connect as connectByTls } from 'node:tls'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { makeCertificate } from '../../browser/stage/certificate.js'
 import { SessionChangeLog } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -22,7 +23,7 @@ afterEach(() => app?.stop())
 
 test('security: connections over MAX_CONNECTIONS are refused at once, and those that are open go on', async () => {
   app = await TestApp.start({ MAX_CONNECTIONS: String(MOST) })
-  const open = await Promise.all(Array.from({ length: MOST }, connection))
+  const open = await Promise.all(Array.from({ length: MOST }, () => connection()))
   expect(await Promise.all(open.map(socket => firstLine(socket)))).toEqual(open.map(() => 'HTTP/1.1 200 OK'))
   const over = await connection()
   expect(await firstLine(over)).toBe('closed')
@@ -31,6 +32,48 @@ test('security: connections over MAX_CONNECTIONS are refused at once, and those 
   leaving.destroy()
   await eventually(async () => (await app.request({ path: '/health/live' })).status === 200)
   for (const socket of open) socket.destroy()
+})
+
+describe('security: one network holds no more than a tenth of MAX_CONNECTIONS, or sixteen (S7)', () => {
+  test.each([
+    ['100', 16],
+    ['200', 20],
+  ])('of %s it has %s, and others are let in', async (max, share) => {
+    app = await TestApp.start({ MAX_CONNECTIONS: max })
+    const open = await Promise.all(Array.from({ length: share }, () => connection()))
+    for (const socket of open) expect(await firstLine(socket)).toBe('HTTP/1.1 200 OK')
+    expect(await firstLine(await connection())).toBe('closed')
+    const other = await connection('127.0.0.2')
+    expect(await firstLine(other)).toBe('HTTP/1.1 200 OK')
+    open[0]?.destroy()
+    await eventually(async () => (await firstLine(await connection())) !== 'closed')
+    expect(await firstLine(await connection())).toBe('closed')
+    for (const socket of [other, ...open]) socket.destroy()
+  })
+
+  test('with TLS too, and a connection that is closed is counted no longer', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mainstay-server-'))
+    try {
+      const { certFile, keyFile } = await makeCertificate(folder, ['https://localhost'])
+      app = await TestApp.start({ MAX_CONNECTIONS: '100', TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })
+      for (let round = 0; round < 2; round++) {
+        const open = await Promise.all(Array.from({ length: 16 }, encrypted))
+        for (const socket of open) expect(await firstLine(socket)).toBe('HTTP/1.1 200 OK')
+        await expect(encrypted()).rejects.toThrow()
+        for (const socket of open) socket.destroy()
+        await eventually(async () => (await connections()) === 0)
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('unless a proxy is in front, through which everybody comes', async () => {
+    app = await TestApp.start({ MAX_CONNECTIONS: '100', TRUST_PROXY: '127.0.0.1' })
+    const open = await Promise.all(Array.from({ length: 20 }, () => connection()))
+    for (const socket of open) expect(await firstLine(socket)).toBe('HTTP/1.1 200 OK')
+    for (const socket of open) socket.destroy()
+  })
 })
 
 test('a target is a path or a whole URL; one that a router would take for a path is none', async () => {
@@ -77,10 +120,17 @@ function connections(): Promise<number> {
   )
 }
 
-async function connection(): Promise<Socket> {
-  const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+async function connection(localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(app.url).port), host: '127.0.0.1', localAddress })
   socket.on('error', () => {})
   await once(socket, 'connect')
+  return socket
+}
+
+async function encrypted(): Promise<Socket> {
+  const port = Number(new URL(app.url).port)
+  const socket = connectByTls({ port, host: '127.0.0.1', rejectUnauthorized: false })
+  await once(socket, 'secureConnect')
   return socket
 }
 

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
+import { Throttle } from '../../clock/throttle.js'
+import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
-import { Throttle } from '../../time.js'
+import { clientNetworkOf } from '../network.js'
+import { Tally } from './tally.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
 export const MAX_BODY_BYTES = 16 * 1024
@@ -37,9 +40,21 @@ export const KEEP_ALIVE_MS = 65_000
 const KEPT_DESCRIPTORS = 256
 /** Many connections are refused at once; one log line is enough. */
 const LOG_EVERY_MS = 10_000
+/** What one client network may have of MAX_CONNECTIONS. Many people may share an address. */
+const NETWORK_SHARE = 0.1
+/** However small its share is: a browser opens six. */
+const MIN_PER_NETWORK = 16
 
-/** Closes new connections at once while `max` are open, and logs it. Also logs when the system allows fewer. */
-export function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
+/**
+ * Closes new connections at once while MAX_CONNECTIONS are open, or while their network has its share of them, and
+ * logs it. Also logs when the system allows fewer. All that comes through a proxy comes from one network, so none is
+ * counted where a proxy is trusted.
+ */
+export function limitConnections(
+  server: Server,
+  { operation: { maxConnections: max }, trustProxy }: Pick<Settings, 'operation' | 'trustProxy'>,
+  log: FastifyBaseLogger,
+): void {
   const allowed = Math.max(1, openFilesLimit() - KEPT_DESCRIPTORS)
   if (allowed < max)
     log.warn(
@@ -50,6 +65,25 @@ export function limitConnections(server: Server, max: number, log: FastifyBaseLo
   server.on('drop', () => {
     if (errorLines.take())
       log.error(`New connections are refused: ${server.maxConnections} are open (MAX_CONNECTIONS)`)
+  })
+  if (trustProxy.length === 0)
+    limitNetworks(server, Math.max(MIN_PER_NETWORK, Math.floor(server.maxConnections * NETWORK_SHARE)), log)
+}
+
+/** Otherwise one client could have all connections, and keep them. */
+function limitNetworks(server: Server, max: number, log: FastifyBaseLogger): void {
+  const open = new Tally()
+  const warnings = new Throttle(LOG_EVERY_MS)
+  server.on('connection', (socket: Socket) => {
+    const network = clientNetworkOf(socket.remoteAddress ?? '')
+    if (open.of(network) >= max) {
+      socket.destroy()
+      if (warnings.take())
+        log.warn(`New connections from ${network} are refused: it has its share of MAX_CONNECTIONS, ${max}`)
+      return
+    }
+    open.add(network)
+    socket.once('close', () => open.remove(network))
   })
 }
 
