@@ -87,6 +87,7 @@ export class WebhookController {
       this.auditLog.enqueue(auditEvent({ client }, 'webhook'), 'refused')
       throw refusal
     }
+    request.server.largeBodies.rememberSigner(request)
     return rawBody.toString()
   }
 

@@ -37,10 +37,31 @@ describe('While strangers hold large bodies of unsigned events', () => {
     },
   )
 
+  it('those of a subnet that has signed are taken, whoever sends 64 from eight others (S8)', async () => {
+    const [signer, stranger] = ['192.0.2.1', '192.0.3.1']
+    expect(outcome(await notify(signer, 1_000))).toBe('200')
+    await Promise.all(Array.from({ length: 64 }, (_, body) => hold(`198.51.${body % 8}.1`)))
+    await eventually(async () => outcome(await notify(stranger, LARGE)) === '503 TOO_BUSY')
+    expect(outcome(await notify(signer, LARGE))).toBe('200')
+    // A wrong signature is none, and a right one may be of a small event.
+    expect(outcome(await notify(stranger, 1_000, 'whsec_other'))).toBe('400 INVALID_SIGNATURE')
+    expect(outcome(await notify(stranger, LARGE))).toBe('503 TOO_BUSY')
+    expect(outcome(await notify(stranger, 1_000))).toBe('200')
+    expect(outcome(await notify(stranger, LARGE))).toBe('200')
+  })
+
   it('a process reads 64 at a time', async () => {
-    await Promise.all(Array.from({ length: 64 }, (_, subnet) => hold(`198.51.${subnet}.1`)))
-    await eventually(async () => outcome(await notify('203.0.113.200', LARGE)) === '503 TOO_BUSY')
-    expect(outcome(await notify('203.0.113.200', 1_000))).toBe('200')
+    const signers = Array.from({ length: 5 }, (_, subnet) => `198.18.${subnet}.1`)
+    for (const signer of signers) expect(outcome(await notify(signer, 1_000))).toBe('200')
+    await Promise.all(
+      [...Array(8).keys()].flatMap(body => [
+        ...signers.slice(1).map(signer => hold(signer)),
+        ...[0, 1, 2, 3].map(subnet => hold(`198.51.${subnet}.${body}`)),
+      ]),
+    )
+    const [last = ''] = signers
+    await eventually(async () => outcome(await notify(last, LARGE)) === '503 TOO_BUSY')
+    expect(outcome(await notify(last, 1_000))).toBe('200')
   })
 
   it('an answered event no longer counts', async () => {
@@ -58,7 +79,7 @@ async function hold(address: string, length = 'Content-Length: 1048576'): Promis
   socket.write([`POST ${PATH} HTTP/1.1`, ...head, '', '5\r\n{"id"'].join('\r\n'))
 }
 
-/** Sends an event of this size that the provider has signed. */
-function notify(address: string, bytes: number) {
-  return postEventOfSize(app, bytes, { 'X-Forwarded-For': address })
+/** Sends an event of this size that the provider has signed, unless with another secret. */
+function notify(address: string, bytes: number, secret?: string) {
+  return postEventOfSize(app, bytes, { 'X-Forwarded-For': address }, secret)
 }

@@ -41,10 +41,11 @@ export function postEventOfSize(
   app: TestApp,
   bytes: number,
   headers: Record<string, string> = {},
+  secret?: string,
 ): Promise<TestResponse> {
   const event = { id: 'evt_large', object: 'event', type: 'ping', created: 1, data: { object: {} } }
   const body = JSON.stringify(event).padEnd(bytes)
-  return postBytes(app, body, { 'Stripe-Signature': signatureOf(app, body), ...headers })
+  return postBytes(app, body, { 'Stripe-Signature': signatureOf(app, body, { secret }), ...headers })
 }
 
 export function signatureOf(

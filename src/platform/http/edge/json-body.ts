@@ -26,7 +26,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * `undefined`, whatever its content type.
  */
 export function acceptOnlyJson(server: FastifyInstance): void {
-  const largeBodies = new LargeBodies()
+  server.decorate('largeBodies', new LargeBodies())
   server.addHook('onRequest', (request, _, done) => {
     forgetTypeOfNothing(request)
     done()
@@ -35,7 +35,7 @@ export function acceptOnlyJson(server: FastifyInstance): void {
     if (!isSigned(route.config)) return
     route.bodyLimit = MAX_WEBHOOK_BODY_BYTES
     route.preParsing = async (request, reply, body) => {
-      largeBodies.hold(request, reply)
+      server.largeBodies.hold(request, reply)
       return body
     }
   })
