@@ -74,6 +74,14 @@ export class BillingCustomers {
     return row?.customerId ?? null
   }
 
+  /** The account that has the customer; null for none. */
+  async accountOf(customerId: string): Promise<string | null> {
+    const [row] = await this.database.run(db =>
+      db.select().from(billingCustomers).where(eq(billingCustomers.customerId, customerId)),
+    )
+    return row?.accountId ?? null
+  }
+
   /**
    * Which key the customer belongs to. With the key of another account or mode nothing can be done with it.
    */

@@ -21,6 +21,9 @@ export interface Adoption {
   readonly customerId: string
 }
 
+/** Why an account cannot be linked to a customer, worded for an operator. */
+export class AdoptionRefused extends Error {}
+
 /**
  * Customers that were made at the provider, by another system or by hand. Only an operator, or whoever may write there,
  * says whose one is: the metadata of a customer cannot be written by the customer, unlike an e-mail address or the
@@ -40,24 +43,35 @@ export class CustomerAdoption {
   ) {}
 
   /**
-   * Links the account to the customer, for an operator. Throws an Error that says why not: our key does not know the
+   * Links the account to the customer, for an operator. Throws {@link AdoptionRefused}: our key does not know the
    * customer, it belongs to another account, the account does not exist or is going to be deleted, or what it has already
    * is not over. Safe to repeat; throws like `callStripe`. The customer has to be synced afterwards.
    */
   async adopt({ accountId, customerId }: Adoption, actor: Actor): Promise<void> {
-    const identity = await this.key.identify()
-    const customer = await this.find(customerId)
-    if (!customer) throw new Error(`${customerId} does not exist in ${describeIdentity(identity)}`)
-    const { accountId: named } = customer.metadata
-    if (named && named !== accountId)
-      throw new Error(`${customerId} has another account in its metadata (accountId): ${named}`)
+    const objection = await this.objection({ accountId, customerId })
+    if (objection !== null) throw new AdoptionRefused(objection)
     const before = await this.customers.find(accountId)
     if (before !== null && before !== customerId) await this.requireNothingLive(accountId, before)
     if (!(await this.link({ accountId, customerId }, before, actor)))
-      throw new Error(
+      throw new AdoptionRefused(
         `${customerId} is the customer of another account, or account ${accountId} does not exist or is going to be deleted`,
       )
     await callStripe(() => this.stripe.customers.update(customerId, { metadata: { accountId } }))
+  }
+
+  /**
+   * Why the customer cannot be that of the account, which need not exist yet; null when nothing is in the way but what the
+   * account itself may have. Changes nothing; throws like `callStripe`.
+   */
+  async objection({ accountId, customerId }: Adoption): Promise<string | null> {
+    const identity = await this.key.identify()
+    const customer = await this.find(customerId)
+    if (!customer) return `${customerId} does not exist in ${describeIdentity(identity)}`
+    const { accountId: named } = customer.metadata
+    if (named && named !== accountId)
+      return `${customerId} has another account in its metadata (accountId): ${named}`
+    const owner = await this.customers.accountOf(customerId)
+    return owner === null || owner === accountId ? null : `${customerId} is the customer of account ${owner}`
   }
 
   /**
@@ -102,10 +116,14 @@ export class CustomerAdoption {
       this.stripe.subscriptions.list({ customer, status: 'all', limit: 100 }),
     )
     if (!found)
-      throw new Error(`Account ${accountId} has ${customer} of another key: see billing:forget-customers`)
+      throw new AdoptionRefused(
+        `Account ${accountId} has ${customer} of another key: see billing:forget-customers`,
+      )
     const live = found.data.find(({ status }) => !ENDED_STATUSES.includes(status))
     if (live)
-      throw new Error(`Account ${accountId} has ${live.id} (${live.status}) as ${customer}: end that first`)
+      throw new AdoptionRefused(
+        `Account ${accountId} has ${live.id} (${live.status}) as ${customer}: end that first`,
+      )
     const isOpen = and(eq(checkouts.accountId, accountId), eq(checkouts.isOpen, true))
     const pages = await this.database.run(db =>
       db
@@ -115,7 +133,9 @@ export class CustomerAdoption {
     )
     for (const { providerId } of pages) {
       if (await this.hosted.expire(providerId as string))
-        throw new Error(`Account ${accountId} has just bought a subscription as ${customer}: end that first`)
+        throw new AdoptionRefused(
+          `Account ${accountId} has just bought a subscription as ${customer}: end that first`,
+        )
       await this.checkouts.closeHosted(providerId as string)
     }
   }

@@ -15,10 +15,11 @@ import { BillingQueue } from '../../billing/sync/billing-queue.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { CustomerAdoption } from '../../billing/sync/customer-adoption.js'
 import { CustomerSync } from '../../billing/sync/customer-sync.js'
-import { atCommandLine } from '../../platform/audit/actor.js'
-import { Database } from '../../platform/database/database.js'
-import { isId } from '../../platform/http/request.js'
-import { inOneLine, pluralize } from '../../platform/log.js'
+import { Database } from '../../database/database.js'
+import { isId } from '../../http/ids.js'
+import { inOneLine } from '../../log/in-one-line.js'
+import { pluralize } from '../../log/pluralize.js'
+import { isCustomerId } from '../../users/import/imported-user.js'
 import { Users } from '../../users/users.js'
 import { asEmail, type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
@@ -138,7 +139,7 @@ async function adopt(
   const owner = account.includes('@') ? await app.get(Users).findByEmail(asEmail(account)) : null
   const accountId = owner?.role === 'owner' ? owner.accountId : account
   if (!isId(accountId)) throw new Error(`${account} is neither the id of an account nor its owner's address`)
-  if (!/^cus_\w+$/.test(customer)) throw new Error(`${customer} is not the id of a customer`)
+  if (!isCustomerId(customer)) throw new Error(`${customer} is not the id of a customer`)
   await app.get(CustomerAdoption).adopt({ accountId, customerId: customer }, atCommandLine(reason))
   await app.get(CustomerSync).syncNow(customer)
   await app.get(BillingQueue).add(customer)

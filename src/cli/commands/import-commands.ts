@@ -1,6 +1,12 @@
 import { open, stat, unlink } from 'node:fs/promises'
+import type { INestApplicationContext } from '@nestjs/common'
 import { Argument, type Command } from 'commander'
-import { Clock } from '../../platform/time.js'
+import { atCommandLine } from '../../audit/actor.js'
+import { BillingQueue } from '../../billing/sync/billing-queue.js'
+import { BillingWorker } from '../../billing/sync/billing-worker.js'
+import { AdoptionRefused, CustomerAdoption } from '../../billing/sync/customer-adoption.js'
+import { Clock } from '../../clock/clock.js'
+import { pluralize } from '../../log/pluralize.js'
 import { AUTH0 } from '../../users/import/exports/auth0.js'
 import { BETTER_AUTH } from '../../users/import/exports/better-auth.js'
 import { CLERK } from '../../users/import/exports/clerk.js'
@@ -11,7 +17,12 @@ import { FIREBASE } from '../../users/import/exports/firebase.js'
 import { KEYCLOAK } from '../../users/import/exports/keycloak.js'
 import { SUPABASE } from '../../users/import/exports/supabase.js'
 import { OWN_ACCOUNTS, readUserMapping } from '../../users/import/exports/user-mapping.js'
-import { summaryOf, UserImport } from '../../users/import/user-import.js'
+import {
+  type ImportedCustomers,
+  type PaidAccount,
+  summaryOf,
+  UserImport,
+} from '../../users/import/user-import.js'
 import { type CommandContext, withService } from '../command-context.js'
 import { requireNoFolder } from '../require-no-folder.js'
 
@@ -46,9 +57,15 @@ export function addImportCommands(program: Command, context: CommandContext): vo
     .option('--dry-run', 'add nobody; say what would be added and which lines are at fault')
     .action(async (file: string, { dryRun: isDryRun = false }: { dryRun?: boolean }) => {
       const run = (source: AsyncIterable<Uint8Array>) =>
-        withService(context, app => app.get(UserImport).run(source, printError, { isDryRun }))
-      const counts = await (file === '-' ? run(input) : withFile(file, run))
+        withService(context, async app => {
+          const customers = new CustomersToLink(app)
+          const counts = await app.get(UserImport).run(source, printError, { isDryRun, customers })
+          if (customers.linked > 0) await app.get(BillingWorker).settled()
+          return { counts, linked: customers.linked }
+        })
+      const { counts, linked } = await (file === '-' ? run(input) : withFile(file, run))
       print(`${isDryRun ? 'Dry run, nothing was changed. ' : ''}${summaryOf(counts, isDryRun)}`)
+      if (linked > 0) print(`Linked to their Stripe customers: ${pluralize(linked, 'account')}`)
       if (counts.faults > 0) throw new Error('Fix the faulty lines and run it again')
     })
 
@@ -65,6 +82,29 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       const lines = await convert(FORMATS[system] as ExportFormat, files, options, printError)
       for (const line of lines) print(line)
     })
+}
+
+/** Links accounts as `billing:adopt` does. */
+class CustomersToLink implements ImportedCustomers {
+  linked = 0
+
+  constructor(private readonly app: INestApplicationContext) {}
+
+  objection(paid: PaidAccount): Promise<string | null> {
+    return this.app.get(CustomerAdoption).objection(paid)
+  }
+
+  async link(paid: PaidAccount): Promise<string | null> {
+    try {
+      await this.app.get(CustomerAdoption).adopt(paid, atCommandLine(undefined))
+    } catch (error) {
+      if (error instanceof AdoptionRefused) return error.message
+      throw error
+    }
+    await this.app.get(BillingQueue).add(paid.customerId)
+    this.linked++
+    return null
+  }
 }
 
 /** Opens it first, so that a wrong name is refused before anything starts. */

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/database/connection.js'
 import { accounts, users } from '../../platform/database/schema/accounts.js'
 import { satellites } from '../../platform/database/schema/satellites.js'
 import { EmailReservations } from '../email-reservations.js'
-import type { NumberedUser } from './imported-user.js'
+import { type NumberedUser, without } from './imported-user.js'
 import { type RefusedLine, refusedForOwners } from './owner-check.js'
 
 /** What the batches before this one would have added, if they had been written. */
@@ -110,9 +110,4 @@ async function missingAccounts(
     .for('share')
   for (const { id } of found) wanted.delete(id)
   return wanted
-}
-
-function without(batch: readonly NumberedUser[], refused: readonly RefusedLine[]): NumberedUser[] {
-  const lines = new Set(refused.map(({ line }) => line))
-  return batch.filter(({ line }) => !lines.has(line))
 }

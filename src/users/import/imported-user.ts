@@ -30,13 +30,23 @@ export interface NumberedUser {
   readonly user: ImportedUser
 }
 
+/** The others of a batch. */
+export function without(
+  batch: readonly NumberedUser[],
+  refused: readonly { readonly line: number }[],
+): NumberedUser[] {
+  const lines = new Set(refused.map(({ line }) => line))
+  return batch.filter(({ line }) => !lines.has(line))
+}
+
 /**
  * `own`: a new account for this owner alone. `keyed`: shared by all lines with the same key, created if it
- * does not exist. `existing`: one that already exists here.
+ * does not exist. `existing`: one that already exists here. `customerId`: who pays for it at the payment provider
+ * already; null on the line of a member.
  */
 export type ImportedAccount =
   | { readonly kind: 'own' }
-  | { readonly kind: 'keyed' | 'existing'; readonly id: string }
+  | { readonly kind: 'keyed' | 'existing'; readonly id: string; readonly customerId: string | null }
 
 /** What is wrong with a line, worded for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
@@ -54,6 +64,7 @@ const FIELDS = [
   'language',
   'account',
   'accountId',
+  'customer',
 ]
 
 const MAX_KEY_LENGTH = 200
@@ -76,7 +87,7 @@ export function readImportedUser(text: string): ImportedUser {
     passwordHash: passwordHashOf(fields),
     totpSecret: totpSecretOf(fields),
     language: languageOf(fields),
-    account: accountOf(fields, role),
+    account: accountOf(fields, role, customerOf(fields, role)),
   }
 }
 
@@ -163,18 +174,37 @@ function totpSecretOf({ totpSecret = null }: Fields): string | null {
   return secret
 }
 
-function accountOf({ account = null, accountId = null }: Fields, role: Role): ImportedAccount {
+function customerOf({ customer = null }: Fields, role: Role): string | null {
+  if (customer === null) return null
+  if (typeof customer !== 'string' || !isCustomerId(customer))
+    throw new LineFault('customer must be the id of a Stripe customer: cus_…')
+  if (role === 'member') throw new LineFault('customer must be left out for a member: the account pays')
+  return customer
+}
+
+/** Whether text has the form of the payment provider's id of a customer. */
+export function isCustomerId(text: string): boolean {
+  return /^cus_\w{1,250}$/.test(text)
+}
+
+function accountOf(
+  { account = null, accountId = null }: Fields,
+  role: Role,
+  customerId: string | null,
+): ImportedAccount {
   if (account !== null && accountId !== null) throw new LineFault('must have account or accountId, not both')
   if (accountId !== null) {
     if (!isUUID(accountId)) throw new LineFault('accountId must be the id of an existing account')
-    return { kind: 'existing', id: (accountId as string).toLowerCase() }
+    return { kind: 'existing', id: (accountId as string).toLowerCase(), customerId }
   }
   if (account !== null) {
     if (typeof account !== 'string' || account === '' || account.length > MAX_KEY_LENGTH)
       throw new LineFault(`account must be text of 1 to ${MAX_KEY_LENGTH} characters`)
-    return { kind: 'keyed', id: accountIdOf(account) }
+    return { kind: 'keyed', id: accountIdOf(account), customerId }
   }
   if (role === 'member') throw new LineFault('must have account or accountId for a member')
+  // Otherwise a second run could not tell which account it is.
+  if (customerId !== null) throw new LineFault('must have account or accountId with a customer')
   return { kind: 'own' }
 }
 

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { pluralize } from '../../platform/log.js'
+import pLimit from 'p-limit'
+import { pluralize } from '../../log/pluralize.js'
 import { type Line, linesOf } from './byte-lines.js'
 import { ImportBatch } from './import-batch.js'
-import { LineFault, type NumberedUser, readImportedUser } from './imported-user.js'
+import { LineFault, type NumberedUser, readImportedUser, without } from './imported-user.js'
+import type { RefusedLine } from './owner-check.js'
 
 export interface ImportCounts {
   /** Lines that were read; empty ones are not counted. */
@@ -14,11 +16,25 @@ export interface ImportCounts {
 
 type Report = (sentence: string) => void
 
+/** An account, and the customer that it has at the payment provider already. */
+export interface PaidAccount {
+  readonly accountId: string
+  readonly customerId: string
+}
+
+/** Both return why not, worded for the operator; null when it can be, or is done. Safe to repeat. */
+export interface ImportedCustomers {
+  objection(paid: PaidAccount): Promise<string | null>
+  link(paid: PaidAccount): Promise<string | null>
+}
+
 /** Larger batches are not faster, and take more memory. */
 const USERS_A_BATCH = 100
 const TELL_EVERY_LINES = 5_000
 /** A user takes less than 1 KB; an endless line must not fill the memory. */
 const MAX_LINE_BYTES = 16 * 1024
+/** The payment provider takes some 25 requests a second in its test mode, and one takes three. */
+const CUSTOMERS_AT_ONCE = 4
 
 /** Imports users from another system with their password hashes, one JSON object per line. */
 @Injectable()
@@ -30,11 +46,14 @@ export class UserImport {
    * is skipped, and with the progress from time to time. When it throws, what it has reported as done is
    * done; running it again continues, because existing users are left alone. A dry run adds nobody and
    * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
+   *
+   * Accounts are linked to their customers when the whole file has been read, because the number of seats is told to
+   * the provider then. Keeps these in memory. Without `customers`, lines that have one are at fault.
    */
   async run(
     source: AsyncIterable<Uint8Array>,
     report: Report,
-    { isDryRun = false }: { isDryRun?: boolean } = {},
+    { isDryRun = false, customers }: { isDryRun?: boolean; customers?: ImportedCustomers } = {},
   ): Promise<ImportCounts> {
     const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
     const onFault = (line: number, reason: string) => {
@@ -44,14 +63,18 @@ export class UserImport {
     let toldAt = 0
     let batch: NumberedUser[] = []
     const earlier = { emails: new Set<string>(), owned: new Set<string>() }
+    const paid = new PaidAccounts(customers)
     const write = async () => {
+      const unpayable = await paid.refused(batch)
+      const others = without(batch, unpayable)
       const { added, alreadyThere, refused } = await (isDryRun
-        ? this.batches.rehearse(batch, earlier)
-        : this.batches.write(batch))
+        ? this.batches.rehearse(others, earlier)
+        : this.batches.write(others))
       batch = []
       counts.added += added
       counts.alreadyThere += alreadyThere
-      for (const { line, reason } of refused) onFault(line, reason)
+      paid.add(without(others, refused))
+      for (const { line, reason } of [...unpayable, ...refused]) onFault(line, reason)
     }
     for await (const line of linesOf(source, MAX_LINE_BYTES)) {
       counts.lines++
@@ -64,6 +87,7 @@ export class UserImport {
       }
     }
     if (batch.length > 0) await write()
+    if (!isDryRun) for (const { line, reason } of await paid.link()) onFault(line, reason)
     return counts
   }
 
@@ -77,6 +101,60 @@ export class UserImport {
       return null
     }
   }
+}
+
+/** The accounts of a file whose owners pay already. */
+class PaidAccounts {
+  private readonly limit = pLimit(CUSTOMERS_AT_ONCE)
+  private readonly lines = new Map<number, PaidAccount>()
+  /** The account of each customer in the file. */
+  private readonly accounts = new Map<string, string>()
+
+  constructor(private readonly customers: ImportedCustomers | undefined) {}
+
+  /** The lines whose customer cannot be that of their account. Asks the provider about each. */
+  refused(batch: readonly NumberedUser[]): Promise<RefusedLine[]> {
+    return this.refusedBy(paidIn(batch), paid => this.objection(paid))
+  }
+
+  add(batch: readonly NumberedUser[]): void {
+    for (const [line, paid] of paidIn(batch)) this.lines.set(line, paid)
+  }
+
+  /** Returns the lines that could not be linked, although their users have been added. */
+  async link(): Promise<RefusedLine[]> {
+    const { customers } = this
+    if (!customers) return []
+    const refused = await this.refusedBy([...this.lines], paid => customers.link(paid))
+    return refused.map(({ line, reason }) => ({ line, reason: `is not linked to its customer: ${reason}` }))
+  }
+
+  private async objection(paid: PaidAccount): Promise<string | null> {
+    const { accountId, customerId } = paid
+    const isOfAnother = (this.accounts.get(customerId) ?? accountId) !== accountId
+    if (isOfAnother) return `${customerId} is the customer of another account in this file`
+    this.accounts.set(customerId, accountId)
+    return this.customers ? this.customers.objection(paid) : 'customers cannot be linked here'
+  }
+
+  private async refusedBy(
+    lines: readonly (readonly [number, PaidAccount])[],
+    objectionTo: (paid: PaidAccount) => Promise<string | null>,
+  ): Promise<RefusedLine[]> {
+    const reasons = lines.map(async ([line, paid]) => {
+      const reason = await this.limit(() => objectionTo(paid))
+      return reason === null ? [] : [{ line, reason }]
+    })
+    return (await Promise.all(reasons)).flat()
+  }
+}
+
+function paidIn(batch: readonly NumberedUser[]): [line: number, PaidAccount][] {
+  return batch.flatMap(({ line, user: { account } }) =>
+    account.kind === 'own' || account.customerId === null
+      ? []
+      : [[line, { accountId: account.id, customerId: account.customerId }]],
+  )
 }
 
 /** The progress of an import. */

@@ -2,11 +2,15 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { hash as bcrypt } from '@node-rs/bcrypt'
+import Stripe from 'stripe'
 import { type Email, permissionsOf, pluralize, Users } from '../../sources.js'
+import { PASSWORD as OURS, signIn } from '../../support/people.js'
 import { runInProcess } from '../../support/processes/run-in-process.js'
 import { anApp } from '../../support/test-app.js'
 import { onServers, slow } from '../../support/tiers.js'
-import { outcome } from '../support/api-calls.js'
+import { outcome, subscribe } from '../support/api-calls.js'
+import { anotherSubscription, statusOf } from '../support/subscriber.js'
 
 const EXPORTS = join(__dirname, 'exports')
 /** What the hashes in the exports are of; that of Firebase is of the one in its published example. */
@@ -238,6 +242,28 @@ describe('users:convert', () => {
     expect(told).toEqual([`auth0|1 is left out: ${fault}`])
   })
 
+  it("takes the customer of an account from its owner's record, and names those of others (B1)", async () => {
+    const record = (name: string, roles: string[], customer: unknown) => ({
+      user_id: `auth0|${name}`,
+      email: `${name}@payers.example`,
+      app_metadata: { shop: 'payers', roles, customer },
+    })
+    const path = await asLines('payers.jsonl', [
+      record('member', ['editor'], 'cus_other'),
+      record('owner', ['admin'], 'cus_one'),
+      record('same', [], 'cus_one'),
+      record('none', [], ''),
+    ])
+    const map = { ...SHOPS, customer: 'app_metadata.customer' }
+    const { users, told, report } = await convert('auth0', [path], { map })
+    expect(users.map(({ email, customer }) => [email, customer])).toEqual([
+      ['owner@payers.example', 'cus_one'],
+      ...['member', 'same', 'none'].map(name => [`${name}@payers.example`, undefined]),
+    ])
+    expect(told).toContain("auth0|member has a Stripe customer that is not their owner's: see billing:adopt")
+    expect(report).toContain('Could not be carried over: a Stripe customer (1)')
+  })
+
   it('takes an empty field of CSV for no account', async () => {
     const path = join(folder, 'users.csv')
     await writeFile(path, 'id,email,shop\n1,one@csv.example,\n2,two@csv.example,north\n')
@@ -304,6 +330,8 @@ describe('users:convert', () => {
     [{ ...SHOPS, owners: {} }, /unknown field owners/],
     [{ ...SHOPS, owner: 'admin' }, /must give owner as/],
     [{ ...SHOPS, permissions: { everything: { a: ['b'] } } }, /unknown permission everything/],
+    [{ ...SHOPS, customer: ['app_metadata.customer'] }, /must give customer as a path/],
+    [{ ...SHOPS, customer: 'user_metadata.customer' }, /which users write themselves/],
   ])('refuses the mapping %j', async (map, sentence) => {
     const { code, told } = await convert('auth0', ['auth0-users.jsonl'], { map })
     expect([code, told.join()]).toEqual([1, expect.stringMatching(sentence)])
@@ -433,6 +461,55 @@ describe('a move', () => {
       expect(await login(email, `${password}!`)).toBe('401 INVALID_CREDENTIALS')
     },
   )
+
+  slow('links accounts to who pays for them at Stripe already (B1)', async () => {
+    const aCustomer = async () => (await app.get(Stripe).customers.create({})).id
+    const payer = await aCustomer()
+    const subscriptionId = await anotherSubscription(app, payer)
+    const owner = { role: 'owner', passwordHash: await bcrypt(OURS, 4) }
+    const lines = [
+      { ...owner, email: 'rosa@paying.example', account: 'paying', customer: payer },
+      { ...owner, email: 'eve@stealing.example', account: 'stealing', customer: payer },
+      { ...owner, email: 'ann@unknown.example', account: 'unknown', customer: 'cus_of_live_mode' },
+      { role: 'member', email: 'tom@paying.example', account: 'paying' },
+    ]
+    const path = await asLines('payers.jsonl', lines)
+    const run = (...more: string[]) => {
+      const stores = { NODE_ENV: 'test', DATA_DIR: app.settings.dataDir, ...app.stores }
+      const args = ['users:import', ...more, path]
+      return runInProcess(args, { ...stores, STRIPE_API_URL: app.sandbox.url })
+    }
+    const faults = [
+      `Line 2 ${payer} is the customer of another account in this file`,
+      'Line 3 cus_of_live_mode does not exist in acct_payment_sandbox, test mode',
+    ]
+    const dry = await run('--dry-run')
+    expect(dry.errors.trimEnd().split('\n').slice(0, 2)).toEqual(faults)
+    expect(app.sandbox.customers().find(({ id }) => id === payer)?.metadata).toEqual({})
+
+    const first = await run()
+    expect(first.errors.trimEnd().split('\n').slice(0, 2)).toEqual(faults)
+    expect(first.output).toContain('2 users added')
+    expect(first.output).toContain('Linked to their Stripe customers: 1 account\n')
+    expect(await find('eve@stealing.example')).toBeNull()
+    const rosa = await find('rosa@paying.example')
+    const known = app.sandbox.customers().find(({ id }) => id === payer)
+    expect(known).toMatchObject({ metadata: { accountId: rosa?.accountId }, email: rosa?.email })
+    const signedIn = await signIn(app, { email: 'rosa@paying.example' }, 'main')
+    expect(await statusOf(app, signedIn)).toBe('active')
+    expect(outcome(await subscribe(app, signedIn, { priceId: 'price_yearly' }))).toBe(
+      '409 ALREADY_SUBSCRIBED',
+    )
+
+    // Again, and for somebody who comes later.
+    await app.get(Stripe).customers.update(payer, { metadata: { accountId: '' } })
+    await writeFile(path, JSON.stringify(lines[0]))
+    expect((await run()).output).toContain('0 users added, 1 already here')
+    await writeFile(path, JSON.stringify(lines[1]))
+    await app.get(Stripe).customers.update(payer, { metadata: { accountId: '' } })
+    expect((await run()).errors).toContain(`Line 1 ${payer} is the customer of account ${rosa?.accountId}`)
+    await app.sandbox.simulate.cancel(subscriptionId)
+  })
 
   onServers('brings members with what their roles became', async () => {
     const { users } = await convert('keycloak', ['keycloak-realm.json'], {

@@ -280,6 +280,14 @@ describe('Users imported', () => {
       [{ ...good(), accountId: 'x' }, 'accountId must be'],
       [{ ...good(), accountId: randomUUID() }, 'has an accountId that does not exist here'],
       [{ ...good(), account: 'a', accountId: randomUUID() }, 'must have account or accountId, not both'],
+      [{ ...good(), account: 'a', customer: 'cus_' }, 'customer must be the id of a Stripe customer'],
+      [{ ...good(), account: 'a', customer: ['cus_1'] }, 'customer must be the id of a Stripe customer'],
+      [{ ...good(), customer: 'cus_1' }, 'must have account or accountId with a customer'],
+      [
+        { ...good(), role: 'member', account: 'a', customer: 'cus_1' },
+        'customer must be left out for a member',
+      ],
+      [{ ...good(), account: randomUUID(), customer: 'cus_1' }, 'customers cannot be linked here'],
       [{ ...good(), pasword: PASSWORD }, 'has an unknown field; known:'],
     ]
 
@@ -344,6 +352,30 @@ describe('Users imported', () => {
     const rest = { lines: 1_200, added: 1_200 - done, alreadyThere: done }
     expect(await importLines(...lines)).toMatchObject(rest)
     expect(await countAccounts()).toBe(before + 1_200)
+  })
+
+  it('are all there, with their seats, before an account is linked to its customer (B1)', async () => {
+    const [owner, member] = [anEmail(), anEmail()]
+    const lines = [
+      { email: owner, role: 'owner', account: owner, customer: 'cus_1' },
+      ...Array.from({ length: 150 }, () => ({ email: anEmail(), role: 'owner' })),
+      { email: member, role: 'member', account: owner },
+    ]
+    const linked: unknown[] = []
+    const customers = {
+      objection: async () => null,
+      link: async ({ accountId, customerId }: { accountId: string; customerId: string }) => {
+        linked.push([customerId, (await find(owner))?.accountId, (await find(member))?.accountId, accountId])
+        return 'it was deleted meanwhile'
+      },
+    }
+    const source = Readable.from(lines.map(line => Buffer.from(`${JSON.stringify(line)}\n`)))
+    const told: string[] = []
+    const counts = await app.get(UserImport).run(source, line => told.push(line), { customers })
+    expect(counts).toMatchObject({ added: 152, faults: 1 })
+    const { accountId } = (await find(owner)) ?? {}
+    expect(linked).toEqual([['cus_1', accountId, accountId, accountId]])
+    expect(told).toEqual(['Line 1 is not linked to its customer: it was deleted meanwhile'])
   })
 
   it('by two imports at once are there once, each with one account', async () => {

@@ -43,8 +43,8 @@ interface LeftOut {
 export class ExportConversion {
   private readonly report = new ConversionReport()
   private readonly claims = new EmailClaims()
-  /** The owner of each account, by e-mail address. */
-  private readonly owners = new Map<string, string>()
+  /** The owner of each account: their e-mail address, and the customer in their record. */
+  private readonly owners = new Map<string, { readonly email: string; readonly customer: unknown }>()
 
   constructor(
     private readonly format: ExportFormat,
@@ -103,7 +103,7 @@ export class ExportConversion {
     const { account, email } = candidate
     if (account !== null) {
       if (this.owners.has(account)) return
-      this.owners.set(account, email)
+      this.owners.set(account, { email, customer: this.customerOf(candidate) })
     }
     this.report.owners += 1
     await this.write(this.lineFor(candidate, 'owner'))
@@ -113,12 +113,21 @@ export class ExportConversion {
     const { user, account, email } = candidate
     if (account === null) return
     const owner = this.owners.get(account)
-    if (owner === email) return
+    if (owner?.email === email) return
     if (owner === undefined) return this.leaveOut(user, NO_OWNER)
     if (this.satellitesOf(candidate)?.length === 0) return this.leaveOut(user, NO_SATELLITE)
     if (this.isOwner(candidate)) this.report.secondOwners += 1
     this.report.members += 1
+    this.reportOtherCustomer(candidate, owner.customer)
     await this.write(this.lineFor(candidate, 'member'))
+  }
+
+  /** An account has one customer, that of its owner. */
+  private reportOtherCustomer(candidate: Candidate, ofOwner: unknown): void {
+    const customer = this.customerOf(candidate)
+    if (customer === undefined || customer === ofOwner) return
+    this.report.lost.add('a Stripe customer')
+    this.reportLine(`${candidate.user.id} has a Stripe customer that is not their owner's: see billing:adopt`)
   }
 
   private leaveOut({ id }: ExportedUser, fault: string): void {
@@ -147,6 +156,13 @@ export class ExportConversion {
     return satellites === null ? null : valuesAt(record, satellites)
   }
 
+  /** As it is in the record; `users:import` refuses what is no customer. Undefined without one. */
+  private customerOf({ record }: Candidate): unknown {
+    const { customer } = this.mapping
+    const values = customer === null ? [] : valuesAt(record, customer).filter(value => value !== '')
+    return values.length > 1 ? values : values[0]
+  }
+
   private lineFor(candidate: Candidate, role: 'owner' | 'member'): string {
     const { user, record, email, account } = candidate
     for (const thing of user.lost) this.report.lost.add(thing)
@@ -158,6 +174,7 @@ export class ExportConversion {
       role,
       name: isName(user.name) ? user.name : undefined,
       account: account ?? undefined,
+      customer: role === 'owner' ? this.customerOf(candidate) : undefined,
       permissions: role === 'member' ? mappedPermissions(record, this.mapping) : undefined,
       satellites: role === 'member' ? (this.satellitesOf(candidate) ?? undefined) : undefined,
       passwordHash: this.hashOf(user) ?? undefined,

@@ -16,26 +16,43 @@ export interface UserMapping {
   readonly permissions: Partial<Record<Permission, Condition>> | null
   /** The path of the origins of a record's satellites; null: members may log in on all. */
   readonly satellites: string | null
+  /** The path of the Stripe customer in the record of an account's owner; null: nobody pays yet. */
+  readonly customer: string | null
 }
 
-export const OWN_ACCOUNTS: UserMapping = { account: null, owner: {}, permissions: null, satellites: null }
+export const OWN_ACCOUNTS: UserMapping = {
+  account: null,
+  owner: {},
+  permissions: null,
+  satellites: null,
+  customer: null,
+}
 
-const FIELDS = ['account', 'owner', 'permissions', 'satellites']
+const FIELDS = ['account', 'owner', 'permissions', 'satellites', 'customer']
 
 /** Throws an {@link ExportError} that says what is wrong. */
 export function readUserMapping(value: unknown): UserMapping {
   const fields = recordOf(value)
   const unknown = Object.keys(fields).find(name => !FIELDS.includes(name))
   if (unknown !== undefined) throw new ExportError(`The mapping has an unknown field ${unknown}`)
-  const { account, owner, permissions, satellites } = fields
+  const { account, owner, permissions, satellites, customer } = fields
   const path = textOf(account)
   if (!path) throw new ExportError('The mapping must say where account is, as a path: "app_metadata.shop"')
   return {
     account: requireTrusted(path),
     owner: conditionOf(owner, 'owner'),
     permissions: permissions === undefined ? null : permissionsIn(recordOf(permissions)),
-    satellites: satellites === undefined ? null : requireTrusted(textOf(satellites) ?? ''),
+    satellites: pathIn(satellites, 'satellites'),
+    customer: pathIn(customer, 'customer'),
   }
+}
+
+/** Null for a field that is left out. */
+function pathIn(value: unknown, name: string): string | null {
+  if (value === undefined) return null
+  const path = textOf(value)
+  if (!path) throw new ExportError(`The mapping must give ${name} as a path: "app_metadata.${name}"`)
+  return requireTrusted(path)
 }
 
 /** In Auth0, Supabase and Clerk, users can write these themselves. */
@@ -45,7 +62,7 @@ const WRITTEN_BY_USERS = /^(user_metadata|raw_user_meta_data|unsafe_?metadata)(\
 function requireTrusted(path: string): string {
   if (WRITTEN_BY_USERS.test(path))
     throw new ExportError(
-      `The mapping has ${path}, which users write themselves: nobody may choose their own account or role`,
+      `The mapping has ${path}, which users write themselves: nobody may choose their own account, role or customer`,
     )
   return path
 }
