@@ -495,7 +495,7 @@ describe('a move', () => {
     const rosa = await find('rosa@paying.example')
     const known = app.sandbox.customers().find(({ id }) => id === payer)
     expect(known).toMatchObject({ metadata: { accountId: rosa?.accountId }, email: rosa?.email })
-    const signedIn = await signIn(app, { email: 'rosa@paying.example' }, 'main')
+    const signedIn = await signIn(app, { email: 'rosa@paying.example' as Email }, 'main')
     expect(await statusOf(app, signedIn)).toBe('active')
     expect(outcome(await subscribe(app, signedIn, { priceId: 'price_yearly' }))).toBe(
       '409 ALREADY_SUBSCRIBED',
