@@ -12,6 +12,7 @@ import { MeteredPrices } from '../provider/metered-prices.js'
 import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
 import { refusalOfPrice } from '../provider/price-refusal.js'
 import { ProviderRefusals } from '../provider/provider-refusals.js'
+import { withAllItems } from '../provider/subscription-items.js'
 import { BillingQueue } from '../sync/billing-queue.js'
 import { isLive } from './subscription-rules.js'
 import { Subscriptions } from './subscriptions.js'
@@ -100,8 +101,9 @@ export class PortalService {
   ): Promise<{ id: string; item: Stripe.SubscriptionItem; isPlain: boolean }> {
     const row = await this.subscriptions.row(accountId)
     const found = row && (await callStripeOrNull(() => this.stripe.subscriptions.retrieve(row.providerId)))
-    const item = found && this.subscriptions.planItem(found, row)
-    if (found && item && isLive(found.status)) {
+    const whole = found && isLive(found.status) ? await withAllItems(this.stripe, found) : null
+    const item = whole && this.subscriptions.planItem(whole, row)
+    if (found && item) {
       const isPlain = found.items.data.length === 1 && found.schedule === null
       return { id: found.id, item, isPlain }
     }

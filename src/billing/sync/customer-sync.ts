@@ -9,7 +9,8 @@ import { UserEntitlements } from '../entitlements/user-entitlements.js'
 import { BillingCustomers, unknownCustomer } from '../provider/billing-customers.js'
 import { callStripeOrNull } from '../provider/payment-provider.js'
 import { type ProviderUpdate, ProviderUpdates, wasIgnored } from '../provider/provider-updates.js'
-import { isLive } from '../subscription/subscription-rules.js'
+import { withAllItems } from '../provider/subscription-items.js'
+import { ENDED_STATUSES, isLive } from '../subscription/subscription-rules.js'
 import { referenceIn } from './billing-inbox.js'
 import type { ClaimedWork } from './billing-queue.js'
 import { CustomerAdoption } from './customer-adoption.js'
@@ -57,12 +58,17 @@ export class CustomerSnapshots {
     return this.database.run(db => this.events.of(db, waitsAs))
   }
 
-  /** Null for a customer that the provider does not know, or no longer knows. */
+  /**
+   * With all their items, but for those that have ended. Null for a customer that the provider does not know, or no
+   * longer knows.
+   */
   async subscriptionsOf(customerId: string): Promise<Stripe.Subscription[] | null> {
     const found = await callStripeOrNull(() =>
       this.stripe.subscriptions.list({ customer: customerId, status: 'all', limit: MAX_SUBSCRIPTIONS }),
     )
-    return found?.data ?? null
+    if (!found) return null
+    const isOver = ({ status }: Stripe.Subscription) => ENDED_STATUSES.includes(status)
+    return Promise.all(found.data.map(each => (isOver(each) ? each : withAllItems(this.stripe, each))))
   }
 
   /**

@@ -317,6 +317,17 @@ describe('what an account pays for', () => {
     },
   )
 
+  slow('is the plan’s also where it is behind more items than the provider shows at once (B11)', async () => {
+    const payer = await aSubscriber(app, undefined, { priceId: 'price_yearly' })
+    for (let added = 0; added < 12; added++)
+      await app.sandbox.simulate.addItem(payer.subscriptionId, 'price_of_an_add_on')
+    await aMember(app, payer.owner)
+    await app.paymentsSettled()
+    expect(await subscription(payer)).toMatchObject({ plan: 'price_yearly', planName: 'Team', quantity: 2 })
+    const same = await subscribe(app, payer.signedIn, { priceId: 'price_yearly' })
+    expect(outcome(same)).toBe('409 ALREADY_SUBSCRIBED')
+  })
+
   it('billing 6: stays what it was when its price goes out of the plans file, and says so', async () => {
     const payer = await aSubscriber(app)
     const errors = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => {})

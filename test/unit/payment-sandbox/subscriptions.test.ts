@@ -51,6 +51,20 @@ describe('Quantity', () => {
   })
 })
 
+it('shows ten items, and all of them in pages (B11)', async () => {
+  const { id } = await stage.subscribe()
+  for (let added = 0; added < 11; added++) await sandbox.simulate.addItem(id, 'price_large')
+  const { items } = await stripe.subscriptions.retrieve(id)
+  expect([items.data.length, items.has_more]).toEqual([10, true])
+  const { data } = sandbox.events().at(-1)!
+  expect(data.object).toMatchObject({ items: { has_more: true } })
+  const all = await stripe.subscriptionItems
+    .list({ subscription: id, limit: 5 })
+    .autoPagingToArray({ limit: 100 })
+  expect(all.map(({ price }) => price.id)).toEqual([...Array(11).fill('price_large'), 'price_small'])
+  await expect(stripe.subscriptionItems.list({} as never)).rejects.toMatchObject({ statusCode: 400 })
+})
+
 it.each([
   ['proration_behavior', { proration_behavior: 'sometimes' }],
   ['pause_collection[behavior]', { pause_collection: { behavior: 'x' } }],

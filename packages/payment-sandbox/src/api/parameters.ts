@@ -56,6 +56,7 @@ const PARAMETERS: Readonly<Record<string, Parameters>> = {
   ],
   'GET /v1/checkout/sessions': [...PAGE, 'customer'],
   'GET /v1/subscriptions': [...PAGE, ...CREATED, 'customer', 'status'],
+  'GET /v1/subscription_items': [...PAGE, 'subscription'],
   'POST /v1/subscriptions/:id': [
     ...METADATA,
     'cancel_at',

@@ -6,6 +6,7 @@ import { flag, text, textList } from '../http/form-fields.js'
 import { nowSeconds } from '../state/clock.js'
 import { newId } from '../state/ids.js'
 import type { State } from '../state/state.js'
+import { type Subscription, shown } from '../subscriptions/subscription.js'
 import type { EventCause, PaymentEvent } from './event.js'
 
 const NOBODY: EventCause = { id: null, idempotency_key: null }
@@ -25,8 +26,9 @@ export class Events {
    * Records an event with a copy of the object as it is now. For an update, `before` is a copy of the object
    * as it was. The code that answers the request then calls `deliverPending`.
    */
-  emit(type: string, object: object, cause: EventCause = NOBODY, before?: object): void {
+  emit(type: string, changedObject: object, cause: EventCause = NOBODY, before?: object): void {
     const { livemode } = this
+    const object = asShown(changedObject)
     const event: PaymentEvent = {
       id: newId('evt_1', 23),
       object: 'event',
@@ -34,7 +36,7 @@ export class Events {
       created: nowSeconds(),
       data: {
         object: { ...structuredClone(object), livemode },
-        ...(before && { previous_attributes: changed(before, object) }),
+        ...(before && { previous_attributes: changed(asShown(before), object) }),
       },
       livemode,
       pending_webhooks: this.hasWebhook() ? 1 : 0,
@@ -81,6 +83,10 @@ export class Events {
       return isInRange(event)
     })
   }
+}
+
+function asShown(object: object): object {
+  return (object as Subscription).object === 'subscription' ? shown(object as Subscription) : object
 }
 
 function changed(before: object, after: object): object {

@@ -12,6 +12,15 @@ export type Subscription = Omit<Stripe.Subscription, 'customer' | 'items' | 'lat
   latest_invoice: string | null
 }
 
+const ITEMS_SHOWN = 10
+
+/** As Stripe shows it: with its first ten items. The others are at `/v1/subscription_items`. */
+export function shown(subscription: Subscription): Subscription {
+  const { items } = subscription
+  const data = items.data.slice(0, ITEMS_SHOWN)
+  return { ...subscription, items: { ...items, data, has_more: items.data.length > ITEMS_SHOWN } }
+}
+
 /** What all items cost for one period, in cents. */
 export function totalOfItems({ items }: Subscription): number {
   return items.data.reduce(
