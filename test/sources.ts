@@ -149,6 +149,7 @@ export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/outsid
 export { ask, trusting } from '../src/cli/doctor/outside/http-probe.js'
 export { Redaction } from '../src/cli/doctor/redaction.js'
 export { asLines } from '../src/cli/doctor/report.js'
+export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
 export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
 export { runCommand } from '../src/cli/run-command.js'
 export { corsPolicyFor } from '../src/cors/cors-policy.js'

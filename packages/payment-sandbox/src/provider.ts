@@ -124,14 +124,14 @@ export class Provider {
   }
 
   /**
-   * Answers one request: the API under /v1/, the control routes under /control and at the root, pages
+   * Answers one request: the API under /v1/ and /v2/, the control routes under /control and at the root, pages
    * elsewhere. Events go out after the answer.
    */
   async serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     reply.once('close', () => this.deliveries.deliverPending())
     try {
       const received = await readRequest(request)
-      if (received.path.startsWith('/v1/')) await this.api.answer(received, reply)
+      if (/^\/v[12]\//.test(received.path)) await this.api.answer(received, reply)
       else this.send(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
     } catch (error) {
       // A client that hangs up is no error. Anything else is a bug here, which must not stop the server in

@@ -3,11 +3,14 @@ import { describe, expect, it } from '@jest/globals'
 import {
   ALL_SETTINGS,
   asLines,
+  checkEndpoints,
   compareClocks,
+  createStripe,
   fault,
   inBytes,
   isSameSite,
   ok,
+  PaymentSandbox,
   Redaction,
   readCookie,
   reasonToRefuse,
@@ -153,4 +156,33 @@ describe('doctor: what takes too long', () => {
 it('doctor prints nothing that a terminal would obey', () => {
   const [line] = asLines([{ check: 'keys', status: 'fault', saw: 'keys \u001b[2J\r\n\u009bA', todo: 'Look' }])
   expect(line).toBe('fault    keys  keys \ufffd[2J\ufffd\ufffd\ufffdA → Look')
+})
+
+describe('doctor: the webhook', () => {
+  it('is named where it gets thin events, which nobody can read (B8)', async () => {
+    const url = 'https://api.example.com/api/webhooks/stripe'
+    const secretKey = 'sk_test_payment_sandbox_only'
+    const sandbox = await PaymentSandbox.start({
+      port: 0,
+      secretKey,
+      webhookUrl: url,
+      webhookSecret: 'whsec_1',
+      priceIds: ['price_small'],
+    })
+    try {
+      const stripe = createStripe({ secretKey, apiUrl: new URL(sandbox.url) })
+      const settings = { publicUrl: 'https://api.example.com', stripe: { webhookSecrets: ['whsec_1'] } }
+      const examine = () => checkEndpoints(stripe, settings as unknown as Parameters<typeof checkEndpoints>[1])
+      expect((await examine()).map(({ status }) => status)).toEqual(['ok'])
+      sandbox.dashboard.thinEventsUrl = 'https://elsewhere.example.com/'
+      expect((await examine()).map(({ status }) => status)).toEqual(['ok'])
+      sandbox.dashboard.thinEventsUrl = url
+      const saw = expect.stringContaining('ed_sandbox sends thin events')
+      expect(await examine()).toEqual([expect.objectContaining({ status: 'fault', saw })])
+      sandbox.webhookUrl = null
+      expect(await examine()).toContainEqual(expect.objectContaining({ status: 'fault', saw }))
+    } finally {
+      await sandbox.stop()
+    }
+  })
 })

@@ -91,6 +91,7 @@ const PARAMETERS: Readonly<Record<string, Parameters>> = {
   'POST /v1/refunds': ['amount', 'payment_intent', 'reason'],
   'GET /v1/events': [...PAGE, ...CREATED, 'type', 'types[]', 'delivery_success'],
   'GET /v1/webhook_endpoints': PAGE,
+  'GET /v2/core/event_destinations': ['include[]', 'limit'],
   'GET /v1/billing_portal/configurations': [...PAGE, 'active', 'is_default'],
 }
 

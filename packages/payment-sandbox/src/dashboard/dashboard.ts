@@ -11,6 +11,9 @@ export class Dashboard {
   /** The endpoint's fields besides its URL, which is the sandbox's `webhookUrl`. */
   readonly webhook: Omit<WebhookEndpoint, 'url'>
 
+  /** Where thin events are said to go; the sandbox sends none. */
+  thinEventsUrl: string | null = null
+
   /** Ids of products that are archived; their prices stay active. */
   readonly archivedProducts = new Set<string>()
 
@@ -31,6 +34,30 @@ export class Dashboard {
       metadata: {},
       status: 'enabled',
     }
+  }
+
+  /** Of those that send thin events, which are not among the endpoints. */
+  eventDestinations(): Stripe.V2.Core.EventDestination[] {
+    const created = new Date(this.webhook.created * 1000).toISOString()
+    if (this.thinEventsUrl === null) return []
+    return [
+      {
+        id: 'ed_sandbox',
+        object: 'v2.core.event_destination',
+        created,
+        description: '',
+        enabled_events: ['v1.invoice.paid'],
+        event_payload: 'thin',
+        events_from: ['@self'],
+        livemode: false,
+        metadata: {},
+        name: 'Thin events',
+        status: 'enabled',
+        type: 'webhook_endpoint',
+        updated: created,
+        webhook_endpoint: { url: this.thinEventsUrl },
+      },
+    ]
   }
 
   /** One endpoint, or none while events go nowhere. */
