@@ -16,7 +16,7 @@ import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
 import { BillingController } from './billing.controller.js'
 import { BillingService, CheckoutIntents } from './billing.service.js'
-import { PlanCache, SubscriptionCache } from './billing-caches.js'
+import { PlanCache, RefusedCurrencies, SubscriptionCache } from './billing-caches.js'
 import { PlanCatalog } from './catalog/plan-catalog.js'
 import { PlansController } from './catalog/plans.controller.js'
 import { CheckoutService, FailedFirstPayments } from './checkout/checkout.service.js'
@@ -109,6 +109,7 @@ import { WebhookController } from './webhook.controller.js'
     ProviderKeyCheck,
     ProviderRefusals,
     ProviderUpdates,
+    RefusedCurrencies,
     Seats,
     SubscriptionQueries,
     SubscriptionWriter,

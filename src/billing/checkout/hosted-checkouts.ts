@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
-import { Settings } from '../../platform/config/settings.js'
-import { ApiError, unavailable } from '../../platform/errors/api-error.js'
-import { unixSeconds } from '../../platform/time.js'
-import { PlanCache } from '../billing-caches.js'
+import { unixSeconds } from '../../clock/clock.js'
+import { Settings } from '../../config/settings.js'
+import { ApiError, unavailable } from '../../errors/api-error.js'
+import { PlanCache, RefusedCurrencies } from '../billing-caches.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
 import { MeteredPrices } from '../provider/metered-prices.js'
 import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
@@ -19,6 +19,7 @@ export class HostedCheckouts {
   constructor(
     private readonly stripe: Stripe,
     private readonly plans: PlanCache,
+    private readonly currencies: RefusedCurrencies,
     private readonly customers: BillingCustomers,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -31,6 +32,8 @@ export class HostedCheckouts {
    */
   async create(checkout: Checkout): Promise<Stripe.Checkout.Session> {
     const customer = await this.customers.ensure(checkout.accountId)
+    const sale = { customer, price: checkout.priceId }
+    this.currencies.requireNot(sale)
     const params = await this.paramsOf(checkout, customer)
     const options = { idempotencyKey: `checkout-${checkout.id}` }
     try {
@@ -38,8 +41,8 @@ export class HostedCheckouts {
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(customer)
-      const { stripe, plans } = this
-      const refusal = await refusalOfPrice({ stripe, plans }, error, { customer, price: checkout.priceId })
+      const { stripe, plans, currencies } = this
+      const refusal = await refusalOfPrice({ stripe, plans, currencies }, error, sale)
       const { code, cause } = refusal as ApiError
       throw code === 'PAYMENT_PROVIDER_REFUSED' ? new ApiError('PLAN_UNAVAILABLE', { cause }) : refusal
     }

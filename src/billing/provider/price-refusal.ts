@@ -1,21 +1,16 @@
 import Stripe from 'stripe'
-import { ApiError } from '../../platform/errors/api-error.js'
-import type { PlanCache } from '../billing-caches.js'
+import { ApiError } from '../../errors/api-error.js'
+import type { PlanCache, RefusedCurrencies, Sale } from '../billing-caches.js'
 import { isSold } from '../catalog/plan-catalog.js'
 import { callStripe, callStripeOrNull } from './payment-provider.js'
 
 const DETAILS = ['currency_options', 'product']
 
-/** Who was to buy what when the provider refused. */
-export interface RefusedSale {
-  readonly customer: string
-  readonly price: string
-}
-
-/** Where to ask about a price, and who has to forget that it was on sale. */
+/** Where to ask about a price, and who has to learn what became of it. */
 interface PriceSources {
   readonly stripe: Stripe
   readonly plans: Pick<PlanCache, 'expire'>
+  readonly currencies: Pick<RefusedCurrencies, 'add'>
 }
 
 /**
@@ -26,9 +21,9 @@ interface PriceSources {
  * not answer.
  */
 export async function refusalOfPrice(
-  { stripe, plans }: PriceSources,
+  { stripe, plans, currencies }: PriceSources,
   error: unknown,
-  { customer, price }: RefusedSale,
+  { customer, price }: Sale,
 ): Promise<unknown> {
   const { code, cause } = error as ApiError
   const isRefused = code === 'PAYMENT_PROVIDER_REFUSED'
@@ -41,7 +36,9 @@ export async function refusalOfPrice(
     }
     const currency = await callStripe(() => currencyOf(stripe, customer))
     const isFixed = currency !== null && !currenciesOf(found).has(currency)
-    return isFixed ? new ApiError('CURRENCY_FIXED', { cause }) : error
+    if (!isFixed) return error
+    currencies.add({ customer, price })
+    return new ApiError('CURRENCY_FIXED', { cause })
   } catch {
     return error
   }

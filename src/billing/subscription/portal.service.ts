@@ -4,7 +4,7 @@ import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { ApiError, unavailable } from '../../platform/errors/api-error.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
-import { PlanCache } from '../billing-caches.js'
+import { PlanCache, RefusedCurrencies } from '../billing-caches.js'
 import type { CheckoutIntent } from '../checkout/checkouts.js'
 import { withPortal } from '../checkout/return-url.js'
 import { BillingCustomers } from '../provider/billing-customers.js'
@@ -30,6 +30,7 @@ export class PortalService {
     private readonly subscriptions: Subscriptions,
     private readonly stripe: Stripe,
     private readonly plans: PlanCache,
+    private readonly currencies: RefusedCurrencies,
     private readonly refusals: ProviderRefusals,
     private readonly queue: BillingQueue,
     private readonly meteredPrices: MeteredPrices,
@@ -79,16 +80,16 @@ export class PortalService {
   }
 
   private async create(params: Stripe.BillingPortal.SessionCreateParams & { customer: string }) {
+    const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
+    const sale = price ? { customer: params.customer, price } : null
+    if (sale) this.currencies.requireNot(sale)
     try {
       return await callStripe(() => this.stripe.billingPortal.sessions.create(params))
     } catch (error) {
       // The customer may have been deleted there and the event lost.
       if (isAnswered(error)) await this.queue.add(params.customer)
-      const price = params.flow_data?.subscription_update_confirm?.items[0]?.price
-      const { stripe, plans } = this
-      throw price
-        ? await refusalOfPrice({ stripe, plans }, error, { customer: params.customer, price })
-        : error
+      const { stripe, plans, currencies } = this
+      throw sale ? await refusalOfPrice({ stripe, plans, currencies }, error, sale) : error
     }
   }
 

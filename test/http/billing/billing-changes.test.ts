@@ -306,26 +306,33 @@ it('a change of plan that the portal does not offer leads to its front page, if 
   }
 })
 
-slow('who pays in one currency is told that a plan in another cannot be bought', async () => {
-  const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
-  const app = await TestApp.start({ ...prices })
-  try {
-    const payer = await aSubscriber(app)
-    const inEuros = { priceId: 'price_monthly_eur' }
-    expect(outcome(await subscribe(app, payer.signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
-    expect(outcome(await openPortal(app, payer.signedIn))).toBe('201')
+slow(
+  'who pays in one currency is told that a plan in another cannot be bought, once asked (B4)',
+  async () => {
+    const prices = { STRIPE_PRICE_IDS: 'price_monthly,price_monthly_eur' }
+    const app = await TestApp.start({ ...prices })
+    try {
+      const payer = await aSubscriber(app)
+      const inEuros = { priceId: 'price_monthly_eur' }
+      expect(outcome(await subscribe(app, payer.signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+      expect(outcome(await openPortal(app, payer.signedIn))).toBe('201')
+      const asked = () => app.sandbox.requests.filter(({ path }) => path.startsWith('/v1/prices/')).length
+      const before = asked()
+      expect(outcome(await subscribe(app, payer.signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+      expect(asked()).toBe(before)
 
-    // Nor with a subscription of which we do not know yet.
-    const signedIn = await signIn(app, await anOwner(app), 'main')
-    const page = await openCheckout(app, signedIn)
-    const customer = app.sandbox.checkouts().find(({ id }) => id === page)?.customer as string
-    app.sandbox.webhookUrl = null
-    await anotherSubscription(app, customer)
-    expect(outcome(await subscribe(app, signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
-  } finally {
-    await app.stop()
-  }
-})
+      // Nor with a subscription of which we do not know yet.
+      const signedIn = await signIn(app, await anOwner(app), 'main')
+      const page = await openCheckout(app, signedIn)
+      const customer = app.sandbox.checkouts().find(({ id }) => id === page)?.customer as string
+      app.sandbox.webhookUrl = null
+      await anotherSubscription(app, customer)
+      expect(outcome(await subscribe(app, signedIn, inEuros))).toBe('409 CURRENCY_FIXED')
+    } finally {
+      await app.stop()
+    }
+  },
+)
 
 slow('what is billed by usage is bought, and changed to, without a quantity (W3)', async () => {
   const app = await TestApp.start({ STRIPE_PRICE_IDS: 'price_monthly,price_metered' })

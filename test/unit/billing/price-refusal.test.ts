@@ -29,7 +29,7 @@ function aProvider(customer: object | Error, price: object) {
     },
   }
   const stripe = { customers, prices } as unknown as Stripe
-  return { stripe, plans: { expire: async () => undefined } }
+  return { stripe, plans: { expire: async () => undefined }, currencies: { add: () => undefined } }
 }
 
 const ON_SALE = { active: true, product: { active: true } }
