@@ -71,7 +71,9 @@ export class CustomerAdoption {
     if (named && named !== accountId)
       return `${customerId} has another account in its metadata (accountId): ${named}`
     const owner = await this.customers.accountOf(customerId)
-    return owner === null || owner === accountId ? null : `${customerId} is the customer of another account: ${owner}`
+    return owner === null || owner === accountId
+      ? null
+      : `${customerId} is the customer of another account: ${owner}`
   }
 
   /**

@@ -507,7 +507,8 @@ describe('a move', () => {
     expect((await run()).output).toContain('0 users added, 1 already here')
     await writeFile(path, JSON.stringify(lines[1]))
     await app.get(Stripe).customers.update(payer, { metadata: { accountId: '' } })
-    expect((await run()).errors).toContain(`Line 1 ${payer} is the customer of another account: ${rosa?.accountId}`)
+    const taken = `Line 1 ${payer} is the customer of another account: ${rosa?.accountId}`
+    expect((await run()).errors).toContain(taken)
     await app.sandbox.simulate.cancel(subscriptionId)
   })
 
