@@ -99,7 +99,7 @@ export async function createApp(
   const server = Fastify(edge.serverOptions(logTo))
   for (const warning of settings.warnings) server.log.warn(warning)
   server.addHook('onListen', async () => {
-    limitConnections(server.server, settings.operation.maxConnections, server.log)
+    limitConnections(server.server, settings, server.log)
   })
   const tracing = await createTracing(server, settings)
   await edge.prepare(server)
