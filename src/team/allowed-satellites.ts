@@ -42,7 +42,11 @@ export class AllowedSatellites {
    * Throws `UNKNOWN_SATELLITE` (400) unless each is one of the account's satellites, in any state, or one
    * that every account may use; compared byte for byte. Null means all.
    */
-  async require(accountId: string, origins: readonly string[] | null): Promise<void> {
+  async require(
+    accountId: string,
+    origins: readonly string[] | null,
+    field: 'satellites' | 'add' = 'satellites',
+  ): Promise<void> {
     // A host that a pattern covers is none: members are admitted to the pattern.
     const isActive = (origin: string) =>
       this.satellites.isOf(accountId, origin) && this.satellites.find(origin)?.origin === origin
@@ -51,7 +55,7 @@ export class AllowedSatellites {
     const own = await this.database.run(db => this.registered.list(db, accountId))
     const unknown = inactive.find(origin => !own.some(({ satellite }) => satellite.origin === origin))
     if (unknown === undefined) return
-    const fault = fieldError('satellites', 'NOT_A_SATELLITE', { origin: unknown.slice(0, 100) })
+    const fault = fieldError(field, 'NOT_A_SATELLITE', { origin: unknown.slice(0, 100) })
     throw new ApiError('UNKNOWN_SATELLITE', { errors: [fault] })
   }
 }

@@ -557,7 +557,7 @@ export interface Operations {
       readonly path: {
         readonly userId: string
       }
-      readonly body: SatellitesBody
+      readonly body: SatelliteChangesBody
       readonly answer: null
     }
     /** Require second factors */
@@ -1143,13 +1143,17 @@ export interface SatelliteChangeBody {
   readonly sessionSeconds?: number | null
   readonly branding?: BrandingBody | null
 }
+export interface SatelliteChangesBody {
+  /** Origins */
+  readonly satellites?: readonly string[] | null
+  /** Origins to log in at as well */
+  readonly add?: readonly string[]
+  /** Origins to log in at no longer */
+  readonly remove?: readonly string[]
+}
 export interface SatellitesAnswer {
   /** Oldest first */
   readonly satellites: readonly SatelliteAnswer[]
-}
-export interface SatellitesBody {
-  /** Origins */
-  readonly satellites: readonly string[] | null
 }
 export interface SecondFactorAnswer {
   /** The authenticator app */

@@ -33,6 +33,7 @@ export const FIELD_FAULTS = {
   NOT_A_LOGO: 'This is not the address of a picture, such as https://shop.example.net/logo.png',
   NOT_A_COLOR: '{field} must be a colour such as #1d4ed8',
   NOT_A_SATELLITE: '{origin} is not the origin of a satellite of this account',
+  NO_LIMIT: 'The member may log in everywhere: name the satellites to be left',
   SESSION_TOO_LONG: '{field} of a preview satellite must not be more than {max}',
 
   PASSWORD_MISSING: 'Please enter your password',

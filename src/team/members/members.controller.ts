@@ -5,7 +5,7 @@ import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { AllowedSatellites } from '../allowed-satellites.js'
-import { PermissionChangesBody, SatellitesBody } from './member-access.dto.js'
+import { PermissionChangesBody, SatelliteChangesBody } from './member-access.dto.js'
 import { MemberList } from './member-list.js'
 import { MemberRemoval } from './member-removal.js'
 import {
@@ -59,7 +59,7 @@ export class MembersController {
     return this.members.setPermissions(actor, userId, body)
   }
 
-  /** Sets the satellites that the member may log in at. */
+  /** Sets the satellites that the member may log in at, or changes those that are named. */
   @ContainsDamage()
   @Put(':userId/satellites')
   @HttpCode(204)
@@ -67,10 +67,12 @@ export class MembersController {
   async setSatellites(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
-    @Body() { satellites }: SatellitesBody,
+    @Body() body: SatelliteChangesBody,
   ) {
+    const { satellites = [], add = [] } = body
     await this.allowedSatellites.require(actor.accountId, satellites)
-    return this.satelliteAccess.set(actor, userId, satellites)
+    await this.allowedSatellites.require(actor.accountId, add, 'add')
+    return this.satelliteAccess.change(actor, userId, body)
   }
 
   @ContainsDamage()

@@ -128,10 +128,12 @@ export const SetSatellitesDocs = () =>
   Documented({
     summary: 'Change where a member may log in',
     description:
-      `${MAIN_SITE_ONLY} The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
+      `${MAIN_SITE_ONLY} \`satellites\` is all of them; \`add\` and \`remove\` change what is set, or what \`satellites\` sets, and leave the rest. ` +
+      `The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
       'that they were granted, so the rules for giving them apply.',
     status: 204,
-    answer: 'The member may log in at these satellites only; null means everywhere',
+    answer:
+      'The member may log in at these satellites only, and as before at those that are not named; null means everywhere',
     refusals: [
       ...BODY_REFUSALS,
       'UNKNOWN_SATELLITE',

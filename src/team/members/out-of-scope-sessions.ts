@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { LoginPolicy } from '../../auth/login/login-policy.js'
-import type { Client } from '../../platform/http/request.js'
-import { ActiveSessions } from '../../sessions/active/active-sessions.js'
+import type { Client } from '../../http/client.js'
+import { ActiveSessions, type SiteSessions } from '../../sessions/active/active-sessions.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
 
@@ -15,17 +15,22 @@ export class OutOfScopeSessions {
     private readonly loginPolicy: LoginPolicy,
   ) {}
 
-  /** Throws `SESSION_STORE_UNAVAILABLE`. */
-  async list(userId: string, scope: Scope): Promise<SessionHandle[]> {
+  /** The user's live sessions by site, in scope or not. Throws `SESSION_STORE_UNAVAILABLE`. */
+  async all(userId: string): Promise<readonly SiteSessions[]> {
     const { sites } = await this.activeSessions.list(userId, null)
+    return sites
+  }
+
+  /** Those of them that are out of the scope. */
+  of(sites: readonly SiteSessions[], scope: Scope): SessionHandle[] {
     return sites
       .filter(({ site }) => !this.loginPolicy.isInScope(scope, { origin: site }))
       .flatMap(({ sessions }) => sessions.map(({ sid }) => sid))
   }
 
-  /** Ends them one by one; safe to repeat. Throws like {@link list}. */
+  /** Ends what is out of the scope now, one by one; safe to repeat. Throws like {@link all}. */
   async end(userId: string, scope: Scope, client: Client, reason: string): Promise<void> {
-    for (const sid of await this.list(userId, scope))
+    for (const sid of this.of(await this.all(userId), scope))
       await this.activeSessions.end(userId, sid, client, reason)
   }
 }

@@ -385,6 +385,35 @@ describe('the team', () => {
       expect(answer.json.errors).toEqual([expect.objectContaining({ field: 'satellites' })])
     })
 
+    it('changes what is named and gives back nothing that somebody else has taken away (38)', async () => {
+      const { owner, session } = await anAccount()
+      const member = await aMember(app, owner)
+      const put = (body: object) => team(app, session, 'PUT', `/${member.id}/satellites`, body)
+      const now = async () => (await team(app, session, 'GET', `/${member.id}`)).json.satellites
+      await limit(session, member.id, [SHOP_ONE])
+      const one = await signIn(app, member, 'satellite', SHOP_ONE)
+      // Both pages were opened while there was one of them.
+      expect(outcome(await put({ add: [SHOP_TWO] }))).toBe('204')
+      expect(outcome(await put({ remove: [SHOP_ONE] }))).toBe('204')
+      expect(outcome(await put({}))).toBe('204')
+      expect(await now()).toEqual([SHOP_TWO])
+      expect(outcome(await refreshByHeader(app, one.sessionId, { Origin: SHOP_ONE }))).toBe(ENDED)
+      const nothingLeft = await put({ remove: [SHOP_TWO] })
+      expect(nothingLeft.json.errors).toEqual([
+        expect.objectContaining({ field: 'remove', code: 'TOO_FEW', values: { min: 1 } }),
+      ])
+      const unknown = await put({ add: ['https://www.main.test'] })
+      expect(unknown.json.errors).toEqual([
+        expect.objectContaining({ field: 'add', code: 'NOT_A_SATELLITE' }),
+      ])
+      expect(await now()).toEqual([SHOP_TWO])
+      await limit(await signInFreshly(app, owner), member.id, null)
+      expect(outcome(await put({ add: [SHOP_ONE] }))).toBe('204')
+      const everywhere = await put({ remove: [SHOP_ONE] })
+      expect([outcome(everywhere), everywhere.json.errors[0].code]).toEqual(['400 INVALID_BODY', 'NO_LIMIT'])
+      expect(await now()).toBeNull()
+    })
+
     it('refuses a manager who has been limited to satellites, and so manages nothing', async () => {
       const { owner } = await anAccount()
       const manager = await aManager(app, owner)

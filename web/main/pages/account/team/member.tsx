@@ -21,7 +21,7 @@ import { Transfer } from '../transfer.js'
 import { MemberFactors } from './member-factors.js'
 import { MemberSessions } from './member-sessions.js'
 import { PermissionBoxes, permissionChangesIn } from './permission-boxes.js'
-import { SatelliteBoxes, satellitesIn } from './satellite-boxes.js'
+import { SatelliteBoxes, satelliteChangesIn } from './satellite-boxes.js'
 
 interface MemberProps {
   readonly person: Person
@@ -108,7 +108,9 @@ function Rights({ person, caller, reload }: MemberProps) {
       <Section title={t('team.sites')}>
         <Form
           submit={t('member.saveSites')}
-          send={(_, form) => put('satellites', { satellites: satellitesIn(form) }, t('member.sitesSaved'))}
+          send={(_, form) =>
+            put('satellites', satelliteChangesIn(form, person.satellites), t('member.sitesSaved'))
+          }
         >
           <SatelliteBoxes chosen={person.satellites} />
         </Form>

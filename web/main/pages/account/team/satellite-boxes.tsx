@@ -36,13 +36,13 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
             <PreviewHint satellites={satellites} />
           ) : (
             <>
-              {withRemoved(satellites, chosen ?? []).map(satellite => (
-                <Box
-                  key={satellite.origin}
-                  satellite={satellite}
-                  isChosen={chosen?.includes(satellite.origin) ?? false}
-                />
-              ))}
+              {withRemoved(satellites, chosen ?? []).map(satellite => {
+                const isChosen = chosen?.includes(satellite.origin) ?? false
+                // Somebody else may have changed it since it was ticked here.
+                return (
+                  <Box key={`${satellite.origin} ${isChosen}`} satellite={satellite} isChosen={isChosen} />
+                )
+              })}
               <small>{t('satelliteBoxes.hint')}</small>
             </>
           )
@@ -56,6 +56,29 @@ export function SatelliteBoxes({ chosen }: { readonly chosen: readonly string[] 
 export function satellitesIn(form: HTMLFormElement): string[] | null {
   const data = new FormData(form)
   return data.has('everywhere') ? null : data.getAll('satellite').map(String)
+}
+
+/**
+ * What is different here from what was chosen: of the others, this page may no longer know whether they still are. From
+ * everywhere to some, or back, it is all of them.
+ */
+export function satelliteChangesIn(
+  form: HTMLFormElement,
+  chosen: readonly string[] | null,
+): SatelliteChanges {
+  const now = satellitesIn(form)
+  if (now === null && chosen === null) return {}
+  if (now === null || chosen === null) return { satellites: now }
+  return {
+    add: now.filter(origin => !chosen.includes(origin)),
+    remove: chosen.filter(origin => !now.includes(origin)),
+  }
+}
+
+interface SatelliteChanges {
+  readonly satellites?: readonly string[] | null
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
 }
 
 type Offered = Omit<TeamSatellite, 'state'> & { readonly state: TeamSatellite['state'] | 'removed' }
