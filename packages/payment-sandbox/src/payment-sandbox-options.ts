@@ -3,7 +3,10 @@ import type { PageBrand } from './pages/page-layout.js'
 export interface PaymentSandboxOptions {
   /** 0 picks a free port. */
   port: number
-  /** Default 127.0.0.1, so that nobody else on the network can reach the sandbox. */
+  /**
+   * Default 127.0.0.1, so that nobody else on the network can reach the sandbox. Requests for other hosts are answered
+   * 421, except for addresses, localhost and names without a dot.
+   */
   host?: string
   /** The only bearer key that the API accepts. */
   secretKey: string

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { accountRoute } from './api/account-route.js'
 import { Api } from './api/api.js'
 import { ApiRouter } from './api/api-router.js'
@@ -41,6 +42,7 @@ export interface ProviderOptions {
   secretKey: string
   webhookSecret: string
   webhookCertificate?: string
+  host?: string
   priceIds: string[]
   maxEvents: number
   secondaryEvents: boolean
@@ -69,11 +71,13 @@ export class Provider {
   readonly pages: HostedPages
   private readonly control: ControlRoutes
   private readonly brand: PageBrand | null
+  private readonly host: string | undefined
 
   constructor(state: State, options: ProviderOptions, pagesUrl: string) {
     this.deliveries = new WebhookDeliveries(state, options.webhookSecret, options.webhookCertificate)
     this.dashboard = new Dashboard(options.priceIds, () => this.deliveries.url)
     this.brand = options.brand ?? null
+    this.host = options.host
     const hasWebhook = () => this.deliveries.url !== null
     const events = new Events(state, hasWebhook, options.maxEvents, options.secondaryEvents)
     const secondaryEvents = new SecondaryEvents(events)
@@ -130,6 +134,10 @@ export class Provider {
   async serve(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     reply.once('close', () => this.deliveries.deliverPending())
     try {
+      if (!this.isOwn(request.headers.host)) {
+        reply.writeHead(421, { 'Content-Type': 'text/plain' }).end('This host is not the sandbox\n')
+        return
+      }
       const received = await readRequest(request)
       if (/^\/v[12]\//.test(received.path)) await this.api.answer(received, reply)
       else this.send(reply, (await this.control.answer(received)) ?? this.pages.answer(received))
@@ -139,6 +147,22 @@ export class Provider {
       if (request.complete) console.error('Payment sandbox:', error)
       reply.destroy()
     }
+  }
+
+  /**
+   * A foreign name that leads to this machine (DNS rebinding) has an origin of its own, in which any page could read and
+   * control the sandbox. Nobody can make an address lead elsewhere, or a name without a dot.
+   */
+  private isOwn(host: string | undefined): boolean {
+    const url = `http://${host}`
+    if (!host || !URL.canParse(url)) return false
+    const { hostname } = new URL(url)
+    return (
+      hostname === this.host ||
+      hostname.endsWith('.localhost') ||
+      !hostname.includes('.') ||
+      isIP(hostname) !== 0
+    )
   }
 
   private send(reply: ServerResponse, { status, headers, body }: PageAnswer): void {

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type Stripe from 'stripe'
 import { monthsAfter } from '../../sources.js'
@@ -24,6 +25,26 @@ describe('Pages', () => {
     const [item] = (paid.subscription as Stripe.Subscription).items.data
     expect(item!.current_period_end).toBe(monthsAfter(item!.current_period_start, 1))
     expect(await (await fetch(url!)).text()).toContain('This checkout is complete')
+  })
+
+  it.each([
+    ['localhost', 200],
+    ['pay.localhost:80', 200],
+    ['[::1]:80', 200],
+    ['192.0.2.7:80', 200],
+    ['sandbox:80', 200],
+    ['rebound.example', 421],
+    ['localhost.rebound.example:80', 421],
+    ['rebound.example.:80', 421],
+    ['rebound.example@', 421],
+  ])('answers the host %j with %d: page, control and API (S11)', async (host, status) => {
+    const { port } = new URL(stage.sandbox.url)
+    const statusOf = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host, authorization: 'Bearer sk_test_for_the_sandbox' }
+        get({ port, path, headers }, reply => resolve(reply.resume().statusCode)).on('error', reject)
+      })
+    for (const path of ['/', '/v1/customers']) expect([path, await statusOf(path)]).toEqual([path, status])
   })
 
   it('has its notice in a landmark, where people who listen to the page find it (A2)', async () => {
