@@ -32,11 +32,11 @@ export function report(measured) {
   const text = [
     heading(measured),
     markdownTable(
-      ['', 'service', 'bare limit', 'share of it', 'bar', ''],
+      ['figure', 'service', 'bare limit', 'share of it', 'bar', 'verdict'],
       shares.map(row => [row.what, row.service, row.bare, row.share, row.bar, verdict(row.holds)]),
     ),
     markdownTable(
-      ['', 'measured', 'bar', ''],
+      ['figure', 'measured', 'bar', 'verdict'],
       others.map(row => [row.what, row.value, row.bar, verdict(row.holds)]),
     ),
     ...Object.entries(measured.profiles).map(profileTable),

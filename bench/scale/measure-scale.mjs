@@ -56,6 +56,6 @@ function print(rows, seconds) {
   console.log(
     `${date}, Node ${process.versions.node}, ${cpus().length} cores (${model.trim()}); ${Math.round(seconds)} s in all.\n`,
   )
-  console.log(markdownTable(['', 'measured', 'bar', ''], lines))
+  console.log(markdownTable(['figure', 'measured', 'bar', 'verdict'], lines))
   if (rows.some(({ holds }) => holds === false)) process.exitCode = 1
 }
