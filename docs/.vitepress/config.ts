@@ -1,6 +1,7 @@
 // The site at /docs: the markdown of this repository, built by `npm run build:docs`.
 import { readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
+import { accessibleTheme } from './accessible-theme.js'
 import { followRepositoryLinks, LEFT_OUT, placeOf } from './repository-links.js'
 
 /** As the main site has it. */
@@ -9,6 +10,15 @@ const ICON = readFileSync(new URL('../../web/main/icon.svg', import.meta.url), '
 /** On a phone, columns of tables keep room for a word or two. */
 const TABLES = '@media (max-width: 640px) { .vp-doc :is(th, td) { min-width: 6.5rem; padding: 8px 10px; } }'
 
+/** The theme's own colours of these are less than 4.5 : 1. */
+const CONTRAST = `:root {
+  --vp-button-brand-bg: #3a5ccc;
+  --vp-button-brand-hover-bg: #3451b2;
+  --vp-button-brand-active-bg: #3451b2;
+  --vp-code-lang-color: var(--vp-c-text-2);
+}
+.DocSearch-Button .DocSearch-Button-Key:last-child::after { content: 'K'; }`
+
 export default defineConfig({
   title: 'Mainstay',
   description: 'Authentication for one main site and many satellites',
@@ -16,6 +26,7 @@ export default defineConfig({
   head: [
     ['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }],
     ['style', {}, TABLES],
+    ['style', {}, CONTRAST],
   ],
   // Links between pages are those of the repository, so all of it is the source.
   srcDir: '..',
@@ -24,7 +35,12 @@ export default defineConfig({
   cleanUrls: true,
   rewrites: placeOf,
   ignoreDeadLinks: 'localhostLinks',
-  markdown: { config: followRepositoryLinks, languageAlias: { conf: 'ini' } },
+  markdown: {
+    config: followRepositoryLinks,
+    languageAlias: { conf: 'ini' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+  },
+  vite: { plugins: [accessibleTheme()] },
   themeConfig: {
     search: { provider: 'local' },
     notFound: {
