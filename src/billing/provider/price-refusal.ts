@@ -1,5 +1,5 @@
 import Stripe from 'stripe'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import type { PlanCache, RefusedCurrencies, Sale } from '../billing-caches.js'
 import { isSold } from '../catalog/plan-catalog.js'
 import { callStripe, callStripeOrNull } from './payment-provider.js'

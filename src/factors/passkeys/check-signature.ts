@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { ApiError } from '../../errors/api-error.js'
+import { ApiError } from '../../platform/errors/api-error.js'
 import type { Passkey } from './passkey.js'
 import type { PasskeyState } from './passkeys.js'
 import { webauthn } from './webauthn.js'

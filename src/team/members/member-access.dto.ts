@@ -11,9 +11,9 @@ import {
   registerDecorator,
   ValidateIf,
 } from 'class-validator'
-import { ApiError } from '../../errors/api-error.js'
-import { fieldError } from '../../errors/field-faults.js'
-import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../permissions/permissions.js'
+import { ApiError } from '../../platform/errors/api-error.js'
+import { fieldError } from '../../platform/errors/field-faults.js'
+import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../../platform/permissions.js'
 
 /** The permissions of somebody new. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import pLimit from 'p-limit'
-import { pluralize } from '../../log/pluralize.js'
+import { pluralize } from '../../platform/log.js'
 import { type Line, linesOf } from './byte-lines.js'
 import { ImportBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser, without } from './imported-user.js'

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
-import { Throttle } from '../../clock/throttle.js'
 import type { Settings } from '../../config/settings.js'
 import { ApiError } from '../../errors/api-error.js'
-import { clientNetworkOf } from '../network.js'
+import { Throttle } from '../../time.js'
+import { clientNetworkOf } from '../request.js'
 import { Tally } from './tally.js'
 
 /** Enough for every body that we accept, and little more (OWASP REST: limit the request size). */
