@@ -72,20 +72,30 @@ export type { DeviceId } from '../src/anomalies/device-id.js'
 export { KnownDevices } from '../src/anomalies/known-devices.js'
 export { LoginAnomalyCheck } from '../src/anomalies/login-anomaly-check.js'
 export { AppModule, createApp } from '../src/app.js'
-export type { AuditFilterQuery } from '../src/audit/audit.dto.js'
-export { AuditChain } from '../src/audit/audit-chain.js'
-export { AuditChainLinks, type ChainLink } from '../src/audit/audit-chain-links.js'
-export { AuditExport } from '../src/audit/audit-export.js'
-export { idsBetween, selectionOf } from '../src/audit/audit-filter.js'
-export { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../src/audit/audit-hash.js'
-export { type Scanned, scanAuditLog } from '../src/audit/audit-scan.js'
-export { AuditSealer, MAX_ROWS_AWAITED } from '../src/audit/audit-sealer.js'
-export { AuditTrail } from '../src/audit/audit-trail.js'
-export { AuditVerifier, ChainVerifier, type Checkpoint, type Verified } from '../src/audit/audit-verifier.js'
-export { ALL_IDS, type IdRange } from '../src/audit/id-range.js'
-export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
-export { AuditRetention, type Expired } from '../src/audit/retention/audit-retention.js'
-export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
+export type { AuditFilterQuery } from '../src/audit/audit.controller.js'
+export {
+  ALL_IDS,
+  AuditChain,
+  type AuditRow,
+  AuditSealer,
+  canonicalRow,
+  chainHash,
+  GENESIS_HASH,
+  type IdRange,
+  MAX_ROWS_AWAITED,
+} from '../src/audit/chain.js'
+export { AuditExport } from '../src/audit/export.js'
+export { AuditPartitions, AuditRetention, AuditUpkeep, type Expired } from '../src/audit/retention.js'
+export { idsBetween, type Scanned, scanAuditLog, selectionOf } from '../src/audit/scan.js'
+export { AuditTrail } from '../src/audit/trail.js'
+export {
+  AuditChainLinks,
+  AuditVerifier,
+  type ChainLink,
+  ChainVerifier,
+  type Checkpoint,
+  type Verified,
+} from '../src/audit/verifier.js'
 export { LoginLimits } from '../src/auth/login/login-limits.js'
 export { LoginRecords } from '../src/auth/login/login-records.js'
 export { LoginSessions } from '../src/auth/login/login-sessions.js'
@@ -182,17 +192,23 @@ export type { SatelliteBrands } from '../src/pages/satellite-brands.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, Site } from '../src/pages/site.js'
 export { SiteHosts } from '../src/pages/site-hosts.js'
-export { SERVICE } from '../src/platform/audit/actor.js'
 export {
   AUDIT_ACTIONS,
   type AuditAction,
   type AuditEvent,
   auditEvent,
   CONSOLE_ACTIONS,
+  SERVICE,
 } from '../src/platform/audit/audit-event.js'
 export { AuditLog } from '../src/platform/audit/audit-log.js'
 export { RefusalCleanup } from '../src/platform/audit/refusal-cleanup.job.js'
 export type { Brand } from '../src/platform/brand.js'
+export { AuditLog, RefusalCleanup } from '../src/platform/audit/audit-log.js'
+export type { Brand } from '../src/platform/brand/brand.js'
+export { accentsOf, backgroundOf, inkOn } from '../src/platform/brand/contrast.js'
+export { Clock, secondsAfter, unixSeconds } from '../src/platform/clock/clock.js'
+export { Throttle } from '../src/platform/clock/throttle.js'
+export { within } from '../src/platform/clock/time-limit.js'
 export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
 export { LANGUAGES } from '../src/platform/config/languages.js'
 export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'

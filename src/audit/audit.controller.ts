@@ -1,15 +1,280 @@
-import { Controller, Get, Query, Res } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import { applyDecorators, Controller, Get, Injectable, Query, Res } from '@nestjs/common'
+import { ApiProduces, ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { IsDate, IsIn, IsOptional, IsUUID } from 'class-validator'
 import type { FastifyReply } from 'fastify'
-import { MainSite } from '../sessions/guards/protection.decorators.js'
+import pLimit from 'p-limit'
+import {
+  AUDIT_ACTIONS,
+  AUDIT_OUTCOMES,
+  type AuditAction,
+  type AuditOutcome,
+} from '../platform/audit/audit-event.js'
+import { unavailable } from '../platform/errors/api-error.js'
+import { Documented } from '../platform/http/documented.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { SOURCES } from '../platform/permissions/permissions.js'
+import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
-import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { AccountTurns } from './account-turns.js'
-import { AuditExportQuery, AuditListQuery, ExportAuditDocs, ListAuditDocs } from './audit.dto.js'
-import { AuditExport } from './audit-export.js'
-import { AuditTrail } from './audit-trail.js'
-import type { ExportFormat } from './export-format.js'
-import { RunningExports } from './running-exports.js'
+import type { Session } from '../sessions/session.js'
+import { CurrentActor, CurrentSession, type SessionActor } from '../sessions/session-actor.js'
+import { AuditExport, EXPORT_FORMATS, type ExportFormat, RunningExports } from './export.js'
+import { OCSF_VERSION } from './ocsf.js'
+import { RowCursor, RowLimit } from './scan.js'
+import { AuditTrail, LoginHistory } from './trail.js'
+
+/** RFC 3339 with an offset: without one, a time depends on the time zone. */
+const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
+export function asInstant(text: string): Date | null {
+  const time = INSTANT.test(text) ? new Date(text) : null
+  return time && !Number.isNaN(time.getTime()) ? time : null
+}
+
+const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
+
+/** Which rows of the audit log; all conditions must hold. */
+export class AuditFilterQuery {
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Only entries that concern this user' })
+  @IsUUID()
+  @IsOptional()
+  user?: string
+
+  @ApiPropertyOptional({ enum: AUDIT_ACTIONS })
+  @IsIn(AUDIT_ACTIONS)
+  @IsOptional()
+  action?: AuditAction
+
+  @ApiPropertyOptional({ enum: AUDIT_OUTCOMES })
+  @IsIn(AUDIT_OUTCOMES)
+  @IsOptional()
+  outcome?: AuditOutcome
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Not before this time' })
+  @ParseText(asInstant)
+  @IsDate({ message: A_TIME })
+  @IsOptional()
+  from?: Date
+
+  @ApiPropertyOptional({ type: String, format: 'date-time', description: 'Before this time' })
+  @ParseText(asInstant)
+  @IsDate({ message: A_TIME })
+  @IsOptional()
+  to?: Date
+}
+
+/** Filtered rows, in one of the formats. */
+export class AuditExportQuery extends AuditFilterQuery {
+  @ApiPropertyOptional({
+    enum: EXPORT_FORMATS,
+    default: 'jsonl',
+    description: `\`ocsf\`: events of the Open Cybersecurity Schema Framework ${OCSF_VERSION}`,
+  })
+  @IsIn(EXPORT_FORMATS)
+  @IsOptional()
+  format?: ExportFormat
+}
+
+/** A page of filtered rows. */
+export class AuditListQuery extends AuditFilterQuery {
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}
+
+export const TEXT_OR_NULL = { type: String, nullable: true } as const
+
+class AuditEntry {
+  @ApiProperty({ type: 'integer' })
+  id!: number
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string
+
+  @ApiProperty({ enum: AUDIT_ACTIONS })
+  action!: string
+
+  @ApiProperty({ enum: AUDIT_OUTCOMES })
+  outcome!: string
+
+  @ApiProperty({ ...TEXT_OR_NULL, format: 'uuid' })
+  userId!: string | null
+
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description: "The user's current address, or the one at the time of removal",
+  })
+  email!: string | null
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session' })
+  sid!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  ip!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  userAgent!: string | null
+
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    example: 'Chrome on Windows',
+    description: 'Null for what was not a request',
+  })
+  device!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  origin!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  requestId!: string | null
+
+  @ApiProperty({ type: 'object', additionalProperties: true })
+  detail!: object
+}
+
+class AuditPage {
+  @ApiProperty({ type: [AuditEntry] })
+  entries!: AuditEntry[]
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'E-mail addresses by user id, for every user named in the entries (`userId`, and `detail.by`)',
+  })
+  people!: Record<string, string>
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Names by user id, of those in `people` who have one; people choose them freely',
+  })
+  names!: Record<string, string>
+
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description:
+      'For `after`; null on the last page. With a filter, a page can be short or empty and have one',
+  })
+  next!: string | null
+}
+
+export const ListAuditDocs = () =>
+  Documented({
+    summary: "The account's audit log",
+    description: 'Main site, with the permission accountSettings. Newest first.',
+    status: 200,
+    answer: 'One page',
+    type: AuditPage,
+    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
+  })
+
+export const ExportAuditDocs = () =>
+  applyDecorators(
+    ApiProduces('application/x-ndjson'),
+    Documented({
+      summary: "Export the account's audit log",
+      description:
+        'As JSON lines, oldest first: `{"row": {…}, "email": "…", "seal": {"position", "previous", "hash"}}`. ' +
+        '`hash` is SHA-256 over the text of `previous` and the row as JSON with its names in order and no white space (RFC 8785). ' +
+        `With \`format=ocsf\` each line is an event of OCSF ${OCSF_VERSION}: \`raw_data\` is the row as JSON, \`unmapped.seal\` its seal. ` +
+        'If the export fails on the way, the connection is cut, so clients see an incomplete transfer. ' +
+        'While another export of the same account is running: 429 `TOO_MANY_ATTEMPTS`.',
+      status: 200,
+      answer: 'The rows that the filter lets through',
+      type: String,
+      refusals: ['INVALID_QUERY', 'TOO_BUSY'],
+    }),
+  )
+
+/** A page of a list. */
+export class PageQuery {
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}
+
+class LoginEntry {
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string
+
+  @ApiProperty({ enum: ['ok', 'failed'] })
+  outcome!: string
+
+  @ApiProperty({ enum: SOURCES, nullable: true })
+  source!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  origin!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  ip!: string | null
+
+  @ApiProperty({ type: String, example: 'Chrome on Windows' })
+  device!: string
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
+  sid!: string | null
+}
+
+class LoginPage {
+  @ApiProperty({
+    description:
+      'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
+  })
+  complete!: boolean
+
+  @ApiProperty({ type: [LoginEntry] })
+  logins!: LoginEntry[]
+
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description: 'For `after`; null on the last page. A page can be short or empty and have one',
+  })
+  next!: string | null
+}
+
+export const ListLoginsDocs = () =>
+  Documented({
+    summary: 'Get your login history',
+    description:
+      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
+      'its user has re-authenticated there.',
+    status: 200,
+    answer: 'One page',
+    type: LoginPage,
+    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
+  })
+
+/** Each takes milliseconds, unless its filter finds nothing. */
+const MAX_REQUESTS = 8
+
+/**
+ * The audit pages and login histories of an account take turns, in each process: however many are requested, one is
+ * read at a time, so an account takes one connection for reports, or one of the places where reports wait.
+ */
+@Injectable()
+export class AccountTurns {
+  private readonly accounts = new Map<string, { inTurn: ReturnType<typeof pLimit>; requests: number }>()
+
+  /** Runs `read` once no other page of this account is being read. Throws `TOO_BUSY` (503) when seven are waiting. */
+  async take<T>(accountId: string, read: () => Promise<T>): Promise<T> {
+    const account = this.accounts.get(accountId) ?? { inTurn: pLimit(1), requests: 0 }
+    if (account.requests >= MAX_REQUESTS) throw unavailable('TOO_BUSY')
+    account.requests++
+    this.accounts.set(accountId, account)
+    try {
+      return await account.inTurn(read)
+    } finally {
+      account.requests--
+      if (account.requests === 0) this.accounts.delete(accountId)
+    }
+  }
+}
 
 const FILES: Readonly<Record<ExportFormat, string>> = {
   jsonl: 'attachment; filename="audit-log.jsonl"',
@@ -55,5 +320,22 @@ export class AuditController {
       .header('Content-Type', 'application/x-ndjson; charset=utf-8')
       .header('Content-Disposition', FILES[format])
       .send(text)
+  }
+}
+
+@ApiTags('History')
+@Controller('api/logins')
+@LiveSession()
+export class LoginsController {
+  constructor(
+    private readonly history: LoginHistory,
+    private readonly turns: AccountTurns,
+  ) {}
+
+  /** The caller's own logins, a page at a time. */
+  @Get()
+  @ListLoginsDocs()
+  list(@CurrentSession() session: Session, @Query() query: PageQuery) {
+    return this.turns.take(session.accountId, () => this.history.list(session, query))
   }
 }

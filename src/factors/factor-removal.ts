@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor, TargetUser } from '../platform/audit/actor.js'
-import { auditEventOf } from '../platform/audit/audit-event.js'
+import { type Actor, auditEventOf, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { withdrawTokens } from '../platform/one-time-tokens.js'
 import { mergeRecorded, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { asc, eq, inArray, lte } from 'drizzle-orm'
-import { type Actor, SERVICE, type TargetUser } from '../platform/audit/actor.js'
-import { auditEventOf } from '../platform/audit/audit-event.js'
+import { type Actor, auditEventOf, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../platform/audit/actor.js'
-import { auditEvent } from '../platform/audit/audit-event.js'
+import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Client } from '../platform/http/request.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'

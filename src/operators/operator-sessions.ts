@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, isNull, lte } from 'drizzle-orm'
-import type { Actor } from '../platform/audit/actor.js'
-import { auditEvent } from '../platform/audit/audit-event.js'
+import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'

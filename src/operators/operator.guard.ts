@@ -7,7 +7,7 @@ import {
   UseGuards,
 } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../platform/audit/actor.js'
+import type { Actor } from '../platform/audit/audit-event.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { DocumentedGuard } from '../platform/http/endpoint.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'

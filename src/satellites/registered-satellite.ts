@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Actor } from '../platform/audit/actor.js'
+import type { Actor } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { satelliteProofs, satellites } from '../platform/database/schema/satellites.js'
 import { ApiError } from '../platform/errors/api-error.js'

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { type Actor, SERVICE } from '../platform/audit/actor.js'
-import { auditEvent } from '../platform/audit/audit-event.js'
+import { type Actor, auditEvent, SERVICE } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../platform/audit/actor.js'
+import type { Actor } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Permission } from '../platform/permissions.js'

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor, TargetUser } from '../platform/audit/actor.js'
-import { auditEventOf } from '../platform/audit/audit-event.js'
+import { type Actor, auditEventOf, type TargetUser } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { PERMISSIONS, type Permissions } from '../platform/permissions.js'

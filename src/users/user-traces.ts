@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import type { Actor, TargetUser } from '../platform/audit/actor.js'
+import type { Actor, TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { users } from '../platform/database/schema/accounts.js'
 import {

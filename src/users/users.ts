@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, inArray, isNull } from 'drizzle-orm'
-import type { TargetUser } from '../platform/audit/actor.js'
+import type { TargetUser } from '../platform/audit/audit-event.js'
+import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply } from 'fastify'
-import { RunningExports } from '../../audit/running-exports.js'
+import { RunningExports } from '../../audit/export.js'
 import { LiveSession } from '../../sessions/guards/protection.decorators.js'
 import { CountsAsWrite } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
 import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
-import { atCommandLine } from '../../platform/audit/actor.js'
+import { atCommandLine } from '../../platform/audit/audit-event.js'
 import type { User } from '../../users/user.js'
 import {
   type CommandContext,

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common'
-import { AuditLog } from './audit-log.js'
-import { RefusalCleanup } from './refusal-cleanup.job.js'
+import { AuditLog, RefusalCleanup } from './audit-log.js'
 
 /** Writing the log, which every room does; keeping and reading it is a room of its own, src/audit. */
 @Module({ providers: [AuditLog, RefusalCleanup], exports: [AuditLog] })

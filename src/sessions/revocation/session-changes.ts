@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../../platform/audit/actor.js'
-import { type AuditEvent, auditEvent } from '../../platform/audit/audit-event.js'
+import { type Actor, type AuditEvent, auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'

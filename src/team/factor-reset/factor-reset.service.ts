@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { FactorResets } from '../../factors/factor-resets.js'
-import type { Actor } from '../../platform/audit/actor.js'
+import type { Actor } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { ApiError } from '../../platform/errors/api-error.js'

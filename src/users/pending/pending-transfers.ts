@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, getTableColumns, inArray, isNotNull, lte, not, type SQL } from 'drizzle-orm'
-import type { Actor, TargetUser } from '../../platform/audit/actor.js'
-import { auditEvent } from '../../platform/audit/audit-event.js'
+import { type Actor, auditEvent, type TargetUser } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Settings } from '../../platform/config/settings.js'
 import type { Db } from '../../platform/database/connection.js'

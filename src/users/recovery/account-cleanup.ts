@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import type { Actor } from '../../platform/audit/actor.js'
+import type { Actor } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
 import { followedBy, type RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
 import { OwnerNotices } from '../notices/owner-notices.js'

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Actor } from '../../platform/audit/actor.js'
-import { auditEventOf } from '../../platform/audit/audit-event.js'
+import { type Actor, auditEventOf } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'
 import { users } from '../../platform/database/schema/accounts.js'

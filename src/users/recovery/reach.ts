@@ -1,6 +1,5 @@
 import { and, eq, gte } from 'drizzle-orm'
-import type { TargetUser } from '../../platform/audit/actor.js'
-import type { AuditAction } from '../../platform/audit/audit-event.js'
+import type { AuditAction, TargetUser } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
 import { users } from '../../platform/database/schema/accounts.js'
 import { type AuditRow, auditRowsSince } from './audit-rows-since.js'

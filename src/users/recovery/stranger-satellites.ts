@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Actor } from '../../platform/audit/actor.js'
-import { auditEvent } from '../../platform/audit/audit-event.js'
+import { type Actor, auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'
 import { satellites } from '../../platform/database/schema/satellites.js'

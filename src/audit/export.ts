@@ -1,22 +1,75 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { Injectable } from '@nestjs/common'
 import { eq, inArray, max, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
-import type { Actor } from '../platform/audit/actor.js'
-import { auditEvent } from '../platform/audit/audit-event.js'
+import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { auditChain, auditLog } from '../platform/database/schema/audit.js'
-import type { AuditFilterQuery } from './audit.dto.js'
-import { CLOCKS_FAR_APART_MS, idsBetween, selectionOf } from './audit-filter.js'
-import { type AuditRow, canonicalRow, GENESIS_HASH } from './audit-hash.js'
-import { scanAuditLog } from './audit-scan.js'
-import { AuditSealer, MAX_ROWS_AWAITED } from './audit-sealer.js'
-import type { ExportFormat } from './export-format.js'
-import type { IdRange } from './id-range.js'
-import { ocsfEvent, type RowToExport } from './ocsf/ocsf-event.js'
-import { begun } from './running-exports.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import type { AuditFilterQuery } from './audit.controller.js'
+import {
+  type AuditRow,
+  AuditSealer,
+  canonicalRow,
+  GENESIS_HASH,
+  type IdRange,
+  MAX_ROWS_AWAITED,
+} from './chain.js'
+import { ocsfEvent, type RowToExport } from './ocsf.js'
+import { CLOCKS_FAR_APART_MS, idsBetween, scanAuditLog, selectionOf } from './scan.js'
+
+/** How the audit log is exported: our own JSON lines, or OCSF events, one per line. */
+export const EXPORT_FORMATS = ['jsonl', 'ocsf'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** Most exports take less. */
+const RETRY_AFTER_SECONDS = 10
+
+/** The exports that this process is sending: one at a time for each account or user. */
+@Injectable()
+export class RunningExports {
+  private readonly running = new Set<string>()
+
+  /**
+   * What `start` returns, as a stream for `response`. `start` gets a function that says whether the client is still
+   * there: a scan that finds nothing sends nothing, so it would not notice. Throws `TOO_MANY_ATTEMPTS` (429) while
+   * another export of the same account or user (`id`) is running.
+   */
+  async open(
+    id: string,
+    response: ServerResponse,
+    start: (isWanted: () => boolean) => Promise<AsyncIterable<string>>,
+  ): Promise<Readable> {
+    if (this.running.has(id)) {
+      throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } })
+    }
+    this.running.add(id)
+    const end = () => this.running.delete(id)
+    try {
+      const pieces = await start(() => !response.destroyed)
+      // A stream closes once its iterator has returned, whether it was read to the end, failed or was left.
+      return Readable.from(pieces, { highWaterMark: 1 }).once('close', end)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+}
+
+/** The same pages. Resolves once the first has been read, so that until then a failure is still an error response. */
+export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
+  return startingWith(await pages.next(), pages)
+}
+
+async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
+  yield* rest
+}
 
 /** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500

@@ -1,3 +1,4 @@
+import { IsInt } from 'class-validator'
 import {
   and,
   asc,
@@ -7,6 +8,7 @@ import {
   getTableColumns,
   gt,
   gte,
+  lt,
   lte,
   max,
   min,
@@ -15,9 +17,33 @@ import {
 } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '../platform/database/connection.js'
+import { rowsOf } from '../platform/database/database.js'
 import { auditLog } from '../platform/database/schema/audit.js'
-import type { AuditRow } from './audit-hash.js'
-import type { IdRange } from './id-range.js'
+import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/page.js'
+import type { AuditFilterQuery, PageQuery } from './audit.controller.js'
+import { ALL_IDS, type AuditRow, type IdRange } from './chain.js'
+
+const ID = /^[1-9]\d{0,14}$/
+
+/** Where a page ended, as text for `?after=`. Its format may change. */
+export function rowCursor({ id }: { readonly id: number }): string {
+  return encodeCursor(String(id))
+}
+
+/** The id in a cursor of ours; null for any other text. */
+export function idInCursor(text: string): number | null {
+  const id = decodeCursor(text, ID)
+  return id === null ? null : Number(id)
+}
+
+/** Rows per page unless a request says otherwise. */
+export const DEFAULT_PAGE = 50
+
+/** For query fields: how many rows a page has at most. */
+export const RowLimit = () => PageLimit(DEFAULT_PAGE)
+
+/** For query fields: the row after which a page begins. */
+export const RowCursor = () => PageCursor(idInCursor, IsInt)
 
 /** Which rows of the log; all conditions must hold. */
 export interface AuditSelection {
@@ -150,4 +176,63 @@ function matches({ accountId, user, action, outcome, where }: AuditSelection): S
     outcome ? eq(auditLog.outcome, outcome) : undefined,
     where,
   )
+}
+
+/** How far a replica's clock may be from the others'; doctor reports a difference of a second. */
+const CLOCKS_APART_MS = 10 * 60 * 1000
+/** An export may take a moment longer, and should miss nothing. */
+export const CLOCKS_FAR_APART_MS = 24 * 60 * 60 * 1000
+/** Ids and times are roughly in the same order, so this many rows show where to begin. */
+const ROWS_AROUND = 1_000
+
+/**
+ * The account's rows that match the filter, never rows of another account or of none; without an account, the rows
+ * of all.
+ */
+export function selectionOf(accountId: string | null, filter: AuditFilterQuery): AuditSelection {
+  const { from, to, user, action, outcome } = filter
+  const where = and(from && gte(auditLog.at, from), to && lt(auditLog.at, to))
+  return { accountId, user, action, outcome, where }
+}
+
+/**
+ * The range of ids that rows of this period can have, so that a page of old rows does not begin at the newest. It is
+ * empty when there are no rows since `from`.
+ */
+export async function idsBetween(
+  db: Db,
+  { from, to }: AuditFilterQuery,
+  clocksApartMs = CLOCKS_APART_MS,
+): Promise<IdRange> {
+  const lowest = from && (await idNear(db, from.getTime() - clocksApartMs, sql`min(id)`))
+  const highest = to && (await idNear(db, to.getTime() + clocksApartMs, sql`max(id)`))
+  if (lowest === null) return { after: ALL_IDS.to, to: ALL_IDS.to }
+  return { after: lowest === undefined ? ALL_IDS.after : lowest - 1, to: highest ?? ALL_IDS.to }
+}
+
+/** The lowest or highest id of the first rows since then; null when there are none. */
+async function idNear(db: Db, time: number, which: SQL): Promise<number | null> {
+  const first = sql`
+    select id from ${auditLog} where ${auditLog.at} >= ${new Date(time).toISOString()}::timestamptz
+    order by ${auditLog.at} limit ${ROWS_AROUND}`
+  const [row] = rowsOf<{ id: string | null }>(
+    await db.execute(sql`select ${which}::text as id from (${first}) first`),
+  )
+  return row?.id ? Number(row.id) : null
+}
+
+/**
+ * The newest rows of the range that earlier pages have not shown. A scan that ends early makes a page that ends
+ * early.
+ */
+export async function pageBefore(
+  { limit = DEFAULT_PAGE, after }: PageQuery,
+  range: IdRange,
+  scan: (step: ScanStep) => Promise<Scanned>,
+): Promise<Page<AuditRow>> {
+  const to = after === undefined ? range.to : Math.min(range.to, after - 1)
+  const found = await scan({ range: { ...range, to }, order: 'newest first', limit: limit + 1 })
+  const rows = found.rows.slice(0, limit)
+  const last = found.rows.length > limit ? rows.at(-1) : found.rest && { id: found.rest.to + 1 }
+  return { rows, next: last ? rowCursor(last) : null }
 }

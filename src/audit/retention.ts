@@ -1,17 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { sql } from 'drizzle-orm'
-import { SERVICE } from '../../platform/audit/actor.js'
-import { auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import type { Db } from '../../platform/database/connection.js'
-import { Database, rowsOf } from '../../platform/database/database.js'
-import {
-  auditChain,
-  auditLog,
-  auditRemovedIds,
-  auditRetention,
-} from '../../platform/database/schema/audit.js'
-import { type AuditPartition, AuditPartitions } from './audit-partitions.js'
+import { auditEvent, SERVICE } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database, rowsOf } from '../platform/database/database.js'
+import { DatabaseClock } from '../platform/database/database-clock.js'
+import { isLockTimeout } from '../platform/database/postgres/postgres-outage.js'
+import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../platform/database/schema/audit.js'
+import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
+import { Logger } from '../platform/log/logger.js'
+
+/** One month of the log, or several. */
+export interface AuditPartition {
+  readonly name: string
+  /** When the rows of the next partition begin; null for the default partition. */
+  readonly until: Date | null
+}
+
+/** Inserts and reads queue behind a waiting lock, so it must not wait for long. */
+const LOCK_TIMEOUT = sql.raw(`set local lock_timeout = '500ms'`)
+const LOCK_ATTEMPTS = 10
+const BETWEEN_ATTEMPTS_MS = 1_000
+/** If the job does not run for this long, new rows go to the default partition. */
+const MONTHS_AHEAD = 3
+
+/** The partitions of the audit log. All of this can run while replicas write to the log. */
+@Injectable()
+export class AuditPartitions {
+  constructor(private readonly database: Database) {}
+
+  async list(): Promise<AuditPartition[]> {
+    const found = await this.database.run(db =>
+      db.execute(sql`select name, extract(epoch from until)::float8 as seconds from audit_partitions()`),
+    )
+    return rowsOf<{ name: string; seconds: number | null }>(found).map(({ name, seconds }) => ({
+      name,
+      until: seconds === null ? null : new Date(seconds * 1000),
+    }))
+  }
+
+  /** Creates the partitions of this month and the next three; returns how many did not exist yet. */
+  async prepare(now: Date): Promise<number> {
+    let created = 0
+    for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead += 1) {
+      const month = startOfMonth(now, ahead)
+      const create = sql`select create_audit_partition(${month.toISOString()}::timestamptz) as "isNew"`
+      const [answer] = rowsOf<{ isNew: boolean }>(await this.withShortLock(db => db.execute(create)))
+      if (answer?.isNew) created += 1
+    }
+    return created
+  }
+
+  /** Runs a transaction that locks the table, and tries again when it does not get the lock soon. */
+  async withShortLock<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.database.maintain(async db => {
+          await db.execute(LOCK_TIMEOUT)
+          return work(db)
+        })
+      } catch (error) {
+        if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error
+        await sleep(BETWEEN_ATTEMPTS_MS)
+      }
+  }
+}
+
+function startOfMonth(time: Date, monthsLater: number): Date {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater))
+}
 
 /** Well within the time that a statement may take. */
 const ROWS_A_STATEMENT = 5_000
@@ -154,4 +214,58 @@ function countOf(result: unknown): number {
 
 function iso(time: Date) {
   return sql`${time.toISOString()}::timestamptz`
+}
+
+const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Clocks that are kept by NTP differ by far less. */
+const MAX_SECONDS_AHEAD = 60
+
+/** Partitions the audit log ahead of time and removes what is older than the settings say, on one replica at a time. */
+@Injectable()
+export class AuditUpkeep {
+  private readonly logger = new Logger('AuditUpkeep')
+  private readonly keptDays: number | null
+
+  constructor(
+    private readonly partitions: AuditPartitions,
+    private readonly retention: AuditRetention,
+    private readonly jobs: LeasedJobs,
+    private readonly databaseClock: DatabaseClock,
+    { auditRetentionDays }: Settings,
+  ) {
+    this.keptDays = auditRetentionDays
+  }
+
+  /** Returns what was removed, if the log is not kept forever; null also when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<Expired | null> {
+    return this.jobs.run(JOB, async now => {
+      const created = await this.partitions.prepare(now)
+      if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
+      if (this.keptDays === null) return null
+      await this.requireNotAhead()
+      const expired = await this.retention.expire(startOfDay(now, -this.keptDays))
+      const { partitions, rows, seals } = expired
+      if (partitions + rows + seals > 0)
+        this.logger.log(
+          `Removed ${partitions} partitions and ${rows} other rows of the audit log, and ${seals} seals`,
+        )
+      return expired
+    })
+  }
+
+  /** A machine with the wrong time must not remove what cannot be restored. */
+  private async requireNotAhead(): Promise<void> {
+    const seconds = await this.databaseClock.secondsAhead()
+    if (seconds > MAX_SECONDS_AHEAD)
+      throw new Error(
+        `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,
+      )
+  }
+}
+
+/** In UTC, so that a log is cut once a day. */
+function startOfDay(time: Date, daysLater: number): Date {
+  return new Date(Math.floor(time.getTime() / DAY_MS + daysLater) * DAY_MS)
 }
