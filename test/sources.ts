@@ -72,10 +72,8 @@ export type { DeviceId } from '../src/anomalies/device-id.js'
 export { KnownDevices } from '../src/anomalies/known-devices.js'
 export { LoginAnomalyCheck } from '../src/anomalies/login-anomaly-check.js'
 export { AppModule, createApp } from '../src/app.js'
-export type { AuditFilterQuery } from '../src/audit/audit.controller.js'
 export {
   ALL_IDS,
-  AuditChain,
   type AuditRow,
   AuditSealer,
   canonicalRow,
@@ -83,13 +81,15 @@ export {
   GENESIS_HASH,
   type IdRange,
   MAX_ROWS_AWAITED,
+  rangesAbove,
+  sealedUpTo,
+  unsealedRows,
 } from '../src/audit/chain.js'
 export { AuditExport } from '../src/audit/export.js'
-export { AuditPartitions, AuditRetention, AuditUpkeep, type Expired } from '../src/audit/retention.js'
-export { idsBetween, type Scanned, scanAuditLog, selectionOf } from '../src/audit/scan.js'
+export { AuditRetention, type Expired } from '../src/audit/retention.js'
+export { type AuditFilter, idsBetween, type Scanned, scanAuditLog, selectionOf } from '../src/audit/scan.js'
 export { AuditTrail } from '../src/audit/trail.js'
 export {
-  AuditChainLinks,
   AuditVerifier,
   type ChainLink,
   ChainVerifier,

@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
 import { AppModule } from '../../dist/src/app.js'
-import { AuditPartitions, AuditRetention } from '../../dist/src/audit/retention.js'
+import { AuditRetention } from '../../dist/src/audit/retention.js'
 import { AuditTrail } from '../../dist/src/audit/trail.js'
 import { healthOf } from '../../dist/src/billing/operations/billing-health.js'
 import { BillingQueue } from '../../dist/src/billing/sync/billing-queue.js'
@@ -115,13 +115,13 @@ async function ofEvents(app, events) {
 
 /** One run of the job's work. */
 async function ofRetention(app, url, rows) {
-  const partitions = app.get(AuditPartitions)
+  const retention = app.get(AuditRetention)
   const before = new Date(Date.now() - 550 * 24 * 60 * 60 * 1000)
   const startedAt = performance.now()
-  const { partitions: dropped, rows: removed } = await app.get(AuditRetention).expire(before)
+  const { partitions: dropped, rows: removed } = await retention.expire(before)
   const seconds = (performance.now() - startedAt) / 1000
   const { rows: left } = await query(url, 'select count(*)::int as count from audit_log')
-  const prepared = await milliseconds(() => partitions.prepare(new Date()))
+  const prepared = await milliseconds(() => retention.prepare(new Date()))
   return [
     {
       what: `retention of ${inWords(rows)} rows, s`,

@@ -19,22 +19,12 @@ import type { Session } from '../sessions/session.js'
 import { CurrentActor, CurrentSession, type SessionActor } from '../sessions/session-actor.js'
 import { AuditExport, EXPORT_FORMATS, type ExportFormat, RunningExports } from './export.js'
 import { OCSF_VERSION } from './ocsf.js'
-import { RowCursor, RowLimit } from './scan.js'
-import { AuditTrail, LoginHistory } from './trail.js'
-
-/** RFC 3339 with an offset: without one, a time depends on the time zone. */
-const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
-
-/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
-export function asInstant(text: string): Date | null {
-  const time = INSTANT.test(text) ? new Date(text) : null
-  return time && !Number.isNaN(time.getTime()) ? time : null
-}
+import { type AuditFilter, asInstant, type PageRequest, RowCursor, RowLimit } from './scan.js'
+import { AuditTrail } from './trail.js'
 
 const A_TIME = '$property must be a time such as 2026-11-21T10:00:00Z'
 
-/** Which rows of the audit log; all conditions must hold. */
-export class AuditFilterQuery {
+class AuditFilterQuery implements AuditFilter {
   @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Only entries that concern this user' })
   @IsUUID()
   @IsOptional()
@@ -63,7 +53,6 @@ export class AuditFilterQuery {
   to?: Date
 }
 
-/** Filtered rows, in one of the formats. */
 export class AuditExportQuery extends AuditFilterQuery {
   @ApiPropertyOptional({
     enum: EXPORT_FORMATS,
@@ -75,8 +64,7 @@ export class AuditExportQuery extends AuditFilterQuery {
   format?: ExportFormat
 }
 
-/** A page of filtered rows. */
-export class AuditListQuery extends AuditFilterQuery {
+export class AuditListQuery extends AuditFilterQuery implements PageRequest {
   @RowLimit()
   limit?: number
 
@@ -84,7 +72,7 @@ export class AuditListQuery extends AuditFilterQuery {
   after?: number
 }
 
-export const TEXT_OR_NULL = { type: String, nullable: true } as const
+const TEXT_OR_NULL = { type: String, nullable: true } as const
 
 class AuditEntry {
   @ApiProperty({ type: 'integer' })
@@ -161,7 +149,7 @@ class AuditPage {
   next!: string | null
 }
 
-export const ListAuditDocs = () =>
+const ListAuditDocs = () =>
   Documented({
     summary: "The account's audit log",
     description: 'Main site, with the permission accountSettings. Newest first.',
@@ -171,7 +159,7 @@ export const ListAuditDocs = () =>
     refusals: ['INVALID_QUERY', 'TOO_BUSY'],
   })
 
-export const ExportAuditDocs = () =>
+const ExportAuditDocs = () =>
   applyDecorators(
     ApiProduces('application/x-ndjson'),
     Documented({
@@ -188,67 +176,6 @@ export const ExportAuditDocs = () =>
       refusals: ['INVALID_QUERY', 'TOO_BUSY'],
     }),
   )
-
-/** A page of a list. */
-export class PageQuery {
-  @RowLimit()
-  limit?: number
-
-  @RowCursor()
-  after?: number
-}
-
-class LoginEntry {
-  @ApiProperty({ type: String, format: 'date-time' })
-  at!: string
-
-  @ApiProperty({ enum: ['ok', 'failed'] })
-  outcome!: string
-
-  @ApiProperty({ enum: SOURCES, nullable: true })
-  source!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  origin!: string | null
-
-  @ApiProperty(TEXT_OR_NULL)
-  ip!: string | null
-
-  @ApiProperty({ type: String, example: 'Chrome on Windows' })
-  device!: string
-
-  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
-  sid!: string | null
-}
-
-class LoginPage {
-  @ApiProperty({
-    description:
-      'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
-  })
-  complete!: boolean
-
-  @ApiProperty({ type: [LoginEntry] })
-  logins!: LoginEntry[]
-
-  @ApiProperty({
-    ...TEXT_OR_NULL,
-    description: 'For `after`; null on the last page. A page can be short or empty and have one',
-  })
-  next!: string | null
-}
-
-export const ListLoginsDocs = () =>
-  Documented({
-    summary: 'Get your login history',
-    description:
-      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
-      'its user has re-authenticated there.',
-    status: 200,
-    answer: 'One page',
-    type: LoginPage,
-    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
-  })
 
 /** Each takes milliseconds, unless its filter finds nothing. */
 const MAX_REQUESTS = 8
@@ -323,12 +250,72 @@ export class AuditController {
   }
 }
 
+export class PageQuery implements PageRequest {
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}
+
+class LoginEntry {
+  @ApiProperty({ type: String, format: 'date-time' })
+  at!: string
+
+  @ApiProperty({ enum: ['ok', 'failed'] })
+  outcome!: string
+
+  @ApiProperty({ enum: SOURCES, nullable: true })
+  source!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  origin!: string | null
+
+  @ApiProperty(TEXT_OR_NULL)
+  ip!: string | null
+
+  @ApiProperty({ type: String, example: 'Chrome on Windows' })
+  device!: string
+
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'The public handle of the session that it opened' })
+  sid!: string | null
+}
+
+class LoginPage {
+  @ApiProperty({
+    description:
+      'Whether these are all; a satellite is shown its own only, unless the user has re-authenticated',
+  })
+  complete!: boolean
+
+  @ApiProperty({ type: [LoginEntry] })
+  logins!: LoginEntry[]
+
+  @ApiProperty({
+    ...TEXT_OR_NULL,
+    description: 'For `after`; null on the last page. A page can be short or empty and have one',
+  })
+  next!: string | null
+}
+
+const ListLoginsDocs = () =>
+  Documented({
+    summary: 'Get your login history',
+    description:
+      'Logins and failed logins of the caller, newest first: on all sites, or for a session of a satellite on that one alone, unless ' +
+      'its user has re-authenticated there.',
+    status: 200,
+    answer: 'One page',
+    type: LoginPage,
+    refusals: ['INVALID_QUERY', 'TOO_BUSY'],
+  })
+
 @ApiTags('History')
 @Controller('api/logins')
 @LiveSession()
 export class LoginsController {
   constructor(
-    private readonly history: LoginHistory,
+    private readonly trail: AuditTrail,
     private readonly turns: AccountTurns,
   ) {}
 
@@ -336,6 +323,6 @@ export class LoginsController {
   @Get()
   @ListLoginsDocs()
   list(@CurrentSession() session: Session, @Query() query: PageQuery) {
-    return this.turns.take(session.accountId, () => this.history.list(session, query))
+    return this.turns.take(session.accountId, () => this.trail.listLogins(session, query))
   }
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, asc, count, desc, eq, gt, lte, max, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, lte, max, notExists, sql } from 'drizzle-orm'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
@@ -58,125 +58,8 @@ export interface ChainHead {
   readonly hash: string
 }
 
+/** No row is sealed yet. */
 export const EMPTY_CHAIN: ChainHead = { position: 0, hash: GENESIS_HASH }
-
-/** The next link. */
-export interface NewLink extends ChainHead {
-  /** The id of the row that it seals. */
-  readonly auditId: number
-}
-
-/** An arbitrary number; every replica must use the same, and nothing else may. */
-const SEALING_LOCK = 7_245_002
-
-/** The table of seals. */
-@Injectable()
-export class AuditChain {
-  constructor(private readonly database: Database) {}
-
-  /** Makes every other sealer wait until this transaction ends. */
-  async lock(transaction: Db): Promise<void> {
-    await transaction.execute(sql`select pg_advisory_xact_lock(${SEALING_LOCK})`)
-  }
-
-  async head(db: Db): Promise<ChainHead> {
-    const { position, hash } = auditChain
-    const [head] = await db.select({ position, hash }).from(auditChain).orderBy(desc(position)).limit(1)
-    return head ?? EMPTY_CHAIN
-  }
-
-  /** Whether the chain has this link; the empty chain is the start of every chain. */
-  async has(db: Db, { position, hash }: ChainHead): Promise<boolean> {
-    if (position === 0) return true
-    const matches = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
-    const found = await db.select({ position: auditChain.position }).from(auditChain).where(matches)
-    return found.length === 1
-  }
-
-  /** Adds links that were sealed at the same time. */
-  async append(transaction: Db, links: readonly NewLink[], sealedAt: Date): Promise<void> {
-    // As arrays: a parameter for each value would keep the process busy for longer than the hashes do.
-    const positions = sql.param(links.map(({ position }) => position))
-    const ids = sql.param(links.map(({ auditId }) => auditId))
-    const hashes = sql.param(links.map(({ hash }) => hash))
-    await transaction.execute(sql`
-      insert into ${auditChain} (position, audit_id, hash, sealed_at)
-      select position, audit_id, hash, ${sealedAt.toISOString()}::timestamptz
-      from unnest(${positions}::bigint[], ${ids}::bigint[], ${hashes}::text[]) as link (position, audit_id, hash)`)
-  }
-
-  /**
-   * An id up to which all rows but late ones were sealed before `time`; the lowest possible id when nothing was.
-   * It may be lower than necessary: only a few places of the chain are looked at, however much has been sealed
-   * since.
-   */
-  async sealedUpTo(db: Db, time: Date): Promise<number> {
-    const [row] = rowsOf<{ id: string | null }>(await db.execute(sealedUpTo(time)))
-    return row?.id ? Number(row.id) : ALL_IDS.after
-  }
-
-  /** The rows in the range that have no seal, lowest ids first. */
-  unsealed(db: Db, { after, to }: IdRange, limit: number): Promise<AuditRow[]> {
-    // The range is repeated here; otherwise the planner reads the index of all seals.
-    const isItsSeal = and(
-      eq(auditChain.auditId, auditLog.id),
-      gt(auditChain.auditId, after),
-      lte(auditChain.auditId, to),
-    )
-    const seal = db.select({ id: auditChain.auditId }).from(auditChain).where(isItsSeal)
-    return db
-      .select()
-      .from(auditLog)
-      .where(and(gt(auditLog.id, after), lte(auditLog.id, to), notExists(seal)))
-      .orderBy(asc(auditLog.id))
-      .limit(limit)
-  }
-
-  /** Splits the audit log, above this id, into ranges of `rowsEach` rows; the last may have fewer. */
-  async *ranges(above: number, rowsEach: number): AsyncGenerator<IdRange> {
-    for (let after = above; ; ) {
-      const { to, count } = await this.database.run(db => nextRange(db, after, rowsEach))
-      if (to === null) return
-      yield { after, to }
-      // Rows written in the meantime are left for the next run.
-      if (count < rowsEach) return
-      after = to
-    }
-  }
-}
-
-/**
- * Of the last link and those 1, 2, 4, 8 and so on before it, takes the newest that is old enough; then the
- * highest id of the 1,000 links up to that one, because a row that was found late has a low id. The limits keep
- * each lookup in the index of positions.
- */
-function sealedUpTo(time: Date): SQL {
-  const { position, auditId, sealedAt } = auditChain
-  const isOld = sql`${sealedAt} < ${time.toISOString()}::timestamptz`
-  return sql`
-    with newest as (select max(${position}) as position from ${auditChain}),
-    places as (
-      select newest.position - back as position from newest, (
-        select 0::bigint as back union all select (2 ^ n)::bigint from generate_series(0, 40) n) steps),
-    old as (
-      select link.position from places cross join lateral (
-        select ${position} from ${auditChain} where ${position} = places.position and ${isOld} limit 1) link
-      order by 1 desc limit 1)
-    select max(link.audit_id)::text as id from old cross join lateral (
-      select ${auditId} from ${auditChain} where ${position} <= old.position order by ${position} desc limit 1000) link`
-}
-
-async function nextRange(db: Db, after: number, most: number) {
-  const next = db
-    .select({ id: auditLog.id })
-    .from(auditLog)
-    .where(gt(auditLog.id, after))
-    .orderBy(asc(auditLog.id))
-    .limit(most)
-    .as('next')
-  const [found] = await db.select({ to: max(next.id), count: count() }).from(next)
-  return found ?? { to: null, count: 0 }
-}
 
 /** How long a row can be changed without a trace. */
 const EVERY_MS = 3_000
@@ -192,7 +75,7 @@ const SEARCH_EVERY_SECONDS = 24 * 60 * 60
 const ROWS_A_RANGE = 10_000
 /** An older row without a seal was overlooked, or inserted later. */
 const OVERDUE_SECONDS = 5 * 60
-/** Somebody who tampers with the database cannot change the operator's logs, so a head in the log is evidence. */
+/** An attacker who changes the database cannot change the operator's logs, so a head in the log is evidence. */
 const LOG_HEAD_EVERY_SECONDS = 60 * 60
 
 /** Rows that should have been sealed long ago. */
@@ -202,7 +85,7 @@ export interface Overdue {
   readonly ids: readonly number[]
 }
 const MAX_OVERDUE_IDS = 20
-/** The limit while somebody waits: a process that is told to stop has only seconds. The next run continues. */
+/** The limit while a client waits, or a shutdown: a process that is told to stop has only seconds. The next run continues. */
 export const MAX_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
 /**
@@ -222,7 +105,6 @@ export class AuditSealer implements OnApplicationShutdown {
 
   constructor(
     private readonly database: Database,
-    private readonly chain: AuditChain,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
   ) {}
@@ -243,9 +125,9 @@ export class AuditSealer implements OnApplicationShutdown {
   async seal(mostRows = Number.POSITIVE_INFINITY): Promise<number> {
     await this.auditLog.flush()
     const time = secondsAfter(this.clock.now(), -LATE_SECONDS)
-    const above = await this.database.run(db => this.chain.sealedUpTo(db, time))
+    const above = await this.database.run(db => sealedUpTo(db, time))
     let sealed = 0
-    for await (const range of this.chain.ranges(above, ROWS_A_RANGE)) {
+    for await (const range of rangesAbove(this.database, above, ROWS_A_RANGE)) {
       sealed += await this.sealRange(range)
       if (sealed >= (this.isStopping ? MAX_ROWS_AWAITED : mostRows)) break
     }
@@ -258,9 +140,9 @@ export class AuditSealer implements OnApplicationShutdown {
     const dueBefore = secondsAfter(this.clock.now(), -OVERDUE_SECONDS)
     const ids: number[] = []
     let count = 0
-    for await (const range of this.chain.ranges(ALL_IDS.after, ROWS_A_RANGE)) {
+    for await (const range of rangesAbove(this.database, ALL_IDS.after, ROWS_A_RANGE)) {
       if (this.isStopping) break
-      const unsealed = await this.database.run(db => this.chain.unsealed(db, range, ROWS_A_RANGE))
+      const unsealed = await this.database.run(db => unsealedRows(db, range, ROWS_A_RANGE))
       const overdue = unsealed.filter(({ at }) => !(at >= dueBefore))
       count += overdue.length
       ids.push(...overdue.slice(0, MAX_OVERDUE_IDS - ids.length).map(({ id }) => id))
@@ -304,7 +186,7 @@ export class AuditSealer implements OnApplicationShutdown {
   }
 
   private async sealRange(range: IdRange): Promise<number> {
-    const [first] = await this.database.run(db => this.chain.unsealed(db, range, 1))
+    const [first] = await this.database.run(db => unsealedRows(db, range, 1))
     if (!first) return 0
     for (let sealed = 0, { after } = range; ; ) {
       const { count, last } = await this.sealSome({ ...range, after })
@@ -316,12 +198,12 @@ export class AuditSealer implements OnApplicationShutdown {
 
   private async sealSome(range: IdRange): Promise<{ count: number; last: number }> {
     const { isAsKnown, head, links } = await this.database.transaction(async transaction => {
-      await this.chain.lock(transaction)
-      const isAsKnown = await this.chain.has(transaction, this.head)
-      const rows = await this.chain.unsealed(transaction, range, ROWS_A_TRANSACTION)
-      const before = await this.chain.head(transaction)
+      await lockChain(transaction)
+      const isAsKnown = await hasLink(transaction, this.head)
+      const rows = await unsealedRows(transaction, range, ROWS_A_TRANSACTION)
+      const before = await headOf(transaction)
       const links = linksFor(rows, before)
-      if (links.length > 0) await this.chain.append(transaction, links, this.clock.now())
+      if (links.length > 0) await appendLinks(transaction, links, this.clock.now())
       return { isAsKnown, head: links.at(-1) ?? before, links }
     })
     this.know(head, isAsKnown)
@@ -330,8 +212,8 @@ export class AuditSealer implements OnApplicationShutdown {
 
   /** Retention removes what was once the head from a chain that others have continued. */
   private async adoptNewerHead(): Promise<void> {
-    const isAsKnown = await this.database.run(db => this.chain.has(db, this.head))
-    this.know(await this.database.run(db => this.chain.head(db)), isAsKnown)
+    const isAsKnown = await this.database.run(db => hasLink(db, this.head))
+    this.know(await this.database.run(db => headOf(db)), isAsKnown)
   }
 
   private know(head: ChainHead, isAsKnown: boolean): void {
@@ -361,4 +243,113 @@ function linksFor(rows: readonly AuditRow[], head: ChainHead): NewLink[] {
     hash = chainHash(hash, row)
     return { position, auditId: row.id, hash }
   })
+}
+
+interface NewLink extends ChainHead {
+  /** The id of the row that it seals. */
+  readonly auditId: number
+}
+
+/** An arbitrary number; every replica must use the same, and nothing else may. */
+const SEALING_LOCK = 7_245_002
+
+/** Makes every other sealer wait until this transaction ends. */
+async function lockChain(transaction: Db): Promise<void> {
+  await transaction.execute(sql`select pg_advisory_xact_lock(${SEALING_LOCK})`)
+}
+
+async function headOf(db: Db): Promise<ChainHead> {
+  const { position, hash } = auditChain
+  const [head] = await db.select({ position, hash }).from(auditChain).orderBy(desc(position)).limit(1)
+  return head ?? EMPTY_CHAIN
+}
+
+/** Whether the chain has this link; the empty chain is the start of every chain. */
+async function hasLink(db: Db, { position, hash }: ChainHead): Promise<boolean> {
+  if (position === 0) return true
+  const matches = and(eq(auditChain.position, position), eq(auditChain.hash, hash))
+  const found = await db.select({ position: auditChain.position }).from(auditChain).where(matches)
+  return found.length === 1
+}
+
+/** Adds links that were sealed at the same time. */
+async function appendLinks(transaction: Db, links: readonly NewLink[], sealedAt: Date): Promise<void> {
+  // As arrays: a parameter for each value would keep the process busy for longer than the hashes do.
+  const positions = sql.param(links.map(({ position }) => position))
+  const ids = sql.param(links.map(({ auditId }) => auditId))
+  const hashes = sql.param(links.map(({ hash }) => hash))
+  await transaction.execute(sql`
+    insert into ${auditChain} (position, audit_id, hash, sealed_at)
+    select position, audit_id, hash, ${sealedAt.toISOString()}::timestamptz
+    from unnest(${positions}::bigint[], ${ids}::bigint[], ${hashes}::text[]) as link (position, audit_id, hash)`)
+}
+
+/** The rows in the range that have no seal, lowest ids first. */
+export function unsealedRows(db: Db, { after, to }: IdRange, limit: number): Promise<AuditRow[]> {
+  // The range is repeated here; otherwise the planner reads the index of all seals.
+  const isItsSeal = and(
+    eq(auditChain.auditId, auditLog.id),
+    gt(auditChain.auditId, after),
+    lte(auditChain.auditId, to),
+  )
+  const seal = db.select({ id: auditChain.auditId }).from(auditChain).where(isItsSeal)
+  return db
+    .select()
+    .from(auditLog)
+    .where(and(gt(auditLog.id, after), lte(auditLog.id, to), notExists(seal)))
+    .orderBy(asc(auditLog.id))
+    .limit(limit)
+}
+
+/** Splits the audit log, above this id, into ranges of `rowsEach` rows; the last may have fewer. */
+export async function* rangesAbove(
+  database: Database,
+  above: number,
+  rowsEach: number,
+): AsyncGenerator<IdRange> {
+  for (let after = above; ; ) {
+    const { to, count } = await database.run(db => nextRange(db, after, rowsEach))
+    if (to === null) return
+    yield { after, to }
+    // Rows written in the meantime are left for the next run.
+    if (count < rowsEach) return
+    after = to
+  }
+}
+
+async function nextRange(db: Db, after: number, rowsEach: number) {
+  const next = db
+    .select({ id: auditLog.id })
+    .from(auditLog)
+    .where(gt(auditLog.id, after))
+    .orderBy(asc(auditLog.id))
+    .limit(rowsEach)
+    .as('next')
+  const [found] = await db.select({ to: max(next.id), count: count() }).from(next)
+  return found ?? { to: null, count: 0 }
+}
+
+/**
+ * An id up to which all rows but late ones were sealed before `time`; the lowest possible id when nothing was. It may be
+ * lower than necessary, so that only a few places of the chain are looked at, however much has been sealed since: of the
+ * last link and those 1, 2, 4, 8 and so on before it, the newest that is old enough; then the highest id of the 1,000
+ * links up to that one, because a row that was found late has a low id. The limits keep each lookup in the index of
+ * positions.
+ */
+export async function sealedUpTo(db: Db, time: Date): Promise<number> {
+  const { position, auditId, sealedAt } = auditChain
+  const isOld = sql`${sealedAt} < ${time.toISOString()}::timestamptz`
+  const found = await db.execute(sql`
+    with newest as (select max(${position}) as position from ${auditChain}),
+    places as (
+      select newest.position - back as position from newest, (
+        select 0::bigint as back union all select (2 ^ n)::bigint from generate_series(0, 40) n) steps),
+    old as (
+      select link.position from places cross join lateral (
+        select ${position} from ${auditChain} where ${position} = places.position and ${isOld} limit 1) link
+      order by 1 desc limit 1)
+    select max(link.audit_id)::text as id from old cross join lateral (
+      select ${auditId} from ${auditChain} where ${position} <= old.position order by ${position} desc limit 1000) link`)
+  const [row] = rowsOf<{ id: string | null }>(found)
+  return row?.id ? Number(row.id) : ALL_IDS.after
 }

@@ -10,7 +10,6 @@ import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { auditChain, auditLog } from '../platform/database/schema/audit.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { AuditFilterQuery } from './audit.controller.js'
 import {
   type AuditRow,
   AuditSealer,
@@ -20,56 +19,11 @@ import {
   MAX_ROWS_AWAITED,
 } from './chain.js'
 import { ocsfEvent, type RowToExport } from './ocsf.js'
-import { CLOCKS_FAR_APART_MS, idsBetween, scanAuditLog, selectionOf } from './scan.js'
+import { type AuditFilter, CLOCKS_FAR_APART_MS, idsBetween, scanAuditLog, selectionOf } from './scan.js'
 
 /** How the audit log is exported: our own JSON lines, or OCSF events, one per line. */
 export const EXPORT_FORMATS = ['jsonl', 'ocsf'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
-
-/** Most exports take less. */
-const RETRY_AFTER_SECONDS = 10
-
-/** The exports that this process is sending: one at a time for each account or user. */
-@Injectable()
-export class RunningExports {
-  private readonly running = new Set<string>()
-
-  /**
-   * What `start` returns, as a stream for `response`. `start` gets a function that says whether the client is still
-   * there: a scan that finds nothing sends nothing, so it would not notice. Throws `TOO_MANY_ATTEMPTS` (429) while
-   * another export of the same account or user (`id`) is running.
-   */
-  async open(
-    id: string,
-    response: ServerResponse,
-    start: (isWanted: () => boolean) => Promise<AsyncIterable<string>>,
-  ): Promise<Readable> {
-    if (this.running.has(id)) {
-      throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } })
-    }
-    this.running.add(id)
-    const end = () => this.running.delete(id)
-    try {
-      const pieces = await start(() => !response.destroyed)
-      // A stream closes once its iterator has returned, whether it was read to the end, failed or was left.
-      return Readable.from(pieces, { highWaterMark: 1 }).once('close', end)
-    } catch (error) {
-      end()
-      throw error
-    }
-  }
-}
-
-/** The same pages. Resolves once the first has been read, so that until then a failure is still an error response. */
-export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
-  return startingWith(await pages.next(), pages)
-}
-
-async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  if (first.done) return
-  yield first.value
-  yield* rest
-}
 
 /** Bounds how much of an export is held in memory, however long it is. */
 const ROWS_A_PAGE = 500
@@ -80,7 +34,7 @@ const before = alias(auditChain, 'before')
 export interface ExportOptions {
   /** Null exports the rows of all accounts, and those of none: for operators only. */
   readonly accountId: string | null
-  readonly filter: AuditFilterQuery
+  readonly filter: AuditFilter
   readonly format: ExportFormat
   /** Asked before each step of the scan: the export ends early when nobody wants it any more. */
   readonly isWanted?: () => boolean
@@ -110,7 +64,7 @@ export class AuditExport {
   }
 
   /** Those up to now. */
-  private idsOf(filter: AuditFilterQuery): Promise<IdRange> {
+  private idsOf(filter: AuditFilter): Promise<IdRange> {
     return this.database.run(async db => {
       const [row] = await db.select({ last: max(auditLog.id) }).from(auditLog)
       const { after, to } = await idsBetween(db, filter, CLOCKS_FAR_APART_MS)
@@ -174,4 +128,49 @@ const LINES: Readonly<Record<ExportFormat, (exported: RowToExport) => string>> =
   jsonl: ({ row, email, seal }) =>
     `{"row":${canonicalRow(row)},"email":${JSON.stringify(email)},"seal":${JSON.stringify(seal)}}`,
   ocsf: exported => JSON.stringify(ocsfEvent(exported)),
+}
+
+/** Most exports take less. */
+const RETRY_AFTER_SECONDS = 10
+
+/** The exports that this process is sending: one at a time for each account or user. */
+@Injectable()
+export class RunningExports {
+  private readonly running = new Set<string>()
+
+  /**
+   * What `start` returns, as a stream for `response`. `start` gets a function that says whether the client is still
+   * there: a scan that finds nothing sends nothing, so it would not notice. Throws `TOO_MANY_ATTEMPTS` (429) while
+   * another export of the same account or user (`id`) is running.
+   */
+  async open(
+    id: string,
+    response: ServerResponse,
+    start: (isWanted: () => boolean) => Promise<AsyncIterable<string>>,
+  ): Promise<Readable> {
+    if (this.running.has(id)) {
+      throw new ApiError('TOO_MANY_ATTEMPTS', { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } })
+    }
+    this.running.add(id)
+    const end = () => this.running.delete(id)
+    try {
+      const pieces = await start(() => !response.destroyed)
+      // A stream closes once its iterator has returned, whether it was read to the end, failed or was left.
+      return Readable.from(pieces, { highWaterMark: 1 }).once('close', end)
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+}
+
+/** The same pages. Resolves once the first has been read, so that until then a failure is still an error response. */
+export async function begun<T>(pages: AsyncGenerator<T>): Promise<AsyncIterable<T>> {
+  return startingWith(await pages.next(), pages)
+}
+
+async function* startingWith<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  if (first.done) return
+  yield first.value
+  yield* rest
 }

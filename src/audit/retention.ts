@@ -13,12 +13,10 @@ import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../platfo
 import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
 import { Logger } from '../platform/log/logger.js'
 
-/** One month of the log, or several. */
-export interface AuditPartition {
-  readonly name: string
-  /** When the rows of the next partition begin; null for the default partition. */
-  readonly until: Date | null
-}
+const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
+const DAY_MS = 24 * 60 * 60 * 1000
+/** Clocks that are kept by NTP differ by far less. */
+const MAX_SECONDS_AHEAD = 60
 
 /** Inserts and reads queue behind a waiting lock, so it must not wait for long. */
 const LOCK_TIMEOUT = sql.raw(`set local lock_timeout = '500ms'`)
@@ -27,19 +25,63 @@ const BETWEEN_ATTEMPTS_MS = 1_000
 /** If the job does not run for this long, new rows go to the default partition. */
 const MONTHS_AHEAD = 3
 
-/** The partitions of the audit log. All of this can run while replicas write to the log. */
-@Injectable()
-export class AuditPartitions {
-  constructor(private readonly database: Database) {}
+/** Well within the time that a statement may take. */
+const ROWS_A_STATEMENT = 5_000
+/** A run ends after this many; the next one continues. */
+const STATEMENTS_A_RUN = 200
+/** Replicas' clocks differ and transactions overlap, so ids and times are only roughly in the same order. */
+const ROWS_AROUND_THE_CUT = 10_000
 
-  async list(): Promise<AuditPartition[]> {
-    const found = await this.database.run(db =>
-      db.execute(sql`select name, extract(epoch from until)::float8 as seconds from audit_partitions()`),
-    )
-    return rowsOf<{ name: string; seconds: number | null }>(found).map(({ name, seconds }) => ({
-      name,
-      until: seconds === null ? null : new Date(seconds * 1000),
-    }))
+/** One month of the log, or several. */
+interface AuditPartition {
+  readonly name: string
+  /** When the rows of the next partition begin; null for the default partition. */
+  readonly until: Date | null
+}
+
+/** What one run has removed. */
+export interface Expired {
+  readonly partitions: number
+  /** Rows other than those of whole partitions. */
+  readonly rows: number
+  readonly seals: number
+}
+
+/**
+ * Partitions the audit log ahead of time, removes what is older than the settings say with its seals, and keeps what is
+ * needed to verify the rest. All of this can run while replicas write to the log.
+ */
+@Injectable()
+export class AuditRetention {
+  private readonly logger = new Logger('AuditRetention')
+  private readonly keptDays: number | null
+
+  constructor(
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly jobs: LeasedJobs,
+    private readonly databaseClock: DatabaseClock,
+    { auditRetentionDays }: Settings,
+  ) {
+    this.keptDays = auditRetentionDays
+  }
+
+  /** On one replica at a time. Returns what was removed, if the log is not kept forever; null also when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<Expired | null> {
+    return this.jobs.run(JOB, async now => {
+      const created = await this.prepare(now)
+      if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
+      if (this.keptDays === null) return null
+      await this.requireNotAhead()
+      const expired = await this.expire(startOfDay(now, -this.keptDays))
+      const { partitions, rows, seals } = expired
+      if (partitions + rows + seals > 0)
+        this.logger.log(
+          `Removed ${partitions} partitions and ${rows} other rows of the audit log, and ${seals} seals`,
+        )
+      return expired
+    })
   }
 
   /** Creates the partitions of this month and the next three; returns how many did not exist yet. */
@@ -54,55 +96,12 @@ export class AuditPartitions {
     return created
   }
 
-  /** Runs a transaction that locks the table, and tries again when it does not get the lock soon. */
-  async withShortLock<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1)
-      try {
-        return await this.database.maintain(async db => {
-          await db.execute(LOCK_TIMEOUT)
-          return work(db)
-        })
-      } catch (error) {
-        if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error
-        await sleep(BETWEEN_ATTEMPTS_MS)
-      }
-  }
-}
-
-function startOfMonth(time: Date, monthsLater: number): Date {
-  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater))
-}
-
-/** Well within the time that a statement may take. */
-const ROWS_A_STATEMENT = 5_000
-/** A run ends after this many; the next one continues. */
-const STATEMENTS_A_RUN = 200
-/** Replicas' clocks differ and transactions overlap, so ids and times are only roughly in the same order. */
-const ROWS_AROUND_THE_CUT = 10_000
-
-/** What one run has removed. */
-export interface Expired {
-  readonly partitions: number
-  /** Rows other than those of whole partitions. */
-  readonly rows: number
-  readonly seals: number
-}
-
-/** Removes old rows of the audit log with their seals, and keeps what is needed to verify the rest. */
-@Injectable()
-export class AuditRetention {
-  constructor(
-    private readonly database: Database,
-    private readonly partitions: AuditPartitions,
-    private readonly auditLog: AuditLog,
-  ) {}
-
   /**
    * Removes the rows from before `before`: partitions as a whole, the rest in small statements, a limited number
    * in each run. An `audit.expire` row announces it first. Safe to repeat.
    */
   async expire(before: Date): Promise<Expired> {
-    const partitions = await this.partitions.list()
+    const partitions = await this.partitions()
     if (partitions.length === 0) return { partitions: 0, rows: 0, seals: 0 }
     if (await this.hasRowsBefore(before)) await this.announce(before)
     const isOver = ({ until }: AuditPartition) => until !== null && until <= before
@@ -114,6 +113,25 @@ export class AuditRetention {
     const seals = await repeat(() => this.deleteSomeSeals())
     await this.database.run(db => db.execute(FORGET_IDS))
     return { partitions: whole.length, rows, seals }
+  }
+
+  async partitions(): Promise<AuditPartition[]> {
+    const found = await this.database.run(db =>
+      db.execute(sql`select name, extract(epoch from until)::float8 as seconds from audit_partitions()`),
+    )
+    return rowsOf<{ name: string; seconds: number | null }>(found).map(({ name, seconds }) => ({
+      name,
+      until: seconds === null ? null : new Date(seconds * 1000),
+    }))
+  }
+
+  /** A machine with the wrong time must not remove what cannot be restored. */
+  private async requireNotAhead(): Promise<void> {
+    const seconds = await this.databaseClock.secondsAhead()
+    if (seconds > MAX_SECONDS_AHEAD)
+      throw new Error(
+        `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,
+      )
   }
 
   private async hasRowsBefore(before: Date): Promise<boolean> {
@@ -141,7 +159,7 @@ export class AuditRetention {
 
   private async drop(name: string): Promise<void> {
     const partition = sql.identifier(name)
-    await this.partitions.withShortLock(async db => {
+    await this.withShortLock(async db => {
       await db.execute(sql`
         insert into ${auditRemovedIds} select id from ${partition} where id >= (select below_id from ${auditRetention})`)
       await db.execute(sql`drop table ${partition}`)
@@ -166,6 +184,29 @@ export class AuditRetention {
   private async deleteSomeSeals(): Promise<number> {
     return countOf(await this.database.run(db => db.execute(DELETE_SEALS)))
   }
+
+  /** Runs a transaction that locks the table, and tries again when it does not get the lock soon. */
+  private async withShortLock<T>(work: (transaction: Db) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1)
+      try {
+        return await this.database.maintain(async db => {
+          await db.execute(LOCK_TIMEOUT)
+          return work(db)
+        })
+      } catch (error) {
+        if (attempt === LOCK_ATTEMPTS || !isLockTimeout(error)) throw error
+        await sleep(BETWEEN_ATTEMPTS_MS)
+      }
+  }
+}
+
+function startOfMonth(time: Date, monthsLater: number): Date {
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsLater))
+}
+
+/** In UTC, so that a log is cut once a day. */
+function startOfDay(time: Date, daysLater: number): Date {
+  return new Date(Math.floor(time.getTime() / DAY_MS + daysLater) * DAY_MS)
 }
 
 const DELETE_SEALS = sql`
@@ -214,58 +255,4 @@ function countOf(result: unknown): number {
 
 function iso(time: Date) {
   return sql`${time.toISOString()}::timestamptz`
-}
-
-const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
-const DAY_MS = 24 * 60 * 60 * 1000
-/** Clocks that are kept by NTP differ by far less. */
-const MAX_SECONDS_AHEAD = 60
-
-/** Partitions the audit log ahead of time and removes what is older than the settings say, on one replica at a time. */
-@Injectable()
-export class AuditUpkeep {
-  private readonly logger = new Logger('AuditUpkeep')
-  private readonly keptDays: number | null
-
-  constructor(
-    private readonly partitions: AuditPartitions,
-    private readonly retention: AuditRetention,
-    private readonly jobs: LeasedJobs,
-    private readonly databaseClock: DatabaseClock,
-    { auditRetentionDays }: Settings,
-  ) {
-    this.keptDays = auditRetentionDays
-  }
-
-  /** Returns what was removed, if the log is not kept forever; null also when the run did not finish here. */
-  @Interval(JOB.everyMs)
-  run(): Promise<Expired | null> {
-    return this.jobs.run(JOB, async now => {
-      const created = await this.partitions.prepare(now)
-      if (created > 0) this.logger.log(`Created ${created} partitions of the audit log`)
-      if (this.keptDays === null) return null
-      await this.requireNotAhead()
-      const expired = await this.retention.expire(startOfDay(now, -this.keptDays))
-      const { partitions, rows, seals } = expired
-      if (partitions + rows + seals > 0)
-        this.logger.log(
-          `Removed ${partitions} partitions and ${rows} other rows of the audit log, and ${seals} seals`,
-        )
-      return expired
-    })
-  }
-
-  /** A machine with the wrong time must not remove what cannot be restored. */
-  private async requireNotAhead(): Promise<void> {
-    const seconds = await this.databaseClock.secondsAhead()
-    if (seconds > MAX_SECONDS_AHEAD)
-      throw new Error(
-        `nothing is removed while this machine is ${Math.round(seconds)} s ahead of the database`,
-      )
-  }
-}
-
-/** In UTC, so that a log is cut once a day. */
-function startOfDay(time: Date, daysLater: number): Date {
-  return new Date(Math.floor(time.getTime() / DAY_MS + daysLater) * DAY_MS)
 }

@@ -16,34 +16,12 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { AuditAction, AuditOutcome } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { rowsOf } from '../platform/database/database.js'
 import { auditLog } from '../platform/database/schema/audit.js'
 import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/page.js'
-import type { AuditFilterQuery, PageQuery } from './audit.controller.js'
 import { ALL_IDS, type AuditRow, type IdRange } from './chain.js'
-
-const ID = /^[1-9]\d{0,14}$/
-
-/** Where a page ended, as text for `?after=`. Its format may change. */
-export function rowCursor({ id }: { readonly id: number }): string {
-  return encodeCursor(String(id))
-}
-
-/** The id in a cursor of ours; null for any other text. */
-export function idInCursor(text: string): number | null {
-  const id = decodeCursor(text, ID)
-  return id === null ? null : Number(id)
-}
-
-/** Rows per page unless a request says otherwise. */
-export const DEFAULT_PAGE = 50
-
-/** For query fields: how many rows a page has at most. */
-export const RowLimit = () => PageLimit(DEFAULT_PAGE)
-
-/** For query fields: the row after which a page begins. */
-export const RowCursor = () => PageCursor(idInCursor, IsInt)
 
 /** Which rows of the log; all conditions must hold. */
 export interface AuditSelection {
@@ -59,7 +37,7 @@ export interface AuditSelection {
 }
 
 /** One step of a scan. */
-export interface ScanStep {
+interface ScanStep {
   readonly range: IdRange
   readonly order: 'newest first' | 'oldest first'
   /** How many rows it returns at most. */
@@ -93,8 +71,7 @@ export async function scanAuditLog(db: Db, selection: AuditSelection, step: Scan
  */
 const WITHOUT_SORTING = sql`select set_config('enable_sort', 'off', true)`
 
-/** What a step runs, for tests of its plan. */
-export function scanQuery(db: Db, selection: AuditSelection, step: ScanStep) {
+function scanQuery(db: Db, selection: AuditSelection, step: ScanStep) {
   return db
     .select(getTableColumns(auditLog))
     .from(nextRows(db, selection, step))
@@ -178,6 +155,27 @@ function matches({ accountId, user, action, outcome, where }: AuditSelection): S
   )
 }
 
+/** Which rows a reader asks for; all conditions must hold. */
+export interface AuditFilter {
+  /** Whom they concern. */
+  readonly user?: string
+  readonly action?: AuditAction
+  readonly outcome?: AuditOutcome
+  /** Not before this time. */
+  readonly from?: Date
+  /** Before this time. */
+  readonly to?: Date
+}
+
+/** RFC 3339 with an offset: without one, a time depends on the time zone. */
+const INSTANT = /^[12]\d{3}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** The text as a time, `2026-11-21T10:00:00Z` or with another offset; null when it is not one. */
+export function asInstant(text: string): Date | null {
+  const time = INSTANT.test(text) ? new Date(text) : null
+  return time && !Number.isNaN(time.getTime()) ? time : null
+}
+
 /** How far a replica's clock may be from the others'; doctor reports a difference of a second. */
 const CLOCKS_APART_MS = 10 * 60 * 1000
 /** An export may take a moment longer, and should miss nothing. */
@@ -189,7 +187,7 @@ const ROWS_AROUND = 1_000
  * The account's rows that match the filter, never rows of another account or of none; without an account, the rows
  * of all.
  */
-export function selectionOf(accountId: string | null, filter: AuditFilterQuery): AuditSelection {
+export function selectionOf(accountId: string | null, filter: AuditFilter): AuditSelection {
   const { from, to, user, action, outcome } = filter
   const where = and(from && gte(auditLog.at, from), to && lt(auditLog.at, to))
   return { accountId, user, action, outcome, where }
@@ -201,7 +199,7 @@ export function selectionOf(accountId: string | null, filter: AuditFilterQuery):
  */
 export async function idsBetween(
   db: Db,
-  { from, to }: AuditFilterQuery,
+  { from, to }: AuditFilter,
   clocksApartMs = CLOCKS_APART_MS,
 ): Promise<IdRange> {
   const lowest = from && (await idNear(db, from.getTime() - clocksApartMs, sql`min(id)`))
@@ -221,12 +219,19 @@ async function idNear(db: Db, time: number, which: SQL): Promise<number | null> 
   return row?.id ? Number(row.id) : null
 }
 
+/** Which page a reader asks for. */
+export interface PageRequest {
+  readonly limit?: number
+  /** The row after which it begins, as {@link RowCursor} reads it; the first page without one. */
+  readonly after?: number
+}
+
 /**
  * The newest rows of the range that earlier pages have not shown. A scan that ends early makes a page that ends
  * early.
  */
 export async function pageBefore(
-  { limit = DEFAULT_PAGE, after }: PageQuery,
+  { limit = DEFAULT_PAGE, after }: PageRequest,
   range: IdRange,
   scan: (step: ScanStep) => Promise<Scanned>,
 ): Promise<Page<AuditRow>> {
@@ -236,3 +241,24 @@ export async function pageBefore(
   const last = found.rows.length > limit ? rows.at(-1) : found.rest && { id: found.rest.to + 1 }
   return { rows, next: last ? rowCursor(last) : null }
 }
+
+const ID = /^[1-9]\d{0,14}$/
+
+/** Where a page ended, as text for `?after=`. Its format may change. */
+function rowCursor({ id }: { readonly id: number }): string {
+  return encodeCursor(String(id))
+}
+
+/** The id in a cursor of ours; null for any other text. */
+function idInCursor(text: string): number | null {
+  const id = decodeCursor(text, ID)
+  return id === null ? null : Number(id)
+}
+
+const DEFAULT_PAGE = 50
+
+/** For query fields: how many rows a page has at most. */
+export const RowLimit = () => PageLimit(DEFAULT_PAGE)
+
+/** For query fields: the row after which a page begins. */
+export const RowCursor = () => PageCursor(idInCursor, IsInt)

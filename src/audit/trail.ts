@@ -7,9 +7,78 @@ import { deviceName } from '../platform/http/device-name.js'
 import { isId } from '../platform/http/ids.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { Session } from '../sessions/session.js'
-import type { AuditListQuery, PageQuery } from './audit.controller.js'
 import { ALL_IDS, type AuditRow } from './chain.js'
-import { type AuditSelection, idsBetween, pageBefore, scanAuditLog, selectionOf } from './scan.js'
+import {
+  type AuditFilter,
+  type AuditSelection,
+  idsBetween,
+  type PageRequest,
+  pageBefore,
+  scanAuditLog,
+  selectionOf,
+} from './scan.js'
+
+/** What people read of the audit log: managers that of their account, and each user their own logins. */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly database: Database,
+    private readonly reauthentication: Reauthentication,
+  ) {}
+
+  /**
+   * One page of the account's rows, newest first. A page continues where the previous one ended, whatever has
+   * been written since; under a filter it may end early, with a `next`. `people` are the e-mail addresses of the
+   * users in it: the current ones, or for removed users the last; `names` are the names of those who have one.
+   */
+  async list(accountId: string, query: AuditFilter & PageRequest) {
+    const { rows, next } = await this.database.report(async db => {
+      const range = await idsBetween(db, query)
+      return pageBefore(query, range, step => scanAuditLog(db, selectionOf(accountId, query), step))
+    })
+    const { emails, names } = await usersInRows(this.database, accountId, rows)
+    const entries = rows.map(({ accountId: _, ...row }) => ({
+      ...row,
+      email: emailOf(row, emails),
+      device: deviceOf(row),
+    }))
+    return { entries, people: Object.fromEntries(emails), names, next }
+  }
+
+  /**
+   * One page of the logins of the session's user, successful and failed, newest first. A session that is confined
+   * to its satellite sees only that site's; `complete` says whether these are all.
+   */
+  async listLogins(session: Session, query: PageRequest) {
+    const site = this.reauthentication.confinementOf(session)
+    const selection = loginsOf(session.userId, site)
+    const { rows, next } = await this.database.report(db =>
+      pageBefore(query, ALL_IDS, step => scanAuditLog(db, selection, step)),
+    )
+    return { complete: site === null, logins: rows.map(loginOf), next }
+  }
+}
+
+function emailOf({ userId }: { userId: string | null }, emails: ReadonlyMap<string, string>): string | null {
+  return (userId && emails.get(userId)) ?? null
+}
+
+/** In words; null for what an operator or the service itself did. */
+function deviceOf({ ip, userAgent }: { ip: string | null; userAgent: string | null }): string | null {
+  return ip === null ? null : deviceName(userAgent)
+}
+
+function loginsOf(user: string, site: string | null): AuditSelection {
+  const { outcome, origin } = auditLog
+  const isLogin = inArray(outcome, ['ok', 'failed'])
+  const isThere = site === null ? undefined : eq(origin, site)
+  return { accountId: null, user, action: 'login', where: and(isLogin, isThere) }
+}
+
+function loginOf({ at, outcome, origin, ip, sid, userAgent, detail }: AuditRow) {
+  const source = typeof detail.source === 'string' ? detail.source : null
+  return { at, outcome, source, origin, ip, sid, device: deviceName(userAgent) }
+}
 
 /** The parts of a row that name users. */
 interface RowWithUsers {
@@ -71,72 +140,4 @@ function idsIn({ userId, detail }: RowWithUsers): string[] {
   return [userId, ...USERS_IN_DETAIL.map(name => detail[name])].filter(
     (id): id is string => typeof id === 'string' && isId(id),
   )
-}
-
-/** The audit log of an account, for its managers. */
-@Injectable()
-export class AuditTrail {
-  constructor(private readonly database: Database) {}
-
-  /**
-   * One page of the account's rows, newest first. A page continues where the previous one ended, whatever has
-   * been written since; under a filter it may end early, with a `next`. `people` are the e-mail addresses of the
-   * users in it: the current ones, or for removed users the last; `names` are the names of those who have one.
-   */
-  async list(accountId: string, query: AuditListQuery) {
-    const { rows, next } = await this.database.report(async db => {
-      const range = await idsBetween(db, query)
-      return pageBefore(query, range, step => scanAuditLog(db, selectionOf(accountId, query), step))
-    })
-    const { emails, names } = await usersInRows(this.database, accountId, rows)
-    const entries = rows.map(({ accountId: _, ...row }) => ({
-      ...row,
-      email: emailOf(row, emails),
-      device: deviceOf(row),
-    }))
-    return { entries, people: Object.fromEntries(emails), names, next }
-  }
-}
-
-function emailOf({ userId }: { userId: string | null }, emails: ReadonlyMap<string, string>): string | null {
-  return (userId && emails.get(userId)) ?? null
-}
-
-/** In words; null for what an operator or the service itself did. */
-function deviceOf({ ip, userAgent }: { ip: string | null; userAgent: string | null }): string | null {
-  return ip === null ? null : deviceName(userAgent)
-}
-
-/** When and from where somebody logged in, or tried to log in, as a user. */
-@Injectable()
-export class LoginHistory {
-  constructor(
-    private readonly database: Database,
-    private readonly reauthentication: Reauthentication,
-  ) {}
-
-  /**
-   * One page of the logins of the session's user, successful and failed, newest first. A session that is confined
-   * to its satellite sees only that site's; `complete` says whether these are all.
-   */
-  async list(session: Session, query: PageQuery) {
-    const site = this.reauthentication.confinementOf(session)
-    const selection = loginsOf(session.userId, site)
-    const { rows, next } = await this.database.report(db =>
-      pageBefore(query, ALL_IDS, step => scanAuditLog(db, selection, step)),
-    )
-    return { complete: site === null, logins: rows.map(loginOf), next }
-  }
-}
-
-function loginsOf(user: string, site: string | null): AuditSelection {
-  const { outcome, origin } = auditLog
-  const isLogin = inArray(outcome, ['ok', 'failed'])
-  const isThere = site === null ? undefined : eq(origin, site)
-  return { accountId: null, user, action: 'login', where: and(isLogin, isThere) }
-}
-
-function loginOf({ at, outcome, origin, ip, sid, userAgent, detail }: AuditRow) {
-  const source = typeof detail.source === 'string' ? detail.source : null
-  return { at, outcome, source, origin, ip, sid, device: deviceName(userAgent) }
 }

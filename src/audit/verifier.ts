@@ -13,6 +13,23 @@ import {
   type Overdue,
 } from './chain.js'
 
+/** A head that was recorded earlier, outside this database. */
+export interface Checkpoint {
+  readonly hash: string
+  readonly position?: number
+}
+
+export interface Verified {
+  readonly sealed: number
+  readonly head: ChainHead
+  readonly faults: number
+}
+
+/** Retention removes what is being read; it runs for some minutes an hour. */
+const MAX_ATTEMPTS = 3
+/** A table that was replaced has a fault in each of millions of rows. */
+const MAX_NAMED = 1_000
+
 /** A seal with the row it seals; null when that row is gone. */
 export interface ChainLink {
   readonly position: number
@@ -24,21 +41,60 @@ export interface ChainLink {
 }
 
 /** What retention has removed so far. */
-export interface Expiry {
+interface Expiry {
   /** Rows from before this time may be gone; null when none are. */
   readonly before: Date | null
   /** The position of the first link that exists; null when none does. */
   readonly start: number | null
 }
 
-const LINKS_A_PAGE = 2_000
-
-/** The chain as it is verified: each link with the row that it seals. */
+/** Checks whether the audit log is unchanged since it was sealed. */
 @Injectable()
-export class AuditChainLinks {
-  constructor(private readonly database: Database) {}
+export class AuditVerifier {
+  constructor(
+    private readonly database: Database,
+    private readonly sealer: AuditSealer,
+  ) {}
 
-  async expiry(): Promise<Expiry> {
+  /**
+   * Seals what is new, then checks the whole chain in pages, again if retention has removed rows meanwhile, and
+   * calls `report` with each fault; of links with faults it names the first 1,000. A chain whose end was cut off looks
+   * intact from inside; only a head that was `noted` elsewhere reveals it. Changes nothing but seals. A row that was never
+   * sealed is sealed and reported once.
+   */
+  async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
+    let overdueFaults = 0
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await this.expiry()
+      const overdue = overdueFault(await this.sealer.sealWholeLog())
+      // Sealed now, so that another attempt would not find it.
+      if (overdue !== null) {
+        report(overdue)
+        overdueFaults += 1
+      }
+      const { faults, ...verified } = await this.walk(before, noted)
+      const isOvertaken = faults.count > 0 && !isSame(before, await this.expiry())
+      if (isOvertaken && attempt < MAX_ATTEMPTS) continue
+      for (const fault of faults.inWords()) report(fault)
+      return { ...verified, faults: faults.count + overdueFaults }
+    }
+  }
+
+  private async walk({ before }: Expiry, noted?: Checkpoint) {
+    const faults = new ChainFaults()
+    const verifier = new ChainVerifier()
+    let isNotedThere = !noted
+    for await (const page of this.pages())
+      for (const link of page) {
+        faults.addLink(verifier.next(link))
+        isNotedThere ||= isAt(link, noted as Checkpoint)
+      }
+    if (!isNotedThere) faults.addWhole(missingFault(noted as Checkpoint))
+    faults.addWhole(unannouncedFault(before, verifier.announced))
+    return { sealed: verifier.count, head: verifier.head, faults }
+  }
+
+  private async expiry(): Promise<Expiry> {
     const [row] = await this.database.run(db =>
       db.select({ before: auditRetention.before }).from(auditRetention),
     )
@@ -63,104 +119,28 @@ export class AuditChainLinks {
   }
 }
 
-async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
-  const { position, auditId, hash } = auditChain
-  const links = await db
-    .select({ position, auditId, hash, isExpired: sql<boolean>`${IS_EXPIRED}` })
-    .from(auditChain)
-    .where(gt(position, after))
-    .orderBy(asc(position))
-    .limit(LINKS_A_PAGE)
-  const rows = await rowsWith(
-    db,
-    links.map(link => link.auditId),
-  )
-  return links.map(link => {
-    const row = rows.get(link.auditId) ?? null
-    return { ...link, row, isExpired: link.isExpired && row === null }
-  })
-}
+/** Follows the chain from its start and reports what is wrong. One change causes one fault. */
+export class ChainVerifier {
+  count = 0
+  head: ChainHead = EMPTY_CHAIN
+  /** Rows from before this time may be missing, according to the newest row about expiry; null when there is none. */
+  announced: string | null = null
 
-const IS_EXPIRED = sql`(${auditChain.auditId} < (select coalesce(max(${auditRetention.belowId}), 0) from ${auditRetention})
-  or exists (select from ${auditRemovedIds} where ${auditRemovedIds.id} = ${auditChain.auditId}))`
-
-/**
- * Also by a range of ids, because neighbouring ids are in the same partition; a join would look for each row in
- * all partitions.
- */
-async function rowsWith(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, AuditRow>> {
-  if (ids.length === 0) return new Map()
-  const { id } = auditLog
-  const sorted = ids.toSorted((one, other) => one - other)
-  const inRange = and(gte(id, sorted[0] as number), lte(id, sorted.at(-1) as number))
-  const rows = await db
-    .select()
-    .from(auditLog)
-    .where(and(inRange, sql`${id} = any (${sql.param(sorted)}::bigint[])`))
-  return new Map(rows.map(row => [row.id, row]))
-}
-
-/** A head that was recorded earlier, outside this database. */
-export interface Checkpoint {
-  readonly hash: string
-  readonly position?: number
-}
-
-export interface Verified {
-  readonly sealed: number
-  readonly head: ChainHead
-  readonly faults: number
-}
-
-/** Retention removes what is being read; it runs for some minutes an hour. */
-const MAX_ATTEMPTS = 3
-/** A table that was replaced has a fault in each of millions of rows. */
-const MAX_NAMED = 1_000
-
-/** Checks whether the audit log is unchanged since it was sealed. */
-@Injectable()
-export class AuditVerifier {
-  constructor(
-    private readonly links: AuditChainLinks,
-    private readonly sealer: AuditSealer,
-  ) {}
-
-  /**
-   * Seals what is new, then checks the whole chain in pages, again if retention has removed rows meanwhile, and
-   * calls `report` with each fault; of links with faults it names the first 1,000. A chain whose end was cut off looks
-   * intact from inside; only a head that was `noted` elsewhere reveals it. Changes nothing but seals. A row that was never
-   * sealed is sealed and reported once.
-   */
-  async verify(report: (fault: string) => void, noted?: Checkpoint): Promise<Verified> {
-    let overdueFaults = 0
-    for (let attempt = 1; ; attempt += 1) {
-      const before = await this.links.expiry()
-      const overdue = overdueFault(await this.sealer.sealWholeLog())
-      // Sealed now, so that another attempt would not find it.
-      if (overdue !== null) {
-        report(overdue)
-        overdueFaults += 1
-      }
-      const { faults, ...verified } = await this.walk(before, noted)
-      const isOvertaken = faults.count > 0 && !isSame(before, await this.links.expiry())
-      if (isOvertaken && attempt < MAX_ATTEMPTS) continue
-      for (const fault of faults.inWords()) report(fault)
-      return { ...verified, faults: faults.count + overdueFaults }
-    }
-  }
-
-  private async walk({ before }: Expiry, noted?: Checkpoint) {
-    const faults = new ChainFaults()
-    const verifier = new ChainVerifier()
-    let isNotedThere = !noted
-    for await (const page of this.links.pages())
-      for (const link of page) {
-        faults.addLink(verifier.next(link))
-        isNotedThere ||= isAt(link, noted as Checkpoint)
-      }
-    if (!isNotedThere) faults.addWhole(missingFault(noted as Checkpoint))
-    faults.addWhole(unannouncedFault(before, verifier.announced))
-    return { sealed: verifier.count, head: verifier.head, faults }
+  /** What is wrong with the next link, in words; null when nothing is. */
+  next({ position, auditId, hash, row, isExpired }: ChainLink): string | null {
+    const before = this.head
+    const isFirst = this.count === 0
+    this.head = { position, hash }
+    this.count += 1
+    if (isExpired && isFirst) return null
+    if (position !== before.position + 1)
+      return `Position ${position} comes where ${before.position + 1} should: seals were removed between`
+    if (isExpired) return null
+    if (!row) return `Row ${auditId} (position ${position}) was removed`
+    if (chainHash(before.hash, row) !== hash)
+      return `Row ${auditId} (position ${position}) or its seal was changed`
+    if (row.action === 'audit.expire') this.announced = String(row.detail.before)
+    return null
   }
 }
 
@@ -213,27 +193,41 @@ function missingFault({ hash, position }: Checkpoint): string {
   return `The head ${hash} is not in the chain${where}: what it stood for was removed or changed`
 }
 
-/** Follows the chain from its start and reports what is wrong. One change causes one fault. */
-export class ChainVerifier {
-  count = 0
-  head: ChainHead = EMPTY_CHAIN
-  /** Rows from before this time may be missing, according to the newest row about expiry; null when there is none. */
-  announced: string | null = null
+const LINKS_A_PAGE = 2_000
 
-  /** What is wrong with the next link, in words; null when nothing is. */
-  next({ position, auditId, hash, row, isExpired }: ChainLink): string | null {
-    const before = this.head
-    const isFirst = this.count === 0
-    this.head = { position, hash }
-    this.count += 1
-    if (isExpired && isFirst) return null
-    if (position !== before.position + 1)
-      return `Position ${position} comes where ${before.position + 1} should: seals were removed between`
-    if (isExpired) return null
-    if (!row) return `Row ${auditId} (position ${position}) was removed`
-    if (chainHash(before.hash, row) !== hash)
-      return `Row ${auditId} (position ${position}) or its seal was changed`
-    if (row.action === 'audit.expire') this.announced = String(row.detail.before)
-    return null
-  }
+async function linksAfter(db: Db, after: number): Promise<ChainLink[]> {
+  const { position, auditId, hash } = auditChain
+  const links = await db
+    .select({ position, auditId, hash, isExpired: sql<boolean>`${IS_EXPIRED}` })
+    .from(auditChain)
+    .where(gt(position, after))
+    .orderBy(asc(position))
+    .limit(LINKS_A_PAGE)
+  const rows = await rowsWith(
+    db,
+    links.map(link => link.auditId),
+  )
+  return links.map(link => {
+    const row = rows.get(link.auditId) ?? null
+    return { ...link, row, isExpired: link.isExpired && row === null }
+  })
+}
+
+const IS_EXPIRED = sql`(${auditChain.auditId} < (select coalesce(max(${auditRetention.belowId}), 0) from ${auditRetention})
+  or exists (select from ${auditRemovedIds} where ${auditRemovedIds.id} = ${auditChain.auditId}))`
+
+/**
+ * Also by a range of ids, because neighbouring ids are in the same partition; a join would look for each row in
+ * all partitions.
+ */
+async function rowsWith(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, AuditRow>> {
+  if (ids.length === 0) return new Map()
+  const { id } = auditLog
+  const sorted = ids.toSorted((one, other) => one - other)
+  const inRange = and(gte(id, sorted[0] as number), lte(id, sorted.at(-1) as number))
+  const rows = await db
+    .select()
+    .from(auditLog)
+    .where(and(inRange, sql`${id} = any (${sql.param(sorted)}::bigint[])`))
+  return new Map(rows.map(row => [row.id, row]))
 }

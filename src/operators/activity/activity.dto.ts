@@ -1,6 +1,5 @@
 import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
-import { asInstant } from '../../audit/audit.controller.js'
-import { RowCursor, RowLimit } from '../../audit/scan.js'
+import { asInstant, RowCursor, RowLimit } from '../../audit/scan.js'
 import { AUDIT_ACTIONS, type AuditAction } from '../../platform/audit/audit-event.js'
 import { UUID } from '../../platform/http/request.js'
 import { ParseText } from '../../platform/http/validation.js'

@@ -16,161 +16,6 @@ import { LeasedJobs } from '../jobs/leased-jobs.js'
 import { Logger } from '../log/logger.js'
 import type { AuditEvent, AuditOutcome } from './audit-event.js'
 
-/** How much may be written per hour, by all replicas together. */
-export interface Budget {
-  readonly name: string
-  readonly anHour: number
-}
-
-/** Takes up to `wanted` from this hour's budget and returns how much it got. Nothing is given back. */
-export async function takeFromBudget(
-  database: Database,
-  { name, anHour }: Budget,
-  now: Date,
-  wanted: number,
-): Promise<number> {
-  if (wanted === 0) return 0
-  const hour = new Date(now)
-  hour.setUTCMinutes(0, 0, 0)
-  const [row] = await database.run(db =>
-    db
-      .insert(hourlyBudgets)
-      .values({ name, hour, used: wanted })
-      .onConflictDoUpdate({
-        target: [hourlyBudgets.name, hourlyBudgets.hour],
-        // Capped before it is added to, so that it cannot overflow in a long flood.
-        set: { used: sql`least(${hourlyBudgets.used}, ${anHour}) + excluded.used` },
-      })
-      .returning({ used: hourlyBudgets.used }),
-  )
-  const before = (row?.used ?? 0) - wanted
-  return Math.max(0, Math.min(wanted, anHour - before))
-}
-
-/**
- * Rows per hour about one action by one user, or from one network. Enough to see what happened; the size of a
- * flood is in the counts.
- */
-const ROWS_AN_HOUR = 20
-const HOUR_MS = 60 * 60 * 1000
-/** When there are more, the least recently used is dropped; its rows are still bounded by the overall budget. */
-const MAX_SUBJECTS = 20_000
-
-/** Which refusals get a row of their own in this process. */
-export class RowAllowance {
-  private readonly used = new LRUCache<string, number>({ max: MAX_SUBJECTS, ttl: HOUR_MS, noUpdateTTL: true })
-
-  /** Takes one row from the allowance for this kind of refusal; false when it is used up. */
-  take({ action, userId, client }: AuditEvent): boolean {
-    const key = `${action} ${userId ?? (client ? clientNetworkOf(client.ip) : '')}`
-    const used = this.used.get(key) ?? 0
-    if (used >= ROWS_AN_HOUR) return false
-    this.used.set(key, used + 1)
-    return true
-  }
-}
-
-type CountRow = typeof refusalCounts.$inferInsert
-
-/**
- * Rows per hour, across all replicas; the rest is counted as one network. With the audit log's rows that is 50 MB
- * a day.
- */
-const BUDGET = { name: 'refusal counts', anHour: 3_000 }
-/** In memory, until they are written. */
-const MAX_KEPT = 10_000
-const COUNTS_A_STATEMENT = 500
-const OTHERS = 'others'
-const MAX_KIND_LENGTH = 80
-const MINUTE_MS = 60_000
-
-/** Counts the refusals that get no row in the audit log: by minute, kind and network. */
-export class RefusalCounts {
-  private counts = new Map<string, CountRow>()
-
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-  ) {}
-
-  add({ action, outcome, client, detail }: AuditEvent, times = 1): void {
-    const facts = [detail?.reason, detail?.kind, detail?.limit].filter(fact => typeof fact === 'string')
-    const kind = [`${action} ${outcome}`, ...facts].join(', ').slice(0, MAX_KIND_LENGTH)
-    // IPv4 /24, IPv6 /48: as fine as possible without giving one attacker 65,536 rows a minute.
-    const network = client ? subnetOf(client.ip) : 'none'
-    const minute = new Date(Math.floor(this.clock.now().getTime() / MINUTE_MS) * MINUTE_MS)
-    this.addRow({ minute, kind, network, count: times })
-  }
-
-  get isEmpty(): boolean {
-    return this.counts.size === 0
-  }
-
-  /** Writes what was counted. What cannot be written now is kept, and the error thrown. */
-  async write(): Promise<void> {
-    const rows = [...this.counts.values()]
-    if (rows.length === 0) return
-    this.counts = new Map()
-    let unwritten: readonly CountRow[] = rows
-    try {
-      const room = await takeFromBudget(this.database, BUDGET, this.clock.now(), rows.length)
-      unwritten = withinBudget(rows, room)
-      while (unwritten.length > 0) {
-        await this.upsert(unwritten.slice(0, COUNTS_A_STATEMENT))
-        unwritten = unwritten.slice(COUNTS_A_STATEMENT)
-      }
-    } catch (error) {
-      for (const row of unwritten) this.addRow(row)
-      throw error
-    }
-  }
-
-  private addRow(row: CountRow): void {
-    const network = this.counts.size < MAX_KEPT ? row.network : OTHERS
-    const key = keyOf({ ...row, network })
-    const count = (this.counts.get(key)?.count ?? 0) + row.count
-    this.counts.set(key, { ...row, network, count })
-  }
-
-  private async upsert(rows: readonly CountRow[]): Promise<void> {
-    await this.database.run(db =>
-      db
-        .insert(refusalCounts)
-        .values([...rows])
-        .onConflictDoUpdate({
-          target: [refusalCounts.minute, refusalCounts.kind, refusalCounts.network],
-          set: { count: sql`${refusalCounts.count} + excluded.count` },
-        }),
-    )
-  }
-}
-
-function keyOf({ minute, kind, network }: CountRow): string {
-  return `${minute.getTime()} ${kind} ${network}`
-}
-
-/** Keeps the largest counts as they are, and adds up the rest of each minute and kind. */
-function withinBudget(rows: readonly CountRow[], room: number): CountRow[] {
-  const largestFirst = rows.toSorted((one, other) => other.count - one.count)
-  const others = new Map<string, CountRow>()
-  for (const { minute, kind, count } of largestFirst.slice(room)) {
-    const key = `${minute.getTime()} ${kind}`
-    const before = others.get(key)?.count ?? 0
-    others.set(key, { minute, kind, network: OTHERS, count: before + count })
-  }
-  const kept = largestFirst.slice(0, room)
-  const isFolded = ({ network }: CountRow) => network === OTHERS
-  // A row may occur only once in a statement.
-  for (const { minute, kind, count } of kept.filter(isFolded)) {
-    const key = `${minute.getTime()} ${kind}`
-    others.set(key, { minute, kind, network: OTHERS, count: (others.get(key)?.count ?? 0) + count })
-  }
-  // In the same order on every replica, so that two cannot deadlock.
-  return [...kept.filter(row => !isFolded(row)), ...others.values()].sort((one, other) =>
-    keyOf(one) < keyOf(other) ? -1 : 1,
-  )
-}
-
 type Row = typeof auditLog.$inferInsert
 
 /**
@@ -181,9 +26,8 @@ const FLUSH_AFTER_MS = 500
 const MAX_WAITING_ROWS = 5_000
 const ROWS_A_STATEMENT = 500
 /**
- * Enqueued rows per hour, across all replicas. Refusals of nobody in particular have their own budget, so that
- * strangers cannot use up the other; and so has what is not refused, such as phones that change their network all
- * day.
+ * Enqueued rows per hour, across all replicas. Refusals that concern no user have their own budget, so that a flood of
+ * them cannot use up the other; and so has what is not refused, such as phones that change their network all day.
  */
 const BUDGETS = {
   users: { name: 'refusals of users', anHour: 800 },
@@ -347,6 +191,161 @@ export class AuditLog implements OnApplicationShutdown {
       this.planWriting()
     }
   }
+}
+
+/**
+ * Rows per hour about one action by one user, or from one network. Enough to see what happened; the size of a
+ * flood is in the counts.
+ */
+const ROWS_AN_HOUR = 20
+const HOUR_MS = 60 * 60 * 1000
+/** When there are more, the least recently used is dropped; its rows are still bounded by the overall budget. */
+const MAX_SUBJECTS = 20_000
+
+/** Which refusals get a row of their own in this process. */
+class RowAllowance {
+  private readonly used = new LRUCache<string, number>({ max: MAX_SUBJECTS, ttl: HOUR_MS, noUpdateTTL: true })
+
+  /** Takes one row from the allowance for this kind of refusal; false when it is used up. */
+  take({ action, userId, client }: AuditEvent): boolean {
+    const key = `${action} ${userId ?? (client ? clientNetworkOf(client.ip) : '')}`
+    const used = this.used.get(key) ?? 0
+    if (used >= ROWS_AN_HOUR) return false
+    this.used.set(key, used + 1)
+    return true
+  }
+}
+
+/** How much may be written per hour, by all replicas together. */
+interface Budget {
+  readonly name: string
+  readonly anHour: number
+}
+
+/** Takes up to `wanted` from this hour's budget and returns how much it got. Nothing is given back. */
+async function takeFromBudget(
+  database: Database,
+  { name, anHour }: Budget,
+  now: Date,
+  wanted: number,
+): Promise<number> {
+  if (wanted === 0) return 0
+  const hour = new Date(now)
+  hour.setUTCMinutes(0, 0, 0)
+  const [row] = await database.run(db =>
+    db
+      .insert(hourlyBudgets)
+      .values({ name, hour, used: wanted })
+      .onConflictDoUpdate({
+        target: [hourlyBudgets.name, hourlyBudgets.hour],
+        // Capped before it is added to, so that it cannot overflow in a long flood.
+        set: { used: sql`least(${hourlyBudgets.used}, ${anHour}) + excluded.used` },
+      })
+      .returning({ used: hourlyBudgets.used }),
+  )
+  const before = (row?.used ?? 0) - wanted
+  return Math.max(0, Math.min(wanted, anHour - before))
+}
+
+type CountRow = typeof refusalCounts.$inferInsert
+
+/**
+ * Rows per hour, across all replicas; the rest is counted as one network. With the audit log's rows that is 50 MB
+ * a day.
+ */
+const COUNTS_BUDGET = { name: 'refusal counts', anHour: 3_000 }
+/** In memory, until they are written. */
+const MAX_KEPT = 10_000
+const COUNTS_A_STATEMENT = 500
+const OTHERS = 'others'
+const MAX_KIND_LENGTH = 80
+const MINUTE_MS = 60_000
+
+/** Counts the refusals that get no row in the audit log: by minute, kind and network. */
+class RefusalCounts {
+  private counts = new Map<string, CountRow>()
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  add({ action, outcome, client, detail }: AuditEvent, times = 1): void {
+    const facts = [detail?.reason, detail?.kind, detail?.limit].filter(fact => typeof fact === 'string')
+    const kind = [`${action} ${outcome}`, ...facts].join(', ').slice(0, MAX_KIND_LENGTH)
+    // IPv4 /24, IPv6 /48: as fine as possible without giving one attacker 65,536 rows a minute.
+    const network = client ? subnetOf(client.ip) : 'none'
+    const minute = new Date(Math.floor(this.clock.now().getTime() / MINUTE_MS) * MINUTE_MS)
+    this.addRow({ minute, kind, network, count: times })
+  }
+
+  get isEmpty(): boolean {
+    return this.counts.size === 0
+  }
+
+  /** Writes what was counted. What cannot be written now is kept, and the error thrown. */
+  async write(): Promise<void> {
+    const rows = [...this.counts.values()]
+    if (rows.length === 0) return
+    this.counts = new Map()
+    let unwritten: readonly CountRow[] = rows
+    try {
+      const room = await takeFromBudget(this.database, COUNTS_BUDGET, this.clock.now(), rows.length)
+      unwritten = largestOf(rows, room)
+      while (unwritten.length > 0) {
+        await this.upsert(unwritten.slice(0, COUNTS_A_STATEMENT))
+        unwritten = unwritten.slice(COUNTS_A_STATEMENT)
+      }
+    } catch (error) {
+      for (const row of unwritten) this.addRow(row)
+      throw error
+    }
+  }
+
+  private addRow(row: CountRow): void {
+    const network = this.counts.size < MAX_KEPT ? row.network : OTHERS
+    const key = keyOf({ ...row, network })
+    const count = (this.counts.get(key)?.count ?? 0) + row.count
+    this.counts.set(key, { ...row, network, count })
+  }
+
+  private async upsert(rows: readonly CountRow[]): Promise<void> {
+    await this.database.run(db =>
+      db
+        .insert(refusalCounts)
+        .values([...rows])
+        .onConflictDoUpdate({
+          target: [refusalCounts.minute, refusalCounts.kind, refusalCounts.network],
+          set: { count: sql`${refusalCounts.count} + excluded.count` },
+        }),
+    )
+  }
+}
+
+function keyOf({ minute, kind, network }: CountRow): string {
+  return `${minute.getTime()} ${kind} ${network}`
+}
+
+/** Keeps the largest counts as they are, and adds up the rest of each minute and kind. */
+function largestOf(rows: readonly CountRow[], room: number): CountRow[] {
+  const largestFirst = rows.toSorted((one, other) => other.count - one.count)
+  const others = new Map<string, CountRow>()
+  for (const { minute, kind, count } of largestFirst.slice(room)) {
+    const key = `${minute.getTime()} ${kind}`
+    const before = others.get(key)?.count ?? 0
+    others.set(key, { minute, kind, network: OTHERS, count: before + count })
+  }
+  const kept = largestFirst.slice(0, room)
+  const isFolded = ({ network }: CountRow) => network === OTHERS
+  // A row may occur only once in a statement.
+  for (const { minute, kind, count } of kept.filter(isFolded)) {
+    const key = `${minute.getTime()} ${kind}`
+    others.set(key, { minute, kind, network: OTHERS, count: (others.get(key)?.count ?? 0) + count })
+  }
+  // In the same order on every replica, so that two cannot deadlock.
+  return [...kept.filter(row => !isFolded(row)), ...others.values()].sort((one, other) =>
+    keyOf(one) < keyOf(other) ? -1 : 1,
+  )
 }
 
 const JOB = { name: 'refusal-cleanup', everyMs: 60 * 60 * 1000 }

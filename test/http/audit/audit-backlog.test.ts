@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
 import {
   ALL_IDS,
-  AuditChain,
   AuditSealer,
   AuditVerifier,
   auditChain,
@@ -10,7 +9,10 @@ import {
   Database,
   type IdRange,
   MAX_ROWS_AWAITED,
+  rangesAbove,
+  sealedUpTo,
   secondsAfter,
+  unsealedRows,
 } from '../../sources.js'
 import { TestApp } from '../../support/test-app.js'
 import { slow } from '../../support/tiers.js'
@@ -21,11 +23,9 @@ const ROWS_A_RANGE = 10_000
 
 let app: TestApp
 let database: Database
-let chain: AuditChain
 beforeAll(async () => {
   app = await TestApp.start()
   database = app.app.get(Database)
-  chain = app.app.get(AuditChain)
   // Its search of the whole log; the next is in a day.
   await app.app.get(AuditSealer).run()
   // In one statement, and without ANALYZE, as after an import.
@@ -39,8 +39,8 @@ afterAll(() => app?.stop())
 
 describe('Rows of the audit log that wait for their seals, many thousands', () => {
   test('are looked at in ranges, however many follow', async () => {
-    const [range] = await take(chain.ranges(ALL_IDS.after, ROWS_A_RANGE), 1)
-    const read = await readBy(database, db => chain.unsealed(db, range as IdRange, 1_000))
+    const [range] = await take(rangesAbove(database, ALL_IDS.after, ROWS_A_RANGE), 1)
+    const read = await readBy(database, db => unsealedRows(db, range as IdRange, 1_000))
     expect(read.rows).toBeGreaterThanOrEqual(1_000)
     expect(read.rows).toBeLessThanOrEqual(2 * ROWS_A_RANGE)
   })
@@ -72,7 +72,7 @@ async function startBefore(secondsFromNow: number): Promise<{ above: number; rea
   const time = secondsAfter(app.clock.now(), secondsFromNow)
   let above = 0
   const read = await readBy(database, async db => {
-    above = await chain.sealedUpTo(db, time)
+    above = await sealedUpTo(db, time)
   })
   return { above, read }
 }

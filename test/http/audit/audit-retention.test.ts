@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { type SQL, sql } from 'drizzle-orm'
 import {
-  AuditChain,
-  AuditChainLinks,
   AuditLog,
-  AuditPartitions,
   AuditRetention,
   AuditSealer,
-  AuditUpkeep,
   AuditVerifier,
   Database,
   DatabaseClock,
@@ -104,8 +100,8 @@ describe('The partitions of the audit log', () => {
     await app.app.get(AuditSealer).seal()
     const known = partitionOf(before(WITHOUT))
     expect(await partitionsOf(ids)).toEqual(['audit_log_other', 'audit_log_other', known])
-    expect(await app.app.get(AuditPartitions).prepare(NEXT)).toBe(1)
-    expect(await app.app.get(AuditPartitions).prepare(NEXT)).toBe(0)
+    expect(await app.app.get(AuditRetention).prepare(NEXT)).toBe(1)
+    expect(await app.app.get(AuditRetention).prepare(NEXT)).toBe(0)
     expect(await partitionsOf(ids)).toEqual([partitionOf(WITHOUT), 'audit_log_other', known])
     expect(await listed(await signIn(app, owner, 'main'), ids)).toEqual(ids.toReversed())
     expect(await faults()).not.toContainEqual(expect.stringMatching(/removed|changed/))
@@ -132,7 +128,7 @@ describe('The partitions of the audit log', () => {
     beforeAll(async () => {
       owner = await anOwner(app)
       cut = new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + DAYS_LATER * DAY_MS)
-      await app.app.get(AuditPartitions).prepare(startOfMonth(3))
+      await app.app.get(AuditRetention).prepare(startOfMonth(3))
       // Not in the order of their times, as under load.
       const [late] = await recordAt(owner, cut)
       gone = await recordAt(owner, new Date(0), THIS, NEXT, before(cut))
@@ -141,7 +137,7 @@ describe('The partitions of the audit log', () => {
         insert into audit_log (at, action, outcome)
         select ${cut.toISOString()}::timestamptz, 'user.create', 'ok' from generate_series(1, 6000)`)
       await app.app.get(AuditSealer).seal()
-      idle = new AuditSealer(app.app.get(Database), app.app.get(AuditChain), app.app.get(AuditLog), app.clock)
+      idle = new AuditSealer(app.app.get(Database), app.app.get(AuditLog), app.clock)
       await recordAt(owner, cut)
       expect(await idle.seal()).toBe(1)
       // The last seal before the rows that stay is kept.
@@ -153,7 +149,7 @@ describe('The partitions of the audit log', () => {
     }, 30_000)
 
     it('stay where the clock is ahead of the database', async () => {
-      expect(await app.app.get(AuditUpkeep).run()).toBeNull()
+      expect(await app.app.get(AuditRetention).run()).toBeNull()
       expect(await partitionsOf(gone)).toHaveLength(gone.length)
       jest.spyOn(app.app.get(DatabaseClock), 'secondsAhead').mockResolvedValue(0)
       await rowsOf(sql`delete from leases where name = 'audit-upkeep'`)
@@ -162,9 +158,9 @@ describe('The partitions of the audit log', () => {
     slow(
       'go as a whole once they are too old, and so do single rows, to the millisecond, with their seals',
       async () => {
-        const expired = await app.app.get(AuditUpkeep).run()
+        const expired = await app.app.get(AuditRetention).run()
         expect(expired?.partitions).toBeGreaterThanOrEqual(5)
-        const partitions = await app.app.get(AuditPartitions).list()
+        const partitions = await app.app.get(AuditRetention).partitions()
         expect(partitions.filter(({ until }) => until && until <= cut)).toEqual([])
         const names = partitions.map(({ name }) => name)
         expect(names).toEqual(expect.arrayContaining([partitionOf(cut), partitionOf(app.clock.now())]))
@@ -185,12 +181,12 @@ describe('The partitions of the audit log', () => {
 
     it('are left alone for the rest of the day', async () => {
       await passTime(app, 60 * 60)
-      expect(await app.app.get(AuditUpkeep).run()).toEqual({ partitions: 0, rows: 0, seals: 0 })
+      expect(await app.app.get(AuditRetention).run()).toEqual({ partitions: 0, rows: 0, seals: 0 })
       expect(await faults()).toEqual([])
     })
 
     it('go in pieces where there is much, and raise no alarm: not of who verifies, nor of who was idle', async () => {
-      const links = app.app.get(AuditChainLinks)
+      const verifier = app.app.get(AuditVerifier)
       const logged = jest.spyOn(Logger.prototype, 'error')
       await idle.run()
       await recordAt(owner, app.clock.now())
@@ -198,9 +194,9 @@ describe('The partitions of the audit log', () => {
       await idle.run()
 
       const later = new Date(cut.getTime() + DAY_MS)
-      const pages = links.pages.bind(links)
+      const pages = verifier.pages.bind(verifier)
       const seen: Expired[] = []
-      jest.spyOn(links, 'pages').mockImplementationOnce(async function* () {
+      jest.spyOn(verifier, 'pages').mockImplementationOnce(async function* () {
         for await (const page of pages()) {
           yield page
           if (seen.length === 0) seen.push(await app.app.get(AuditRetention).expire(later))

@@ -6,7 +6,7 @@ import { and, desc, eq, gte, lt, lte, sql } from 'drizzle-orm'
 import {
   ALL_IDS,
   AuditExport,
-  type AuditFilterQuery,
+  type AuditFilter,
   auditLog,
   Database,
   type Db,
@@ -84,7 +84,7 @@ function combinations() {
     actions.flatMap(action =>
       outcomes.flatMap(outcome =>
         [undefined, halfWay].flatMap(from =>
-          [undefined, halfWay].map((to): AuditFilterQuery => ({ user, action, outcome, from, to })),
+          [undefined, halfWay].map((to): AuditFilter => ({ user, action, outcome, from, to })),
         ),
       ),
     ),
@@ -201,16 +201,13 @@ describe('A page of a long audit log', () => {
   })
 })
 
-function aPage(db: Db, filter: AuditFilterQuery, range: IdRange) {
+function aPage(db: Db, filter: AuditFilter, range: IdRange) {
   const selection = selectionOf(owner.accountId, filter)
   return scanAuditLog(db, selection, { range, order: 'newest first', limit: PAGE })
 }
 
 /** By a plain query, which may take as long as it likes. */
-async function newest(
-  { user, action, outcome, from, to }: AuditFilterQuery,
-  limit = PAGE,
-): Promise<number[]> {
+async function newest({ user, action, outcome, from, to }: AuditFilter, limit = PAGE): Promise<number[]> {
   const matches = and(
     eq(auditLog.accountId, owner.accountId),
     user ? eq(auditLog.userId, user) : undefined,

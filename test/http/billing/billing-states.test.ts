@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
-  AuditPartitions,
+  AuditRetention,
   accounts,
   BillingReconciler,
   Database,
@@ -512,7 +512,7 @@ describe('a database that writes values in its own way', () => {
       const { json: history } = await app.request({ path: '/api/logins', headers })
       expect(daysFromNow(app, history.logins[0].at)).toBeCloseTo(0, 1)
       // Statements of other connections than those for requests.
-      expect(await app.get(AuditPartitions).list()).toContainEqual({
+      expect(await app.get(AuditRetention).partitions()).toContainEqual({
         name: expect.any(String),
         until: startOfNextMonth(),
       })
