@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import {
   applyDecorators,
   type CanActivate,
@@ -8,15 +9,78 @@ import {
 } from '@nestjs/common'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../platform/audit/audit-event.js'
+import { type OperatorSettings, Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { DocumentedGuard } from '../platform/http/endpoint.js'
-import { type Client, clientOf, requestOf } from '../platform/http/request.js'
+import { type Client, clientOf, requestOf } from '../platform/http/client.js'
+import { DocumentedGuard } from '../platform/http/documented.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { IsStorableLine } from '../platform/http/storable-line.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { countsAsWrite } from '../sessions/guards/write-limit.guard.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { ConsoleAddress } from './console-address.js'
-import { presentedOperatorSession } from './operator-cookie.js'
-import { type OperatorSession, OperatorSessions } from './operator-sessions.js'
+import { type OperatorSession, OperatorSessions, presentedOperatorSession } from './sessions.js'
+
+/** Who can reach the console, and for whom it does not exist. */
+@Injectable()
+export class ConsoleAddress {
+  /** Null when there is no console. */
+  readonly origin: string | null
+  private readonly host: string | null
+  private readonly allowed: BlockList
+
+  constructor({ operators }: Settings) {
+    this.origin = operators?.origin ?? null
+    this.host = operators && new URL(operators.origin).host
+    this.allowed = blockListOf(operators)
+  }
+
+  isConsoleHost(host: string): boolean {
+    return host === this.host
+  }
+
+  /** Whether the request is for the console's host, byte for byte as a browser sends it, from an allowed address. */
+  reaches(request: FastifyRequest): boolean {
+    if (this.host === null || request.headers.host !== this.host) return false
+    const { ip } = clientOf(request)
+    const family = isIP(ip)
+    return family !== 0 && this.allowed.check(ip, family === 6 ? 'ipv6' : 'ipv4')
+  }
+
+  /**
+   * Throws `NOT_FOUND` for a client that cannot reach it, and `ORIGIN_NOT_ALLOWED` for a request that another
+   * page makes the browser send: a change needs the console's Origin, and a read must not come from another
+   * site, where the browser says so.
+   */
+  require(request: FastifyRequest): void {
+    if (!this.reaches(request)) throw new ApiError('NOT_FOUND')
+    const { origin, 'sec-fetch-site': site = 'same-origin' } = request.headers
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const isOwn = origin === undefined ? isRead : origin === this.origin
+    if (!isOwn || site !== 'same-origin') throw new ApiError('ORIGIN_NOT_ALLOWED')
+  }
+}
+
+function blockListOf(operators: OperatorSettings | null): BlockList {
+  const list = new BlockList()
+  for (const text of operators?.addresses ?? []) {
+    const [address = '', prefix] = text.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (prefix === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(prefix), family)
+  }
+  return list
+}
+
+/** Long enough to mean something, short enough for a list. */
+const MIN_LENGTH = 3
+const MAX_LENGTH = 300
+
+/** The body of every change: why it is made, in one line that the account can read. */
+export class ReasonBody {
+  @ParseText(text => text.trim().replace(/\s+/g, ' '))
+  @IsStorableLine({ min: MIN_LENGTH, max: MAX_LENGTH })
+  reason!: string
+}
 
 /** Hides the console from clients that must not reach it. */
 @Injectable()

@@ -13,32 +13,29 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TeamModule } from '../team/team.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { OperatorActivityController } from './activity/activity.controller.js'
-import { OperatorActivity } from './activity/operator-activity.js'
-import { ConsoleAddress } from './console-address.js'
-import { AccountInspection } from './directory/account-inspection.js'
-import { DirectoryController, PersonController } from './directory/directory.controller.js'
-import { DirectoryAudit } from './directory/directory-audit.js'
-import { DirectorySearch } from './directory/directory-search.js'
-import { LoginDetails } from './directory/login-details.js'
-import { OperatorFactorResets } from './directory/operator-factor-resets.js'
-import { UserInspection } from './directory/user-inspection.js'
-import { FailedMailService } from './mails/failed-mail.service.js'
-import { OperatorMailsController } from './mails/failed-mails.controller.js'
-import { AccountNames } from './operations/account-names.js'
-import { OperatorEventsController, OperatorHealthController } from './operations/operations.controller.js'
-import { OperatorSatellitesController } from './operations/satellites.controller.js'
-import { ConsoleGuard, OperatorGuard } from './operator.guard.js'
-import { OperatorCodes } from './operator-codes.js'
-import { OperatorGuesses } from './operator-guesses.js'
-import { OperatorLoginController } from './operator-login.controller.js'
-import { OperatorLogin } from './operator-login.js'
-import { OperatorSessions } from './operator-sessions.js'
+import { OperatorActivity, OperatorActivityController } from './activity.js'
+import { DirectoryController, PersonController } from './directory.controller.js'
+import {
+  AccountInspection,
+  AccountNames,
+  DirectoryAudit,
+  DirectorySearch,
+  LoginDetails,
+  UserInspection,
+} from './directory.js'
+import { OperatorFactorResets } from './factor-resets.js'
+import { FailedMailService, OperatorMailsController } from './failed-mails.js'
+import { OperatorLoginController, OperatorPasskeysController } from './login.controller.js'
+import { OperatorGuesses, OperatorLogin, OperatorPasskeyLogin } from './login.js'
+import {
+  OperatorEventsController,
+  OperatorHealthController,
+  OperatorSatellitesController,
+} from './operations.controller.js'
+import { ConsoleAddress, ConsoleGuard, OperatorGuard } from './operator.guard.js'
 import { Operators } from './operators.js'
-import { ConsolePasskeyRegistration } from './passkeys/console-passkey-registration.js'
-import { OperatorPasskeyLogin } from './passkeys/operator-passkey-login.js'
-import { OperatorPasskeysController } from './passkeys/operator-passkeys.controller.js'
-import { OperatorPasskeys } from './passkeys/operator-passkeys.js'
+import { ConsolePasskeyRegistration, OperatorCodes, OperatorPasskeys } from './passkeys.js'
+import { OperatorSessions } from './sessions.js'
 
 const CONTROLLERS = [
   OperatorLoginController,

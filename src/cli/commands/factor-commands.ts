@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { FactorResets } from '../../factors/factor-resets.js'
 import { UserFactors } from '../../factors/user-factors.js'
-import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
+import { OperatorFactorResets } from '../../operators/factor-resets.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
 import type { User } from '../../users/user.js'
 import {

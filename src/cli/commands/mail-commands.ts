@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { FailedMailService } from '../../operators/mails/failed-mail.service.js'
+import { FailedMailService } from '../../operators/failed-mails.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
 import { isId } from '../../platform/http/ids.js'

@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, isNull, lte } from 'drizzle-orm'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { operatorSessions, operators } from '../platform/database/schema/operators.js'
-import type { Client } from '../platform/http/request.js'
-import { Clock, secondsAfter } from '../platform/time.js'
-import { handleOf, newSessionId, type SessionHandle, type SessionId } from '../sessions/session.js'
+import type { Client } from '../platform/http/client.js'
+import { cookieValues } from '../platform/http/headers.js'
+import {
+  asSessionId,
+  handleOf,
+  newSessionId,
+  type SessionHandle,
+  type SessionId,
+} from '../sessions/session.js'
 import type { Email } from '../users/email.js'
 
 /** From the login on, whether or not it is used. */
@@ -80,4 +87,22 @@ export class OperatorSessions {
 
 function actorOf(id: string, client: Client): Actor {
   return { client, operator: { id, reason: null } }
+}
+
+/** Browsers accept a name with this prefix only over TLS, for this host alone (RFC 6265bis §4.1.3.2). */
+const NAME = '__Host-operator'
+const ATTRIBUTES = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
+
+export function setOperatorCookie(reply: FastifyReply, sessionId: SessionId): void {
+  reply.setCookie(NAME, sessionId, { ...ATTRIBUTES, maxAge: OPERATOR_SESSION_SECONDS })
+}
+
+export function clearOperatorCookie(reply: FastifyReply): void {
+  reply.clearCookie(NAME, ATTRIBUTES)
+}
+
+/** The session id in the cookie; null without a cookie, with two, or with anything that cannot be ours. */
+export function presentedOperatorSession(request: FastifyRequest): SessionId | null {
+  const values = cookieValues(request, NAME)
+  return values.length === 1 ? asSessionId(values[0] as string) : null
 }

@@ -1,16 +1,65 @@
-import { Injectable } from '@nestjs/common'
+import { Controller, Get, Injectable, Query } from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
+import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
-import type { AuditRow } from '../../audit/chain.js'
-import { idsBetween, pageBefore, scanAuditLog } from '../../audit/scan.js'
-import { auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import { Database } from '../../platform/database/database.js'
-import { users } from '../../platform/database/schema/accounts.js'
-import { auditLog } from '../../platform/database/schema/audit.js'
-import { AccountNames } from '../operations/account-names.js'
-import type { OperatorActor } from '../operator.guard.js'
-import { Operators } from '../operators.js'
-import { ABOUT_OPERATORS, type ActivityQuery, COMMAND_LINE, LOGINS, LOOKS } from './activity.dto.js'
+import type { AuditRow } from '../audit/chain.js'
+import { asInstant, idsBetween, pageBefore, RowCursor, RowLimit, scanAuditLog } from '../audit/scan.js'
+import { AUDIT_ACTIONS, type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Database } from '../platform/database/database.js'
+import { users } from '../platform/database/schema/accounts.js'
+import { auditLog } from '../platform/database/schema/audit.js'
+import { UUID } from '../platform/http/ids.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { AccountNames } from './directory.js'
+import { CurrentOperatorActor, ForOperators, type OperatorActor } from './operator.guard.js'
+import { Operators } from './operators.js'
+
+/** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
+export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
+export const LOGINS = ['operator.login', 'operator.logout'] as const
+/** Operators are added and disabled only at the command line; the rows name the operator concerned. */
+export const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
+/** The name of the actor when nobody has logged in, as in `detailOf` of the audit log. */
+export const COMMAND_LINE = 'command line'
+
+/** `changes`: everything but views (`looks`) and logins. */
+const KINDS = ['changes', 'looks', 'logins'] as const
+
+/** Selects what operators did; all conditions must hold. */
+export class ActivityQuery {
+  /** An operator's id, or `command line`. */
+  @Matches(new RegExp(`^(${UUID}|command line)$`))
+  @IsOptional()
+  operator?: string
+
+  @IsIn(KINDS)
+  @IsOptional()
+  kind?: (typeof KINDS)[number]
+
+  @IsIn(AUDIT_ACTIONS)
+  @IsOptional()
+  action?: AuditAction
+
+  /** At this time or later. */
+  @ParseText(asInstant)
+  @IsDate()
+  @IsOptional()
+  from?: Date
+
+  /** Before this time. */
+  @ParseText(asInstant)
+  @IsDate()
+  @IsOptional()
+  to?: Date
+
+  @RowLimit()
+  limit?: number
+
+  @RowCursor()
+  after?: number
+}
 
 /** What operators did, for operators. */
 @Injectable()
@@ -113,5 +162,26 @@ function shownRow(
     // Null for the command line.
     operator: isAboutOperator(action) ? null : (operators.get(String(operator)) ?? null),
     reason: typeof reason === 'string' ? reason : null,
+  }
+}
+
+/** What operators did. */
+@ApiExcludeController()
+@Controller('api/operator')
+export class OperatorActivityController {
+  constructor(private readonly activity: OperatorActivity) {}
+
+  @ForOperators()
+  @CountsAsWrite()
+  @Get('activity')
+  list(@Query() query: ActivityQuery, @CurrentOperatorActor() actor: OperatorActor) {
+    return this.activity.list(query, actor)
+  }
+
+  /** Resolves the operator ids in the audit log. */
+  @ForOperators()
+  @Get('operators')
+  operators() {
+    return this.activity.operatorNames()
   }
 }

@@ -1,16 +1,36 @@
-import { Injectable } from '@nestjs/common'
+import { Body, Controller, Get, HttpCode, Injectable, Param, Post, Query } from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
 import { inArray } from 'drizzle-orm'
-import { type FailedMail, FailedMails } from '../../mail/failed-mails.js'
-import { Mailer } from '../../mail/mailer.js'
-import { type Actor, auditEvent, auditEventOf } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import { Database } from '../../platform/database/database.js'
-import { users } from '../../platform/database/schema/accounts.js'
-import { ApiError, unavailable } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/request.js'
-import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
-import type { OperatorActor } from '../operator.guard.js'
-import type { FailedMailsQuery } from './failed-mails.dto.js'
+import { type FailedMail, FailedMails } from '../mail/failed-mails.js'
+import { Mailer } from '../mail/mailer.js'
+import { type Actor, auditEvent, auditEventOf } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Database } from '../platform/database/database.js'
+import { users } from '../platform/database/schema/accounts.js'
+import { ApiError, unavailable } from '../platform/errors/api-error.js'
+import { type Age, AgeCursor } from '../platform/http/age-cursor.js'
+import type { Client } from '../platform/http/client.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { PageLimit } from '../platform/http/page.js'
+import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import {
+  CurrentOperatorActor,
+  ForOperators,
+  type OperatorActor,
+  ReasonBody,
+  withReason,
+} from './operator.guard.js'
+
+const DEFAULT_PAGE = 50
+
+export class FailedMailsQuery {
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @AgeCursor()
+  after?: Age
+}
 
 type Recipient = Pick<typeof users.$inferSelect, 'id' | 'accountId' | 'email'>
 
@@ -99,4 +119,29 @@ function shownMail(
 ) {
   const { subject } = mail
   return { id, to, userId: recipient?.id ?? null, subject, failedAt, expiresAt, lastError, isLinkGood }
+}
+
+/** Mails that could not be sent. */
+@ApiExcludeController()
+@Controller('api/operator/mails')
+export class OperatorMailsController {
+  constructor(private readonly mails: FailedMailService) {}
+
+  @ForOperators()
+  @CountsAsWrite()
+  @Get()
+  list(@Query() query: FailedMailsQuery, @CurrentOperatorActor() actor: OperatorActor) {
+    return this.mails.list(query, actor)
+  }
+
+  @ForOperators()
+  @Post(':id/resend')
+  @HttpCode(204)
+  async resend(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.mails.resend(id, withReason(actor, reason), actor.client)
+  }
 }

@@ -3,21 +3,73 @@ import { ApiExcludeController } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { IsString, Matches, MaxLength } from 'class-validator'
 import type { FastifyReply } from 'fastify'
-import { IsNewPasskeyResponse, IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
-import { type Client, CurrentClient } from '../../platform/http/request.js'
-import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
-import { IsName } from '../../users/name-text.js'
+import { IsNewPasskeyResponse, IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
+import { type Email, IsEmailAddress } from '../users/email.js'
+import { IsName } from '../users/name-text.js'
+import { IsPassword } from '../users/passwords/password-text.js'
+import { OperatorLogin, OperatorPasskeyLogin } from './login.js'
 import {
   CurrentOperator,
   CurrentOperatorActor,
   ForConsole,
   ForOperators,
   type OperatorActor,
-} from '../operator.guard.js'
-import { setOperatorCookie } from '../operator-cookie.js'
-import type { OperatorSession } from '../operator-sessions.js'
-import { OperatorPasskeyLogin } from './operator-passkey-login.js'
-import { OperatorPasskeys } from './operator-passkeys.js'
+} from './operator.guard.js'
+import { OperatorPasskeys } from './passkeys.js'
+import { clearOperatorCookie, type OperatorSession, OperatorSessions, setOperatorCookie } from './sessions.js'
+
+export class OperatorLoginBody {
+  @IsEmailAddress()
+  email!: Email
+
+  @IsPassword()
+  password!: string
+
+  @IsString()
+  @MaxLength(20)
+  code!: string
+}
+
+@ApiExcludeController()
+@Controller('api/operator')
+export class OperatorLoginController {
+  constructor(
+    private readonly login: OperatorLogin,
+    private readonly sessions: OperatorSessions,
+  ) {}
+
+  @ForConsole()
+  @Post('login')
+  @HttpCode(204)
+  async logIn(
+    @Body() body: OperatorLoginBody,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    setOperatorCookie(reply, await this.login.logIn(body, client))
+  }
+
+  @ForOperators()
+  @ExemptFromWriteLimit()
+  @Post('logout')
+  @HttpCode(204)
+  async logOut(
+    @CurrentOperator() session: OperatorSession,
+    @CurrentClient() client: Client,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    await this.sessions.endAll(session, client)
+    clearOperatorCookie(reply)
+  }
+
+  @ForOperators()
+  @Get('me')
+  me(@CurrentOperator() { operatorId, email, expiresAt }: OperatorSession) {
+    return { id: operatorId, email, expiresAt }
+  }
+}
 
 export class OperatorPasskeyLoginBody {
   @IsPasskeyResponse({ required: true })

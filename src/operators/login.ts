@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { and, eq, isNull } from 'drizzle-orm'
+import { checkSignature } from '../factors/passkeys/check-signature.js'
+import { clientDataOf } from '../factors/passkeys/client-data.js'
+import { userHandleOf } from '../factors/passkeys/passkey.js'
+import { CHALLENGE_SECONDS, PasskeyChallenges } from '../factors/passkeys/passkey-challenges.js'
+import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { operatorPasskeys, operators as operatorRows } from '../platform/database/schema/operators.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import type { Client } from '../platform/http/client.js'
+import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import type { SessionId } from '../sessions/session.js'
+import type { Email } from '../users/email.js'
+import { Passwords } from '../users/passwords/passwords.js'
+import { type Operator, Operators } from './operators.js'
+import { OperatorSessions } from './sessions.js'
+
+/** Guesses at what lets operators in: limited, and recorded when they are wrong. */
+@Injectable()
+export class OperatorGuesses {
+  constructor(
+    private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Counts one by `whose` address or passkey it is for. An operator's address may also belong to a user; the two
+   * must not share a limit. Throws `TOO_MANY_ATTEMPTS`.
+   */
+  count(kind: 'password' | 'passkey', whose: string, client: Client) {
+    return this.rateLimiter.count({ kind, subject: `operator ${whose}`, client })
+  }
+
+  noteWrong(
+    actor: Actor,
+    action: 'operator.login' | 'operator.passkey',
+    detail: Readonly<Record<string, unknown>>,
+  ): void {
+    this.auditLog.enqueue(auditEvent(actor, action, detail), 'failed')
+  }
+}
+
+/** What an operator enters. */
+export interface OperatorCredentials {
+  readonly email: Email
+  readonly password: string
+  /** From their authenticator app. */
+  readonly code: string
+}
+
+/** Logs operators in with a password and a code. */
+@Injectable()
+export class OperatorLogin {
+  constructor(
+    private readonly operators: Operators,
+    private readonly sessions: OperatorSessions,
+    private readonly passwords: Passwords,
+    private readonly guesses: OperatorGuesses,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Returns the secret of a new session. Throws `INVALID_CREDENTIALS` whatever is wrong, after the same
+   * amount of work, and `TOO_MANY_ATTEMPTS`.
+   */
+  async logIn(credentials: OperatorCredentials, client: Client): Promise<SessionId> {
+    const counted = await this.guesses.count('password', credentials.email, client)
+    return counted.checkedBy(this.check(credentials, client).then(operator => this.open(operator, client)))
+  }
+
+  private async check({ email, password, code }: OperatorCredentials, client: Client): Promise<Operator> {
+    const operator = await this.operators.findByEmail(email)
+    const isPassword = await this.passwords.verify(operator?.passwordHash ?? null, password, client)
+    // A code is used up only when the password is right.
+    if (operator && isPassword && (await this.operators.useCode(operator, code))) return operator
+    const reason = operator ? (isPassword ? 'wrong code' : 'wrong password') : 'unknown operator'
+    const actor = { client, ...(operator && { operator: { id: operator.id, reason: null } }) }
+    this.guesses.noteWrong(actor, 'operator.login', { reason, email })
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  private open(operator: Operator, client: Client): Promise<SessionId> {
+    return this.database.transaction(async transaction => {
+      // Since the check they may have been disabled, and even added anew.
+      if (!(await this.operators.isUnchanged(transaction, operator)))
+        throw new ApiError('INVALID_CREDENTIALS')
+      return this.sessions.open(transaction, operator.id, client)
+    })
+  }
+}
+
+type PasskeyRow = typeof operatorPasskeys.$inferSelect
+
+const FOR_LOGIN = { for: 'operator assertion' } as const
+
+/** Logs operators in with a passkey. */
+@Injectable()
+export class OperatorPasskeyLogin {
+  private readonly origin: string
+  private readonly rpId: string
+
+  constructor(
+    private readonly challenges: PasskeyChallenges,
+    private readonly sessions: OperatorSessions,
+    private readonly guesses: OperatorGuesses,
+    private readonly database: Database,
+    { operators: console }: Settings,
+  ) {
+    this.origin = console?.origin ?? ''
+    this.rpId = console ? new URL(console.origin).hostname : ''
+  }
+
+  /** Options for `navigator.credentials.get()`. They reveal nothing about anybody. */
+  requestOptions() {
+    return {
+      challenge: this.challenges.issue(FOR_LOGIN),
+      rpId: this.rpId,
+      timeout: CHALLENGE_SECONDS * 1000,
+      userVerification: 'required',
+      allowCredentials: [],
+    }
+  }
+
+  /** Returns the secret of a new session. Throws `PASSKEY_INVALID` whatever is wrong, and `TOO_MANY_ATTEMPTS`. */
+  async logIn(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
+    const counted = await this.guesses.count('passkey', response.id, client)
+    try {
+      return await counted.checkedBy(this.openBy(response, client))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
+        this.guesses.noteWrong({ client }, 'operator.login', { reason: 'wrong passkey' })
+      throw error
+    }
+  }
+
+  private async openBy(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
+    const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
+    const expiresAt = this.challenges.expiryOf(challenge, FOR_LOGIN)
+    if (!expiresAt) throw new ApiError('PASSKEY_INVALID')
+    const { origin, rpId } = this
+    const expected = { passkey: await this.find(response), challenge, origin, rpId }
+    const { passkey } = await checkSignature(response, expected)
+    return this.database.transaction(async transaction => {
+      if (!(await this.challenges.use(transaction, challenge, expiresAt)))
+        throw new ApiError('PASSKEY_INVALID')
+      if (!(await lockPasskey(transaction, passkey))) throw new ApiError('PASSKEY_INVALID')
+      return this.sessions.open(transaction, passkey.operatorId, client, { passkey: passkey.name })
+    })
+  }
+
+  /** Only if its operator can log in, and is whom the authenticator means. */
+  private async find({ id, response }: AuthenticationResponseJSON): Promise<PasskeyRow | null> {
+    const [row] = await this.database.run(db =>
+      db
+        .select({ passkey: operatorPasskeys })
+        .from(operatorPasskeys)
+        .innerJoin(operatorRows, eq(operatorRows.id, operatorPasskeys.operatorId))
+        .where(and(eq(operatorPasskeys.credentialId, id), isNull(operatorRows.disabledAt))),
+    )
+    return row && response.userHandle === userHandleOf(row.passkey.operatorId) ? row.passkey : null
+  }
+}
+
+/** Whether it still exists; then nobody can remove it, nor disable its operator, until the transaction ends. */
+async function lockPasskey(transaction: Db, { credentialId }: PasskeyRow): Promise<boolean> {
+  const rows = await transaction
+    .select({ credentialId: operatorPasskeys.credentialId })
+    .from(operatorPasskeys)
+    .where(eq(operatorPasskeys.credentialId, credentialId))
+    .for('share')
+  return rows.length > 0
+}

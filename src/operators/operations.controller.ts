@@ -1,0 +1,194 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Injectable,
+  Param,
+  type PipeTransform,
+  Post,
+  Query,
+} from '@nestjs/common'
+import { ApiExcludeController } from '@nestjs/swagger'
+import { IsIn, IsOptional, Matches, MaxLength } from 'class-validator'
+import { BillingInspection, EVENT_STATES, type EventState } from '../billing/operations/billing-inspection.js'
+import { BillingReplay } from '../billing/operations/billing-replay.js'
+import { PartsMonitor } from '../health/parts-monitor.js'
+import { FailedMails } from '../mail/failed-mails.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { type Age, AgeCursor, ageCursor } from '../platform/http/age-cursor.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { PageLimit, pageOf } from '../platform/http/page.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { SatelliteAdministration } from '../satellites/satellite-administration.js'
+import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { AccountNames, shownSatellite } from './directory.js'
+import {
+  CurrentOperatorActor,
+  ForOperators,
+  type OperatorActor,
+  ReasonBody,
+  withReason,
+} from './operator.guard.js'
+
+const DEFAULT_PAGE = 50
+
+export class SatellitesQuery {
+  @IsIn(['pending', 'active', 'suspended'])
+  @IsOptional()
+  state?: 'pending' | 'active' | 'suspended'
+
+  /** The start of the origin, with or without its scheme. */
+  @ParseText(text => text.trim().toLowerCase())
+  @Matches(/^\P{C}+$/u)
+  @MaxLength(254)
+  @IsOptional()
+  origin?: string
+
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @AgeCursor()
+  after?: Age
+}
+
+/** Satellites of all accounts. */
+@ApiExcludeController()
+@Controller('api/operator/satellites')
+export class OperatorSatellitesController {
+  constructor(
+    private readonly satellites: SatelliteAdministration,
+    private readonly accountNames: AccountNames,
+  ) {}
+
+  /** Newest first. */
+  @ForOperators()
+  @CountsAsWrite()
+  @Get()
+  async list(@Query() { state, origin, limit, after }: SatellitesQuery) {
+    const filter = { state, origin: origin ? beginningsOf(origin) : undefined, after }
+    const { rows, next } = await pageOf(
+      limit,
+      count => this.satellites.listNewest(filter, count),
+      ({ satellite }) => ageCursor(satellite),
+    )
+    return { satellites: await this.accountNames.addTo(rows.map(shownSatellite)), next }
+  }
+
+  @ForOperators()
+  @Post(':id/suspend')
+  @HttpCode(204)
+  async suspend(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.satellites.suspend(await this.require(id), withReason(actor, reason))
+  }
+
+  @ForOperators()
+  @Post(':id/resume')
+  @HttpCode(204)
+  async resume(
+    @Param('id', IdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    await this.satellites.resume(await this.require(id), withReason(actor, reason))
+  }
+
+  private async require(id: string) {
+    const found = await this.satellites.find(id)
+    if (!found) throw new ApiError('NOT_FOUND')
+    return found.satellite
+  }
+}
+
+/** The prefixes that an origin can have if somebody has typed this. */
+function beginningsOf(text: string): readonly string[] {
+  return /^https?:/.test(text) ? [text] : [`https://${text}`, `http://${text}`]
+}
+
+/** For lists that people read. */
+const MAX_EVENTS = 100
+const EVENT_ID = /^[\w-]{1,255}$/
+
+/** A malformed id of the payment provider is `NOT_FOUND` (404), like an unknown one. */
+@Injectable()
+export class EventIdInPath implements PipeTransform<string, string> {
+  transform(text: string): string {
+    if (!EVENT_ID.test(text)) throw new ApiError('NOT_FOUND')
+    return text
+  }
+}
+
+export class EventsQuery {
+  @IsIn(EVENT_STATES)
+  @IsOptional()
+  state?: EventState
+}
+
+/** Events from the payment provider. */
+@ApiExcludeController()
+@Controller('api/operator/events')
+export class OperatorEventsController {
+  private readonly inspection: BillingInspection
+
+  constructor(
+    database: Database,
+    private readonly replays: BillingReplay,
+    private readonly accountNames: AccountNames,
+  ) {
+    this.inspection = new BillingInspection(database)
+  }
+
+  @ForOperators()
+  @CountsAsWrite()
+  @Get()
+  async list(@Query() { state }: EventsQuery) {
+    const found = await this.inspection.listEvents(state ? { state } : {}, MAX_EVENTS)
+    return { events: await this.accountNames.addTo(found) }
+  }
+
+  /** Processes the event again in the background, whatever its state. */
+  @ForOperators()
+  @Post(':id/replay')
+  @HttpCode(202)
+  async replay(
+    @Param('id', EventIdInPath) id: string,
+    @Body() { reason }: ReasonBody,
+    @CurrentOperatorActor() actor: OperatorActor,
+  ): Promise<void> {
+    if (!(await this.replays.request(id, withReason(actor, reason)))) throw new ApiError('NOT_FOUND')
+  }
+}
+
+/** The state of the service. */
+@ApiExcludeController()
+@Controller('api/operator')
+export class OperatorHealthController {
+  private readonly inspection: BillingInspection
+
+  constructor(
+    database: Database,
+    private readonly parts: PartsMonitor,
+    private readonly failedMails: FailedMails,
+  ) {
+    this.inspection = new BillingInspection(database)
+  }
+
+  @ForOperators()
+  @Get('health')
+  async health() {
+    const [{ subscriptionsByPrice, ...billing }, failed] = await Promise.all([
+      this.inspection.health(),
+      this.failedMails.count(),
+    ])
+    return {
+      ...this.parts.status(),
+      mails: { failed },
+      billing: { ...billing, subscriptionsByPrice: Object.fromEntries(subscriptionsByPrice) },
+    }
+  }
+}
