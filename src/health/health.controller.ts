@@ -1,9 +1,88 @@
-import { Controller, Get, Header } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import { Controller, Get, Header, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { unavailable } from '../platform/errors/api-error.js'
+import { Documented } from '../platform/http/documented.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { LiveDocs, ReadyDocs, StatusDocs } from './health.dto.js'
 import { PartsMonitor } from './parts-monitor.js'
-import { Readiness } from './readiness.js'
+
+/**
+ * Whether requests may be sent here. It is about this process alone: a database or Redis that is down is down for
+ * every replica, and a load balancer that removed them all would also take down what works without it.
+ */
+@Injectable()
+export class Readiness implements OnApplicationBootstrap {
+  private isReady = false
+
+  onApplicationBootstrap(): void {
+    this.isReady = true
+  }
+
+  /** Throws `NOT_READY` (503) until the service has started, and after `stop()`. */
+  check(): void {
+    if (!this.isReady) throw unavailable('NOT_READY')
+  }
+
+  /** Not ready from now on: requests in progress finish, new ones should go elsewhere. */
+  stop(): void {
+    this.isReady = false
+  }
+}
+
+class HealthAnswer {
+  @ApiProperty({ type: String, example: 'ok' })
+  status!: string
+}
+
+class PartAnswer {
+  @ApiProperty({ enum: ['up', 'down'] })
+  state!: string
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'Since when it has been in this state' })
+  since!: string
+}
+
+class PartsAnswer {
+  @ApiProperty({ type: PartAnswer })
+  database!: PartAnswer
+
+  @ApiProperty({ type: PartAnswer })
+  sessionStore!: PartAnswer
+}
+
+class StatusAnswer {
+  @ApiProperty({ enum: ['ok', 'degraded'] })
+  status!: string
+
+  @ApiProperty({ type: PartsAnswer })
+  parts!: PartsAnswer
+}
+
+export const LiveDocs = () =>
+  Documented({
+    summary: 'Is the process alive?',
+    status: 200,
+    answer: 'It is',
+    type: HealthAnswer,
+  })
+
+export const ReadyDocs = () =>
+  Documented({
+    summary: 'May requests be sent here?',
+    description: 'About this process alone: it stays ready while a part is down, see `/health/status`.',
+    status: 200,
+    answer: 'Yes: it has started and is not stopping',
+    type: HealthAnswer,
+    refusals: ['NOT_READY'],
+  })
+
+export const StatusDocs = () =>
+  Documented({
+    summary: 'Which parts are up?',
+    description: 'For operators. The state is checked every second, however often this is asked.',
+    status: 200,
+    answer: 'Each part with its state, also while one is down',
+    type: StatusAnswer,
+  })
 
 @ApiTags('Health')
 @Controller('health')

@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common'
 import { SessionsModule } from '../sessions/sessions.module.js'
-import { HealthController } from './health.controller.js'
+import { HealthController, Readiness } from './health.controller.js'
 import { PartsMonitor } from './parts-monitor.js'
-import { Readiness } from './readiness.js'
 
 @Module({
   imports: [SessionsModule],
