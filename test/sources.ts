@@ -189,11 +189,9 @@ export { ConsoleAddress } from '../src/operators/console-address.js'
 export { openSmtp } from '../src/mail/smtp-transport.js'
 export { ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
-export { pagePolicy, pageWith } from '../src/pages/page.js'
-export type { SatelliteBrands } from '../src/pages/satellite-brands.js'
 export { serveSites } from '../src/pages/serve-sites.js'
-export { PAGE_PATHS, Site } from '../src/pages/site.js'
-export { SiteHosts } from '../src/pages/site-hosts.js'
+export { PAGE_PATHS, pagePolicy, pageWith, Site } from '../src/pages/site.js'
+export { type SatelliteBrands, SiteHosts } from '../src/pages/site-hosts.js'
 export {
   AUDIT_ACTIONS,
   type AuditAction,

@@ -4,10 +4,8 @@ import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'
 import { CorsModule } from '../cors/cors.module.js'
 import { ConsoleAddress } from '../operators/operator.guard.js'
-import { serveClientFiles } from './client-files.js'
-import { SatelliteBrands } from './satellite-brands.js'
-import { serveSites } from './serve-sites.js'
-import { SiteHosts } from './site-hosts.js'
+import { serveClientFiles, serveSites } from './serve-sites.js'
+import { SatelliteBrands, SiteHosts } from './site-hosts.js'
 
 /** The client files, and the built pages that PAGES names. CORS is checked first, as for everything else. */
 @Module({ imports: [CorsModule], providers: [SiteHosts, SatelliteBrands, ConsoleAddress] })
