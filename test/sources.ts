@@ -68,9 +68,8 @@ export {
   type Use,
 } from '../src/anomalies/anomaly.js'
 export { AnomalyMails, newDeviceNotice } from '../src/anomalies/anomaly-mails.js'
-export type { DeviceId } from '../src/anomalies/device-id.js'
-export { KnownDevices } from '../src/anomalies/known-devices.js'
-export { LoginAnomalyCheck } from '../src/anomalies/login-anomaly-check.js'
+export { type DeviceId, KnownDevices } from '../src/anomalies/known-devices.js'
+export { LoginAnomalyCheck } from '../src/anomalies/login-check.js'
 export { AppModule, createApp } from '../src/app.js'
 export {
   ALL_IDS,

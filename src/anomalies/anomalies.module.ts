@@ -6,10 +6,8 @@ import { GeoIpModule } from '../platform/geoip.js'
 import { LinksModule } from '../platform/one-time-tokens.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { AnomalyMails } from './anomaly-mails.js'
-import { AnomalyResponse } from './anomaly-response.js'
 import { KnownDevices } from './known-devices.js'
-import { LoginAnomalyCheck } from './login-anomaly-check.js'
-import { RefreshAnomalyCheck } from './refresh-anomaly-check.js'
+import { AnomalyResponse, LoginAnomalyCheck, RefreshAnomalyCheck } from './login-check.js'
 import { UnrecognizedLoginTokens } from './unrecognized-login-tokens.js'
 
 @Module({

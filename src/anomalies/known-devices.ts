@@ -1,14 +1,134 @@
-import { Injectable } from '@nestjs/common'
+import { randomBytes } from 'node:crypto'
+import { applyDecorators, Injectable } from '@nestjs/common'
+import { ApiPropertyOptional } from '@nestjs/swagger'
+import { IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { knownDevices } from '../platform/database/schema/anomalies.js'
-import { Statement } from '../platform/database/statement.js'
-import { subnetOf } from '../platform/http/request.js'
+import { parameter, Statement } from '../platform/database/statement.js'
+import { cookieValues } from '../platform/http/headers.js'
+import { subnetOf } from '../platform/http/network.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
-import { Clock, secondsAfter } from '../platform/time.js'
-import { type DeviceId, newDeviceId } from './device-id.js'
-import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from './device-parts.js'
+
+/**
+ * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.
+ */
+export type DeviceId = string & { readonly brand: 'DeviceId' }
+
+export function newDeviceId(): DeviceId {
+  return randomBytes(32).toString('base64url') as DeviceId
+}
+
+/** The text as a device id; null when it is not one. */
+function asDeviceId(text: string | undefined): DeviceId | null {
+  return text !== undefined && BASE64URL_OF_32_BYTES.test(text) ? (text as DeviceId) : null
+}
+
+/**
+ * Browsers accept this prefix only from this very host and over TLS (RFC 6265bis §4.1.3.2), so no subdomain
+ * can plant one.
+ */
+const COOKIE_NAME = '__Host-device'
+const COOKIE_MAX_AGE_SECONDS = 365 * 24 * 60 * 60
+
+/** Every login sets it again, so it lasts a year from the latest. */
+export function setDeviceCookie(reply: FastifyReply, deviceId: DeviceId): void {
+  const attributes = { httpOnly: true, secure: true, sameSite: 'lax', path: '/' } as const
+  reply.setCookie(COOKIE_NAME, deviceId, { ...attributes, maxAge: COOKIE_MAX_AGE_SECONDS })
+}
+
+/** The device id in the cookie; null when it is absent, malformed or sent more than once. */
+export function presentedDeviceId(request: FastifyRequest): DeviceId | null {
+  const [value, ...others] = cookieValues(request, COOKIE_NAME)
+  return others.length > 0 ? null : asDeviceId(value)
+}
+
+/** The field `deviceId` of a login; null and absent are the same to the server. */
+export const IsDeviceId = (documented: { readonly example?: string; readonly description: string }) =>
+  applyDecorators(
+    ApiPropertyOptional({ type: String, nullable: true, minLength: 43, maxLength: 43, ...documented }),
+    IsOptional(),
+    Matches(BASE64URL_OF_32_BYTES, { message: 'deviceId must be one that an earlier login answered' }),
+  )
+
+/**
+ * How many are kept for each user, those that were seen last. More than a person has: private windows make a new
+ * device id at each login, and whoever knows the password can send any name of a device. Networks are what the
+ * rate limits know a user by, so others must not easily push theirs out.
+ */
+const MAX_PER_USER = { device: 50, 'device id': 50, network: 1_000 } as const
+const MAX_OF_KIND = sql.raw(
+  `case kind ${Object.entries(MAX_PER_USER)
+    .map(([kind, most]) => `when '${kind}' then ${most}`)
+    .join(' ')} end`,
+)
+
+/** The result of {@link DEVICE_COLUMNS}. */
+export interface KnownDeviceRow {
+  /** Whether the user has ever logged in: after a long time everything is new, but it is not their first login. */
+  readonly has_history: boolean
+  readonly is_new_device: boolean
+  readonly is_new_network: boolean
+  readonly is_ours: boolean
+  readonly is_known_device_id: boolean
+  readonly latest_network: string | null
+  readonly latest_seconds: number | null
+}
+
+const USER = sql`${parameter('device', 'user')}::uuid`
+const PRESENTED = sql`${parameter('device', 'presented')}::text`
+const NOW = sql`${parameter('device', 'now')}::timestamptz`
+const LONG_AGO = sql`${parameter('device', 'longAgo')}::timestamptz`
+
+/**
+ * The parts of a `Statement` that record, if `found` has a row, what a login came from, and return what of it was
+ * new. Their values are those of `device`, from `KnownDevices.seenAt`. Of two concurrent logins, only one is
+ * reported as new. An unknown device id is replaced. One that belongs to another user is kept, since people share
+ * browsers, and counts as new for this user.
+ */
+export const DEVICE_PARTS = sql`
+  before as (
+    select kind, value, last_seen from familiar_clients where user_id = ${USER} and last_seen >= ${LONG_AGO}
+  ), device_id as (
+    select case when is_ours then ${PRESENTED} else ${parameter('device', 'new')}::text end as value, is_ours
+    from (select exists (
+      select from familiar_clients
+      where kind = 'device id' and value = ${PRESENTED} and last_seen >= ${LONG_AGO}
+    ) as is_ours) as presented
+  ), seen as (
+    select 'device' as kind, ${parameter('device', 'device')}::text as value
+    union all select 'network', ${parameter('device', 'network')}::text
+    union all select 'device id', value from device_id where value is not null
+  ), written as (
+    insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
+    select ${USER}, kind, value, ${NOW}, ${NOW} from found, seen
+    on conflict (user_id, kind, value) do update
+      set last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
+    returning kind, xmax = 0 as is_new
+  ), forgotten as (
+    delete from familiar_clients
+    where exists (select from found) and user_id = ${USER} and (kind, value) not in (select kind, value from seen)
+      and (last_seen < ${LONG_AGO} or (kind, value) in (
+        select kind, value from (
+          select kind, value, row_number() over (partition by kind order by last_seen desc, value) as place
+          from before where (kind, value) not in (select kind, value from seen)
+        ) as others where place >= ${MAX_OF_KIND}
+      ))
+  ), latest as (
+    select value, last_seen from before where kind = 'network' order by last_seen desc limit 1
+  )`
+export const DEVICE_COLUMNS = sql`
+  exists (select from familiar_clients where user_id = ${USER} and kind = 'device') as has_history,
+  (select is_new from written where kind = 'device') as is_new_device,
+  (select is_new from written where kind = 'network') as is_new_network,
+  (select is_ours from device_id) as is_ours,
+  exists (select from before where kind = 'device id' and value = ${PRESENTED}) as is_known_device_id,
+  (select value from latest) as latest_network,
+  (select extract(epoch from last_seen)::float8 from latest) as latest_seconds`
 
 /** A login compared with what the user has logged in from before. */
 export interface KnownDevice {

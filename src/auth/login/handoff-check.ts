@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { LoginAnomalyCheck } from '../../anomalies/login-anomaly-check.js'
+import { LoginAnomalyCheck } from '../../anomalies/login-check.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { ApiError } from '../../platform/errors/api-error.js'

@@ -1,4 +1,4 @@
-import type { DeviceId } from '../../anomalies/device-id.js'
+import type { DeviceId } from '../../anomalies/known-devices.js'
 import type { Db } from '../../platform/database/connection.js'
 import type { UsedRow } from '../../platform/database/statement.js'
 import type { ErrorCode } from '../../platform/errors/api-error.js'

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from '../../anomalies/device-parts.js'
-import type { KnownDevice } from '../../anomalies/known-devices.js'
-import { LoginAnomalyCheck, UnusualLogin } from '../../anomalies/login-anomaly-check.js'
-import { languageWanted } from '../../mail/language.js'
+import {
+  DEVICE_COLUMNS,
+  DEVICE_PARTS,
+  type KnownDevice,
+  type KnownDeviceRow,
+} from '../../anomalies/known-devices.js'
+import { LoginAnomalyCheck, UnusualLogin } from '../../anomalies/login-check.js'
+import { languageWanted } from '../../mail/mail-language.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AUDIT_ROW, AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'

@@ -1,16 +1,97 @@
 import { Injectable } from '@nestjs/common'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Clock } from '../platform/clock/clock.js'
+import type { AnomalyAction } from '../platform/config/anomaly-policy.js'
+import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { GeoIp } from '../platform/geoip.js'
-import { type Client, deviceName, firstAddressOf } from '../platform/http/request.js'
-import { Clock } from '../platform/time.js'
-import { handleOf, newSessionId } from '../sessions/session.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { GeoIp } from '../platform/geoip/geoip.js'
+import type { Client } from '../platform/http/client.js'
+import { deviceName } from '../platform/http/device-name.js'
+import { firstAddressOf } from '../platform/http/network.js'
+import { Logger } from '../platform/log/logger.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { handleOf, newSessionId, type Session } from '../sessions/session.js'
+import { type ClientAddress, SessionStore } from '../sessions/stores/session-store.js'
 import type { OwnedSession } from '../sessions/user-sessions.js'
-import { type Anomaly, type AnomalyReason, type ClientLocation, loginAnomaly } from './anomaly.js'
-import { type LoginRefusal, newDeviceNotice, unusualLoginNotice } from './anomaly-mails.js'
-import { AnomalyResponse } from './anomaly-response.js'
-import type { DeviceId } from './device-id.js'
-import { type KnownDevice, KnownDevices, type PresentedDevice, type SeenDevice } from './known-devices.js'
+import {
+  type Anomaly,
+  type AnomalyReason,
+  actionsFor,
+  type ClientLocation,
+  loginAnomaly,
+  refreshAnomaly,
+} from './anomaly.js'
+import {
+  AnomalyMails,
+  type LoginRefusal,
+  type Notice,
+  type NoticeData,
+  newDeviceNotice,
+  unusualLoginNotice,
+  unusualUseNotice,
+} from './anomaly-mails.js'
+import {
+  type DeviceId,
+  type KnownDevice,
+  KnownDevices,
+  type PresentedDevice,
+  type SeenDevice,
+} from './known-devices.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
+
+/** Handles an anomaly of a session, as the settings say. */
+@Injectable()
+export class AnomalyResponse {
+  private readonly logger = new Logger('AnomalyResponse')
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly auditLog: AuditLog,
+    private readonly notices: AnomalyMails,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /** Whether the settings let unusual logins be refused at all. */
+  get mayRevoke(): boolean {
+    return this.settings.anomalyPolicy.revoke !== undefined
+  }
+
+  /** What the settings say about this score. */
+  actionsFor({ score }: Anomaly): ReadonlySet<AnomalyAction> {
+    return actionsFor(score, this.settings.anomalyPolicy)
+  }
+
+  /** Writes the row without delaying the request: a refresh works while the database is down. */
+  recordAnomaly(
+    at: 'login' | 'refresh',
+    { score, reasons }: Anomaly,
+    session: OwnedSession,
+    client: Client,
+  ): void {
+    const actions = [...this.actionsFor({ score, reasons })]
+    const event = auditEvent({ ...session, client }, 'session.anomaly', { at, score, reasons, actions })
+    this.auditLog.enqueue(event, actions.includes('revoke') ? 'refused' : 'ok')
+  }
+
+  /** Mails the user. A mail that fails is logged and keeps nobody out. */
+  async notify(session: AffectedSession, client: Client, write: (data: NoticeData) => Notice): Promise<void> {
+    try {
+      await this.notices.send(session, client, write)
+    } catch (error) {
+      this.logger.error(`A mail about an anomaly could not be prepared: ${causeMessage(error)}`)
+    }
+  }
+
+  /** Ends the session, once: the next refresh would find none to tell the user of. */
+  async end(session: OwnedSession, client: Client): Promise<void> {
+    const event = auditEvent({ ...session, client }, 'session.revoke', { reason: 'anomaly' })
+    await this.changes.commitToleratingOutage(transaction =>
+      this.changes.record(transaction, [{ kind: 'end', sid: session.sid }], event),
+    )
+  }
+}
 
 /** A session that has just begun, or would have. */
 type AffectedLogin = OwnedSession & AffectedSession
@@ -143,4 +224,47 @@ function presentedDevice(deviceId: DeviceId | null | undefined, { userAgent, ip 
 /** Mails and audit rows need a session to refer to. */
 function withoutSession(user: Pick<OwnedSession, 'userId' | 'accountId'>): AffectedLogin {
   return { ...user, sid: handleOf(newSessionId()), createdAt: null }
+}
+
+/** Judges the use of a session from elsewhere, and acts on it as the settings say. */
+@Injectable()
+export class RefreshAnomalyCheck {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly geoIp: GeoIp,
+    private readonly response: AnomalyResponse,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * To be called when the client is no longer the same (`isSameClient`). Returns whether that has ended the
+   * session, as the settings may ask for. The change is written to the store by compare-and-set, so exactly one
+   * request on one replica reports it.
+   */
+  async check(session: Session, client: Client): Promise<boolean> {
+    const now = this.clock.now()
+    const anomaly = refreshAnomaly(
+      { ...this.placed(session), at: session.lastUsed },
+      { ...this.placed(client), at: now },
+    )
+    const actions = this.response.actionsFor(anomaly)
+    const isEnded = actions.has('revoke')
+    if (isEnded) await this.response.end(session, client)
+    else if (actions.has('reauthenticate')) await this.store.voidAuthentication(session.sid, now)
+    // Last, so that after a failure the next refresh still finds the change.
+    const isOurs = isEnded || (await this.store.updateClient(session.sid, session, client, now))
+    if (isOurs && actions.has('log')) this.response.recordAnomaly('refresh', anomaly, session, client)
+    if (isOurs && actions.has('notify'))
+      await this.response.notify(asOfLastUse(session), client, data => unusualUseNotice(data, isEnded))
+    return isEnded
+  }
+
+  private placed({ ip, userAgent }: ClientAddress) {
+    return { ip, userAgent, place: this.geoIp.locate(ip) }
+  }
+}
+
+/** Until then the session was its user's: a report must not undo what they set up in it. */
+function asOfLastUse({ lastUsed, ...session }: Session): AffectedSession {
+  return { ...session, createdAt: lastUsed }
 }
