@@ -1,4 +1,4 @@
-import { Controller, Get, Injectable, Query } from '@nestjs/common'
+import { Controller, Get, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsDate, IsIn, IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, lt, notInArray, or, type SQL, sql } from 'drizzle-orm'
@@ -12,17 +12,17 @@ import { auditLog } from '../platform/database/schema/audit.js'
 import { UUID } from '../platform/http/ids.js'
 import { ParseText } from '../platform/http/request-validation.js'
 import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
-import { AccountNames } from './directory.js'
+import { withAccountNames } from './directory.js'
 import { CurrentOperatorActor, ForOperators, type OperatorActor } from './operator.guard.js'
 import { Operators } from './operators.js'
 
 /** Actions that only read: viewing people and accounts, searching, and lists that contain people. */
-export const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
-export const LOGINS = ['operator.login', 'operator.logout'] as const
+const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
+const LOGINS = ['operator.login', 'operator.logout'] as const
 /** Operators are added and disabled only at the command line; the rows name the operator concerned. */
-export const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
+const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
 /** The name of the actor when nobody has logged in, as in `detailOf` of the audit log. */
-export const COMMAND_LINE = 'command line'
+const COMMAND_LINE = 'command line'
 
 /** `changes`: everything but views (`looks`) and logins. */
 const KINDS = ['changes', 'looks', 'logins'] as const
@@ -61,13 +61,13 @@ export class ActivityQuery {
   after?: number
 }
 
-/** What operators did, for operators. */
-@Injectable()
-export class OperatorActivity {
+/** What operators did. */
+@ApiExcludeController()
+@Controller('api/operator')
+export class OperatorActivityController {
   constructor(
     private readonly database: Database,
-    private readonly operators: Operators,
-    private readonly accountNames: AccountNames,
+    private readonly known: Operators,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -75,24 +75,26 @@ export class OperatorActivity {
    * A page, newest first, with who did it, to whom and why; with a filter it may end early, with a `next`. A
    * page that shows people counts as viewing them, which is recorded before it is answered.
    */
-  async list(query: ActivityQuery, actor: OperatorActor) {
+  @ForOperators()
+  @CountsAsWrite()
+  @Get('activity')
+  async list(@Query() query: ActivityQuery, @CurrentOperatorActor() actor: OperatorActor) {
     const { rows, next } = await this.database.report(async db => {
       const selection = { accountId: null, isByOperator: true, where: conditionOf(query) } as const
       return pageBefore(query, await idsBetween(db, query), step => scanAuditLog(db, selection, step))
     })
-    const [emails, operators] = await Promise.all([this.emailsOf(rows), this.operators.list()])
+    const [emails, operators] = await Promise.all([this.emailsOf(rows), this.known.list()])
     await this.recordView(rows, actor)
     const names = new Map(operators.map(({ id, email }) => [id, email]))
     const shown = rows.map(row => shownRow(row, names, emails))
-    return {
-      entries: await this.accountNames.addTo(shown),
-      next,
-    }
+    return { entries: await withAccountNames(this.database, shown), next }
   }
 
-  /** All operators, including removed ones. */
-  async operatorNames() {
-    const all = await this.operators.list()
+  /** All operators, including removed ones, for the ids in the audit log. */
+  @ForOperators()
+  @Get('operators')
+  async operators() {
+    const all = await this.known.list()
     return { operators: all.map(({ id, email }) => ({ id, email })) }
   }
 
@@ -162,26 +164,5 @@ function shownRow(
     // Null for the command line.
     operator: isAboutOperator(action) ? null : (operators.get(String(operator)) ?? null),
     reason: typeof reason === 'string' ? reason : null,
-  }
-}
-
-/** What operators did. */
-@ApiExcludeController()
-@Controller('api/operator')
-export class OperatorActivityController {
-  constructor(private readonly activity: OperatorActivity) {}
-
-  @ForOperators()
-  @CountsAsWrite()
-  @Get('activity')
-  list(@Query() query: ActivityQuery, @CurrentOperatorActor() actor: OperatorActor) {
-    return this.activity.list(query, actor)
-  }
-
-  /** Resolves the operator ids in the audit log. */
-  @ForOperators()
-  @Get('operators')
-  operators() {
-    return this.activity.operatorNames()
   }
 }

@@ -10,7 +10,7 @@ import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
 import { asSessionHandle } from '../sessions/session.js'
 import { UserAdministration } from '../users/user-administration.js'
 import { Users } from '../users/users.js'
-import { AccountInspection, DirectorySearch, UserInspection } from './directory.js'
+import { Directory } from './directory.js'
 import { OperatorFactorResets } from './factor-resets.js'
 import {
   CurrentOperatorActor,
@@ -37,9 +37,7 @@ export class AccountQuery {
 @Controller('api/operator')
 export class DirectoryController {
   constructor(
-    private readonly search: DirectorySearch,
-    private readonly accounts: AccountInspection,
-    private readonly people: UserInspection,
+    private readonly directory: Directory,
     private readonly users: Users,
   ) {}
 
@@ -47,7 +45,7 @@ export class DirectoryController {
   @CountsAsWrite()
   @Get('search')
   find(@Query() { q }: SearchQuery, @CurrentOperatorActor() actor: OperatorActor) {
-    return this.search.find(q, actor)
+    return this.directory.search(q, actor)
   }
 
   @ForOperators()
@@ -59,14 +57,14 @@ export class DirectoryController {
     @CurrentOperatorActor() actor: OperatorActor,
   ) {
     const last = after === undefined ? null : await this.users.findInAccount(after, id)
-    return this.accounts.show(id, last, actor)
+    return this.directory.account(id, last, actor)
   }
 
   @ForOperators()
   @CountsAsWrite()
   @Get('users/:id')
   user(@Param('id', IdInPath) id: string, @CurrentOperatorActor() actor: OperatorActor) {
-    return this.people.show(id, actor)
+    return this.directory.user(id, actor)
   }
 }
 

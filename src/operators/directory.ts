@@ -28,36 +28,234 @@ import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { type OperatorActor, withReason } from './operator.guard.js'
 
+/** If more match, type more. */
+const MAX_RESULTS = 20
+/** How many members one page of an account shows. */
+const MEMBERS = 50
+const WAITING_EVENTS = 20
+const LATEST_ROWS = 20
+
+interface FoundAccount {
+  readonly id: string
+  readonly name: string | null
+  readonly owner: string | null
+  readonly createdAt: Date
+}
+
+interface FoundUser {
+  readonly id: string
+  readonly accountId: string
+  readonly email: string
+  readonly name: string | null
+  readonly role: 'owner' | 'member'
+  readonly disabledAt: Date | null
+}
+
+interface Found {
+  readonly accounts: readonly FoundAccount[]
+  readonly users: readonly FoundUser[]
+}
+
+/** What operators see of accounts and users. Each view and search is recorded before it is answered. */
+@Injectable()
+export class Directory {
+  private readonly billing: BillingInspection
+
+  constructor(
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly satellites: SatelliteAdministration,
+    private readonly factors: UserFactors,
+    private readonly resets: FactorResets,
+    private readonly sessions: ActiveSessions,
+  ) {
+    this.billing = new BillingInspection(database)
+  }
+
+  /**
+   * At most 20 accounts and 20 users: either by id; users by the start of their e-mail address; accounts by
+   * the start of their name, by the origin of a satellite, or by the payment provider's customer id. Recorded
+   * before it is answered.
+   */
+  async search(text: string, actor: OperatorActor): Promise<Found> {
+    await this.database.transaction(transaction =>
+      this.auditLog.record(transaction, auditEvent(actor, 'operator.search', { text })),
+    )
+    const [foundAccounts, foundUsers] = await Promise.all([this.findAccounts(text), this.findUsers(text)])
+    return { accounts: foundAccounts, users: foundUsers }
+  }
+
+  /**
+   * The account with its owner, who is null only while it has none, and a page of its users, oldest first, after `after`.
+   * Throws `NOT_FOUND`.
+   */
+  async account(id: string, after: UserCursor | null, actor: OperatorActor) {
+    const account = await this.accounts.find(id)
+    if (!account) throw new ApiError('NOT_FOUND')
+    await this.recordView({ accountId: id }, actor)
+    const [owner, members, subscription, satellites, waiting, log] = await Promise.all([
+      this.ownerOf(id),
+      this.users.listByAccount(id, after, MEMBERS + 1),
+      this.subscriptionOf(id),
+      this.satellites.list(id),
+      this.billing.listEvents({ accountId: id }, WAITING_EVENTS),
+      this.latestOf({ accountId: id }),
+    ])
+    const { name, createdAt, deleteAt, secondFactor, handoffRequired } = account
+    return {
+      id,
+      name,
+      createdAt,
+      deleteAt,
+      secondFactor,
+      handoffRequired,
+      owner,
+      subscription,
+      members: members.slice(0, MEMBERS).map(shownUser),
+      hasMore: members.length > MEMBERS,
+      satellites: satellites.map(shownSatellite),
+      waitingEvents: waiting,
+      ...log,
+    }
+  }
+
+  /** What a user may do, logs in with and did last. Throws `NOT_FOUND`. */
+  async user(id: string, actor: OperatorActor) {
+    const user = await this.users.find(id)
+    if (!user) throw new ApiError('NOT_FOUND')
+    await this.recordView(user, actor)
+    const [account, login, log] = await Promise.all([
+      this.accounts.find(user.accountId),
+      this.loginOf(user, actor),
+      this.latestOf(user),
+    ])
+    return {
+      ...shownUser(user),
+      accountName: account?.name ?? null,
+      granted: user.granted,
+      allowedSatellites: user.satellites,
+      ...login,
+      ...log,
+    }
+  }
+
+  private findAccounts(text: string): Promise<FoundAccount[]> {
+    return this.database.report(async db => {
+      const ids = isId(text) ? [text] : await idsOfAccounts(db, text)
+      const { id, name, createdAt } = accounts
+      const isOwner = and(eq(users.accountId, id), eq(users.role, 'owner'))
+      return db
+        .select({ id, name, owner: users.email, createdAt })
+        .from(accounts)
+        .leftJoin(users, isOwner)
+        .where(inArray(id, ids))
+        .orderBy(name, id)
+        .limit(MAX_RESULTS)
+    })
+  }
+
+  private findUsers(text: string): Promise<FoundUser[]> {
+    const which = isId(text) ? eq(users.id, text) : like(users.email, startsWith(text.toLowerCase()))
+    const { id, accountId, email, name, role, disabledAt } = users
+    return this.database.report(db =>
+      db
+        .select({ id, accountId, email, name, role, disabledAt })
+        .from(users)
+        .where(which)
+        .orderBy(email)
+        .limit(MAX_RESULTS),
+    )
+  }
+
+  private async ownerOf(accountId: string) {
+    const { id, email } = users
+    const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
+    const [owner] = await this.database.run(db => db.select({ id, email }).from(users).where(isOwner))
+    return owner ?? null
+  }
+
+  private async subscriptionOf(accountId: string) {
+    const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = subscriptions
+    const [row] = await this.database.run(db =>
+      db
+        .select({ status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince })
+        .from(subscriptions)
+        .where(eq(subscriptions.accountId, accountId)),
+    )
+    return row ?? null
+  }
+
+  /** What the user logs in with, and where they are logged in. `sites` is null while the session store is down: the rest is still worth seeing. */
+  private async loginOf({ id, passwordHash, mustEnrol }: User, actor: OperatorActor) {
+    const [factors, resets, sites] = await Promise.all([
+      this.factors.find(id),
+      this.resets.timesOf([id]),
+      this.sitesOf(id, actor),
+    ])
+    const hasPassword = passwordHash !== null
+    return { hasPassword, mustEnrol, factors, resetAt: resets.get(id) ?? null, sites }
+  }
+
+  private async sitesOf(userId: string, { client }: OperatorActor) {
+    try {
+      return (await this.sessions.list(userId, null, { language: client.acceptLanguage })).sites
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'SESSION_STORE_UNAVAILABLE') return null
+      throw error
+    }
+  }
+
+  /** Call it before answering, so that nothing is shown unrecorded. */
+  private recordView(
+    target: { readonly accountId: string; readonly id?: string },
+    actor: OperatorActor,
+  ): Promise<void> {
+    const { accountId, id } = target
+    const event = auditEventOf({ accountId, ...(id && { id }) }, withReason(actor, null), 'operator.view')
+    return this.database.transaction(transaction => this.auditLog.record(transaction, event))
+  }
+
+  /**
+   * The newest rows about an account or a user of it, but none about who viewed them; and the addresses of the users of
+   * the account who are named there, by their ids.
+   */
+  private async latestOf({ accountId, id }: { readonly accountId: string; readonly id?: string }) {
+    // Those are frequent, and say nothing about the account or user.
+    const where = ne(auditLog.action, 'operator.view')
+    const selection = { accountId: id ? null : accountId, ...(id && { user: id }), where }
+    const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const
+    const { rows } = await this.database.report(db => scanAuditLog(db, selection, step))
+    const { emails } = await usersInRows(this.database, accountId, rows)
+    return { latest: rows.map(shownRow), people: Object.fromEntries(emails) }
+  }
+}
+
+/** Each of the three searches uses its own index; combined in one condition they would scan every account. */
+async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
+  const isNamed = startsWithIgnoringCase(accounts.name, text)
+  const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MAX_RESULTS)
+  const withSatellite = db
+    .select({ id: satellites.accountId })
+    .from(satellites)
+    .where(and(eq(satellites.origin, text), ne(satellites.state, 'pending')))
+  const ofCustomer = db
+    .select({ id: billingCustomers.accountId })
+    .from(billingCustomers)
+    .where(eq(billingCustomers.customerId, text))
+  const rows = [...(await named), ...(await withSatellite), ...(await ofCustomer)]
+  return [...new Set(rows.map(({ id }) => id))]
+}
+
 /** What the console shows of a user, in the list of an account and on a page of their own. */
-export function shownUser(user: User) {
+function shownUser(user: User) {
   const { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor } = user
   return { id, accountId, email, name, role, createdAt, disabledAt, disabledBy, hasSecondFactor }
 }
 
-/** Account names, for lists that cover several accounts. */
-@Injectable()
-export class AccountNames {
-  constructor(private readonly database: Database) {}
-
-  /** The same rows, each with `accountName`: null when there is no account, or it has no name. */
-  async addTo<Row extends { readonly accountId: string | null }>(
-    rows: readonly Row[],
-  ): Promise<(Row & { readonly accountName: string | null })[]> {
-    const names = await this.find(rows.flatMap(({ accountId }) => accountId ?? []))
-    return rows.map(row => ({ ...row, accountName: names.get(row.accountId ?? '') ?? null }))
-  }
-
-  private async find(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
-    if (ids.length === 0) return new Map()
-    const { id, name } = accounts
-    const rows = await this.database.run(db =>
-      db
-        .select({ id, name })
-        .from(accounts)
-        .where(inArray(id, [...new Set(ids)])),
-    )
-    return new Map(rows.map(row => [row.id, row.name]))
-  }
+function shownRow({ id, at, action, outcome, userId, ip, userAgent, detail }: AuditRow) {
+  return { id, at, action, outcome, userId, ip, device: ip === null ? null : deviceName(userAgent), detail }
 }
 
 /** A satellite as the console shows it. */
@@ -79,264 +277,29 @@ export function shownSatellite({ satellite, proof }: RegisteredSatellite) {
   }
 }
 
-/** If more match, type more. */
-const MAX_RESULTS = 20
-
-export interface FoundAccount {
-  readonly id: string
-  readonly name: string | null
-  readonly owner: string | null
-  readonly createdAt: Date
+/** The same rows, each with `accountName`: null when there is no account, or it has no name. */
+export async function withAccountNames<Row extends { readonly accountId: string | null }>(
+  database: Database,
+  rows: readonly Row[],
+): Promise<(Row & { readonly accountName: string | null })[]> {
+  const names = await accountNamesOf(
+    database,
+    rows.flatMap(({ accountId }) => accountId ?? []),
+  )
+  return rows.map(row => ({ ...row, accountName: names.get(row.accountId ?? '') ?? null }))
 }
 
-export interface FoundUser {
-  readonly id: string
-  readonly accountId: string
-  readonly email: string
-  readonly name: string | null
-  readonly role: 'owner' | 'member'
-  readonly disabledAt: Date | null
-}
-
-export interface Found {
-  readonly accounts: readonly FoundAccount[]
-  readonly users: readonly FoundUser[]
-}
-
-/** Finds accounts and users for operators, by prefixes that an index can answer. */
-@Injectable()
-export class DirectorySearch {
-  constructor(
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * At most 20 accounts and 20 users: either by id; users by the start of their e-mail address; accounts by
-   * the start of their name, by the origin of a satellite, or by the payment provider's customer id. Recorded
-   * before it is answered.
-   */
-  async find(text: string, actor: OperatorActor): Promise<Found> {
-    await this.database.transaction(transaction =>
-      this.auditLog.record(transaction, auditEvent(actor, 'operator.search', { text })),
-    )
-    const [foundAccounts, foundUsers] = await Promise.all([this.accounts(text), this.users(text)])
-    return { accounts: foundAccounts, users: foundUsers }
-  }
-
-  private accounts(text: string): Promise<FoundAccount[]> {
-    return this.database.report(async db => {
-      const ids = isId(text) ? [text] : await idsOfAccounts(db, text)
-      const { id, name, createdAt } = accounts
-      const isOwner = and(eq(users.accountId, id), eq(users.role, 'owner'))
-      return db
-        .select({ id, name, owner: users.email, createdAt })
-        .from(accounts)
-        .leftJoin(users, isOwner)
-        .where(inArray(id, ids))
-        .orderBy(name, id)
-        .limit(MAX_RESULTS)
-    })
-  }
-
-  private users(text: string): Promise<FoundUser[]> {
-    const which = isId(text) ? eq(users.id, text) : like(users.email, startsWith(text.toLowerCase()))
-    const { id, accountId, email, name, role, disabledAt } = users
-    return this.database.report(db =>
-      db
-        .select({ id, accountId, email, name, role, disabledAt })
-        .from(users)
-        .where(which)
-        .orderBy(email)
-        .limit(MAX_RESULTS),
-    )
-  }
-}
-
-/** Each of the three searches uses its own index; combined in one condition they would scan every account. */
-async function idsOfAccounts(db: Db, text: string): Promise<string[]> {
-  const isNamed = startsWithIgnoringCase(accounts.name, text)
-  const named = db.select({ id: accounts.id }).from(accounts).where(isNamed).limit(MAX_RESULTS)
-  const withSatellite = db
-    .select({ id: satellites.accountId })
-    .from(satellites)
-    .where(and(eq(satellites.origin, text), ne(satellites.state, 'pending')))
-  const ofCustomer = db
-    .select({ id: billingCustomers.accountId })
-    .from(billingCustomers)
-    .where(eq(billingCustomers.customerId, text))
-  const rows = [...(await named), ...(await withSatellite), ...(await ofCustomer)]
-  return [...new Set(rows.map(({ id }) => id))]
-}
-
-const LATEST_ROWS = 20
-
-/** Records what operators view, and shows them the audit log of it. */
-@Injectable()
-export class DirectoryAudit {
-  constructor(
-    private readonly auditLog: AuditLog,
-    private readonly database: Database,
-  ) {}
-
-  /** Call it before answering, so that nothing is shown unrecorded. */
-  recordView(
-    target: { readonly accountId: string; readonly id?: string },
-    actor: OperatorActor,
-  ): Promise<void> {
-    const { accountId, id } = target
-    const event = auditEventOf({ accountId, ...(id && { id }) }, withReason(actor, null), 'operator.view')
-    return this.database.transaction(transaction => this.auditLog.record(transaction, event))
-  }
-
-  /**
-   * The newest rows about an account or a user of it, but none about who viewed them; and the addresses of the users of
-   * the account who are named there, by their ids.
-   */
-  async latestOf({ accountId, id }: { readonly accountId: string; readonly id?: string }) {
-    // Those are frequent, and say nothing about the account or user.
-    const where = ne(auditLog.action, 'operator.view')
-    const selection = { accountId: id ? null : accountId, ...(id && { user: id }), where }
-    const step = { range: ALL_IDS, order: 'newest first', limit: LATEST_ROWS } as const
-    const { rows } = await this.database.report(db => scanAuditLog(db, selection, step))
-    const { emails } = await usersInRows(this.database, accountId, rows)
-    return { latest: rows.map(shownRow), people: Object.fromEntries(emails) }
-  }
-}
-
-function shownRow({ id, at, action, outcome, userId, ip, userAgent, detail }: AuditRow) {
-  return { id, at, action, outcome, userId, ip, device: ip === null ? null : deviceName(userAgent), detail }
-}
-
-/** What users log in with, and where they are logged in. */
-@Injectable()
-export class LoginDetails {
-  constructor(
-    private readonly factors: UserFactors,
-    private readonly resets: FactorResets,
-    private readonly sessions: ActiveSessions,
-  ) {}
-
-  /** `sites` is null while the session store is down: the rest is still worth seeing. */
-  async of({ id, passwordHash, mustEnrol }: User, actor: OperatorActor) {
-    const [factors, resets, sites] = await Promise.all([
-      this.factors.find(id),
-      this.resets.timesOf([id]),
-      this.sitesOf(id, actor),
-    ])
-    const hasPassword = passwordHash !== null
-    return { hasPassword, mustEnrol, factors, resetAt: resets.get(id) ?? null, sites }
-  }
-
-  private async sitesOf(userId: string, { client }: OperatorActor) {
-    try {
-      return (await this.sessions.list(userId, null, { language: client.acceptLanguage })).sites
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'SESSION_STORE_UNAVAILABLE') return null
-      throw error
-    }
-  }
-}
-
-/** How many members one page of an account shows. */
-const MEMBERS = 50
-const WAITING_EVENTS = 20
-
-/** What operators see of an account. */
-@Injectable()
-export class AccountInspection {
-  private readonly billing: BillingInspection
-
-  constructor(
-    private readonly accounts: Accounts,
-    private readonly users: Users,
-    private readonly satellites: SatelliteAdministration,
-    private readonly audit: DirectoryAudit,
-    private readonly database: Database,
-  ) {
-    this.billing = new BillingInspection(database)
-  }
-
-  /**
-   * The account with its owner, who is null only while it has none, and a page of its users, oldest first, after `after`.
-   * Throws `NOT_FOUND`.
-   */
-  async show(id: string, after: UserCursor | null, actor: OperatorActor) {
-    const account = await this.accounts.find(id)
-    if (!account) throw new ApiError('NOT_FOUND')
-    await this.audit.recordView({ accountId: id }, actor)
-    const [owner, members, subscription, satellites, waiting, log] = await Promise.all([
-      this.ownerOf(id),
-      this.users.listByAccount(id, after, MEMBERS + 1),
-      this.subscriptionOf(id),
-      this.satellites.list(id),
-      this.billing.listEvents({ accountId: id }, WAITING_EVENTS),
-      this.audit.latestOf({ accountId: id }),
-    ])
-    const { name, createdAt, deleteAt, secondFactor, handoffRequired } = account
-    return {
-      id,
-      name,
-      createdAt,
-      deleteAt,
-      secondFactor,
-      handoffRequired,
-      owner,
-      subscription,
-      members: members.slice(0, MEMBERS).map(shownUser),
-      hasMore: members.length > MEMBERS,
-      satellites: satellites.map(shownSatellite),
-      waitingEvents: waiting,
-      ...log,
-    }
-  }
-
-  private async ownerOf(accountId: string) {
-    const { id, email } = users
-    const isOwner = and(eq(users.accountId, accountId), eq(users.role, 'owner'))
-    const [owner] = await this.database.run(db => db.select({ id, email }).from(users).where(isOwner))
-    return owner ?? null
-  }
-
-  private async subscriptionOf(accountId: string) {
-    const { status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince } = subscriptions
-    const [row] = await this.database.run(db =>
-      db
-        .select({ status, priceId, quantity, currentPeriodEnd, endsAt, pastDueSince })
-        .from(subscriptions)
-        .where(eq(subscriptions.accountId, accountId)),
-    )
-    return row ?? null
-  }
-}
-
-/** What operators see of a user. */
-@Injectable()
-export class UserInspection {
-  constructor(
-    private readonly users: Users,
-    private readonly accounts: Accounts,
-    private readonly logins: LoginDetails,
-    private readonly audit: DirectoryAudit,
-  ) {}
-
-  /** Throws `NOT_FOUND`. */
-  async show(id: string, actor: OperatorActor) {
-    const user = await this.users.find(id)
-    if (!user) throw new ApiError('NOT_FOUND')
-    await this.audit.recordView(user, actor)
-    const [account, login, log] = await Promise.all([
-      this.accounts.find(user.accountId),
-      this.logins.of(user, actor),
-      this.audit.latestOf(user),
-    ])
-    return {
-      ...shownUser(user),
-      accountName: account?.name ?? null,
-      granted: user.granted,
-      allowedSatellites: user.satellites,
-      ...login,
-      ...log,
-    }
-  }
+async function accountNamesOf(
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map()
+  const { id, name } = accounts
+  const rows = await database.run(db =>
+    db
+      .select({ id, name })
+      .from(accounts)
+      .where(inArray(id, [...new Set(ids)])),
+  )
+  return new Map(rows.map(row => [row.id, row.name]))
 }

@@ -9,7 +9,7 @@ import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
 import { type Email, IsEmailAddress } from '../users/email.js'
 import { IsName } from '../users/name-text.js'
 import { IsPassword } from '../users/passwords/password-text.js'
-import { OperatorLogin, OperatorPasskeyLogin } from './login.js'
+import { OperatorLogin } from './login.js'
 import {
   CurrentOperator,
   CurrentOperatorActor,
@@ -100,14 +100,14 @@ export class RemovedOperatorPasskeyBody {
 export class OperatorPasskeysController {
   constructor(
     private readonly passkeys: OperatorPasskeys,
-    private readonly login: OperatorPasskeyLogin,
+    private readonly login: OperatorLogin,
   ) {}
 
   @ForConsole()
   @Post('login/passkey/options')
   @HttpCode(200)
   requestOptions() {
-    return this.login.requestOptions()
+    return this.login.passkeyOptions()
   }
 
   @ForConsole()
@@ -118,7 +118,7 @@ export class OperatorPasskeysController {
     @CurrentClient() client: Client,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    setOperatorCookie(reply, await this.login.logIn(response, client))
+    setOperatorCookie(reply, await this.login.logInWithPasskey(response, client))
   }
 
   @ForOperators()
@@ -146,7 +146,7 @@ export class OperatorPasskeysController {
     await this.passkeys.add(body, session, actor)
   }
 
-  /** Not counted: whoever has stolen the cookie could use up the operator's changes, and keep a passkey of their own. */
+  /** Not counted: with a stolen cookie, an attacker could use up the operator's changes and keep a passkey of their own. */
   @ForOperators()
   @ExemptFromWriteLimit()
   @Post('passkeys/remove')

@@ -17,60 +17,81 @@ import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import type { SessionId } from '../sessions/session.js'
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'
+import type { OperatorActor } from './operator.guard.js'
 import { type Operator, Operators } from './operators.js'
 import { OperatorSessions } from './sessions.js'
 
-/** Guesses at what lets operators in: limited, and recorded when they are wrong. */
-@Injectable()
-export class OperatorGuesses {
-  constructor(
-    private readonly rateLimiter: RateLimiter,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * Counts one by `whose` address or passkey it is for. An operator's address may also belong to a user; the two
-   * must not share a limit. Throws `TOO_MANY_ATTEMPTS`.
-   */
-  count(kind: 'password' | 'passkey', whose: string, client: Client) {
-    return this.rateLimiter.count({ kind, subject: `operator ${whose}`, client })
-  }
-
-  noteWrong(
-    actor: Actor,
-    action: 'operator.login' | 'operator.passkey',
-    detail: Readonly<Record<string, unknown>>,
-  ): void {
-    this.auditLog.enqueue(auditEvent(actor, action, detail), 'failed')
-  }
-}
-
 /** What an operator enters. */
-export interface OperatorCredentials {
+interface OperatorCredentials {
   readonly email: Email
   readonly password: string
   /** From their authenticator app. */
   readonly code: string
 }
 
-/** Logs operators in with a password and a code. */
+type PasskeyRow = typeof operatorPasskeys.$inferSelect
+
+const FOR_LOGIN = { for: 'operator assertion' } as const
+
+/** Logs operators in, with a password and a code or with a passkey. */
 @Injectable()
 export class OperatorLogin {
+  private readonly origin: string
+  private readonly rpId: string
+
   constructor(
     private readonly operators: Operators,
     private readonly sessions: OperatorSessions,
     private readonly passwords: Passwords,
-    private readonly guesses: OperatorGuesses,
+    private readonly challenges: PasskeyChallenges,
+    private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
     private readonly database: Database,
-  ) {}
+    { operators: console }: Settings,
+  ) {
+    this.origin = console?.origin ?? ''
+    this.rpId = console ? new URL(console.origin).hostname : ''
+  }
 
   /**
    * Returns the secret of a new session. Throws `INVALID_CREDENTIALS` whatever is wrong, after the same
    * amount of work, and `TOO_MANY_ATTEMPTS`.
    */
   async logIn(credentials: OperatorCredentials, client: Client): Promise<SessionId> {
-    const counted = await this.guesses.count('password', credentials.email, client)
+    const counted = await this.countGuess('password', credentials.email, client)
     return counted.checkedBy(this.check(credentials, client).then(operator => this.open(operator, client)))
+  }
+
+  /** Options for `navigator.credentials.get()`. They reveal nothing about any operator. */
+  passkeyOptions() {
+    return {
+      challenge: this.challenges.issue(FOR_LOGIN),
+      rpId: this.rpId,
+      timeout: CHALLENGE_SECONDS * 1000,
+      userVerification: 'required',
+      allowCredentials: [],
+    }
+  }
+
+  /** Returns the secret of a new session. Throws `PASSKEY_INVALID` whatever is wrong, and `TOO_MANY_ATTEMPTS`. */
+  async logInWithPasskey(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
+    const counted = await this.countGuess('passkey', response.id, client)
+    try {
+      return await counted.checkedBy(this.openByPasskey(response, client))
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
+        this.noteWrong({ client }, 'operator.login', { reason: 'wrong passkey' })
+      throw error
+    }
+  }
+
+  /**
+   * Asks an operator who has logged in for another code, and uses it up. Throws `SECOND_FACTOR_INVALID`, and
+   * `TOO_MANY_ATTEMPTS`: it counts like a guess at the login.
+   */
+  async requireCode(email: Email, code: string, actor: OperatorActor): Promise<void> {
+    const counted = await this.countGuess('password', email, actor.client)
+    await counted.checkedBy(this.useCode(email, code, actor))
   }
 
   private async check({ email, password, code }: OperatorCredentials, client: Client): Promise<Operator> {
@@ -80,7 +101,7 @@ export class OperatorLogin {
     if (operator && isPassword && (await this.operators.useCode(operator, code))) return operator
     const reason = operator ? (isPassword ? 'wrong code' : 'wrong password') : 'unknown operator'
     const actor = { client, ...(operator && { operator: { id: operator.id, reason: null } }) }
-    this.guesses.noteWrong(actor, 'operator.login', { reason, email })
+    this.noteWrong(actor, 'operator.login', { reason, email })
     throw new ApiError('INVALID_CREDENTIALS')
   }
 
@@ -92,58 +113,13 @@ export class OperatorLogin {
       return this.sessions.open(transaction, operator.id, client)
     })
   }
-}
 
-type PasskeyRow = typeof operatorPasskeys.$inferSelect
-
-const FOR_LOGIN = { for: 'operator assertion' } as const
-
-/** Logs operators in with a passkey. */
-@Injectable()
-export class OperatorPasskeyLogin {
-  private readonly origin: string
-  private readonly rpId: string
-
-  constructor(
-    private readonly challenges: PasskeyChallenges,
-    private readonly sessions: OperatorSessions,
-    private readonly guesses: OperatorGuesses,
-    private readonly database: Database,
-    { operators: console }: Settings,
-  ) {
-    this.origin = console?.origin ?? ''
-    this.rpId = console ? new URL(console.origin).hostname : ''
-  }
-
-  /** Options for `navigator.credentials.get()`. They reveal nothing about anybody. */
-  requestOptions() {
-    return {
-      challenge: this.challenges.issue(FOR_LOGIN),
-      rpId: this.rpId,
-      timeout: CHALLENGE_SECONDS * 1000,
-      userVerification: 'required',
-      allowCredentials: [],
-    }
-  }
-
-  /** Returns the secret of a new session. Throws `PASSKEY_INVALID` whatever is wrong, and `TOO_MANY_ATTEMPTS`. */
-  async logIn(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
-    const counted = await this.guesses.count('passkey', response.id, client)
-    try {
-      return await counted.checkedBy(this.openBy(response, client))
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
-        this.guesses.noteWrong({ client }, 'operator.login', { reason: 'wrong passkey' })
-      throw error
-    }
-  }
-
-  private async openBy(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
+  private async openByPasskey(response: AuthenticationResponseJSON, client: Client): Promise<SessionId> {
     const challenge = clientDataOf(response.response.clientDataJSON)?.challenge ?? ''
     const expiresAt = this.challenges.expiryOf(challenge, FOR_LOGIN)
     if (!expiresAt) throw new ApiError('PASSKEY_INVALID')
     const { origin, rpId } = this
-    const expected = { passkey: await this.find(response), challenge, origin, rpId }
+    const expected = { passkey: await this.findPasskey(response), challenge, origin, rpId }
     const { passkey } = await checkSignature(response, expected)
     return this.database.transaction(async transaction => {
       if (!(await this.challenges.use(transaction, challenge, expiresAt)))
@@ -154,7 +130,7 @@ export class OperatorPasskeyLogin {
   }
 
   /** Only if its operator can log in, and is whom the authenticator means. */
-  private async find({ id, response }: AuthenticationResponseJSON): Promise<PasskeyRow | null> {
+  private async findPasskey({ id, response }: AuthenticationResponseJSON): Promise<PasskeyRow | null> {
     const [row] = await this.database.run(db =>
       db
         .select({ passkey: operatorPasskeys })
@@ -164,9 +140,29 @@ export class OperatorPasskeyLogin {
     )
     return row && response.userHandle === userHandleOf(row.passkey.operatorId) ? row.passkey : null
   }
+
+  private async useCode(email: Email, code: string, actor: OperatorActor): Promise<void> {
+    const operator = await this.operators.findByEmail(email)
+    if (operator && (await this.operators.useCode(operator, code))) return
+    this.noteWrong(actor, 'operator.passkey', { step: 'added', reason: 'wrong code' })
+    throw new ApiError('SECOND_FACTOR_INVALID')
+  }
+
+  /** An operator's address may also belong to a user; the two must not share a limit. */
+  private countGuess(kind: 'password' | 'passkey', addressOrPasskey: string, client: Client) {
+    return this.rateLimiter.count({ kind, subject: `operator ${addressOrPasskey}`, client })
+  }
+
+  private noteWrong(
+    actor: Actor,
+    action: 'operator.login' | 'operator.passkey',
+    detail: Readonly<Record<string, unknown>>,
+  ): void {
+    this.auditLog.enqueue(auditEvent(actor, action, detail), 'failed')
+  }
 }
 
-/** Whether it still exists; then nobody can remove it, nor disable its operator, until the transaction ends. */
+/** Whether it still exists; then it cannot be removed, nor its operator disabled, until the transaction ends. */
 async function lockPasskey(transaction: Db, { credentialId }: PasskeyRow): Promise<boolean> {
   const rows = await transaction
     .select({ credentialId: operatorPasskeys.credentialId })

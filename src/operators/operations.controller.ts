@@ -23,7 +23,7 @@ import { PageLimit, pageOf } from '../platform/http/page.js'
 import { ParseText } from '../platform/http/request-validation.js'
 import { SatelliteAdministration } from '../satellites/satellite-administration.js'
 import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
-import { AccountNames, shownSatellite } from './directory.js'
+import { shownSatellite, withAccountNames } from './directory.js'
 import {
   CurrentOperatorActor,
   ForOperators,
@@ -59,7 +59,7 @@ export class SatellitesQuery {
 export class OperatorSatellitesController {
   constructor(
     private readonly satellites: SatelliteAdministration,
-    private readonly accountNames: AccountNames,
+    private readonly database: Database,
   ) {}
 
   /** Newest first. */
@@ -73,7 +73,7 @@ export class OperatorSatellitesController {
       count => this.satellites.listNewest(filter, count),
       ({ satellite }) => ageCursor(satellite),
     )
-    return { satellites: await this.accountNames.addTo(rows.map(shownSatellite)), next }
+    return { satellites: await withAccountNames(this.database, rows.map(shownSatellite)), next }
   }
 
   @ForOperators()
@@ -136,9 +136,8 @@ export class OperatorEventsController {
   private readonly inspection: BillingInspection
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly replays: BillingReplay,
-    private readonly accountNames: AccountNames,
   ) {
     this.inspection = new BillingInspection(database)
   }
@@ -148,7 +147,7 @@ export class OperatorEventsController {
   @Get()
   async list(@Query() { state }: EventsQuery) {
     const found = await this.inspection.listEvents(state ? { state } : {}, MAX_EVENTS)
-    return { events: await this.accountNames.addTo(found) }
+    return { events: await withAccountNames(this.database, found) }
   }
 
   /** Processes the event again in the background, whatever its state. */

@@ -13,20 +13,13 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TeamModule } from '../team/team.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { OperatorActivity, OperatorActivityController } from './activity.js'
+import { OperatorActivityController } from './activity.js'
 import { DirectoryController, PersonController } from './directory.controller.js'
-import {
-  AccountInspection,
-  AccountNames,
-  DirectoryAudit,
-  DirectorySearch,
-  LoginDetails,
-  UserInspection,
-} from './directory.js'
+import { Directory } from './directory.js'
 import { OperatorFactorResets } from './factor-resets.js'
 import { FailedMailService, OperatorMailsController } from './failed-mails.js'
 import { OperatorLoginController, OperatorPasskeysController } from './login.controller.js'
-import { OperatorGuesses, OperatorLogin, OperatorPasskeyLogin } from './login.js'
+import { OperatorLogin } from './login.js'
 import {
   OperatorEventsController,
   OperatorHealthController,
@@ -34,7 +27,7 @@ import {
 } from './operations.controller.js'
 import { ConsoleAddress, ConsoleGuard, OperatorGuard } from './operator.guard.js'
 import { Operators } from './operators.js'
-import { ConsolePasskeyRegistration, OperatorCodes, OperatorPasskeys } from './passkeys.js'
+import { OperatorPasskeys } from './passkeys.js'
 import { OperatorSessions } from './sessions.js'
 
 const CONTROLLERS = [
@@ -65,26 +58,16 @@ const CONTROLLERS = [
     UsersModule,
   ],
   providers: [
-    AccountInspection,
-    AccountNames,
     ConsoleAddress,
     ConsoleGuard,
-    ConsolePasskeyRegistration,
-    DirectoryAudit,
-    DirectorySearch,
+    Directory,
     FailedMailService,
-    LoginDetails,
-    OperatorActivity,
-    OperatorCodes,
     OperatorFactorResets,
     OperatorGuard,
-    OperatorGuesses,
     OperatorLogin,
-    OperatorPasskeyLogin,
     OperatorPasskeys,
     OperatorSessions,
     Operators,
-    UserInspection,
   ],
 })
 export class OperatorsModule {

@@ -18,7 +18,7 @@ import {
 import type { Email } from '../users/email.js'
 
 /** From the login on, whether or not it is used. */
-export const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
+const OPERATOR_SESSION_SECONDS = 8 * 60 * 60
 
 /** An operator's live login. */
 export interface OperatorSession {
@@ -76,7 +76,7 @@ export class OperatorSessions {
     return row ? { ...row, sid: row.sid as SessionHandle, email: row.email as Email } : null
   }
 
-  /** Logs the operator out everywhere: one who suspects that somebody else is logged in has no other way. */
+  /** Logs the operator out everywhere: one who suspects an attacker in their session has no other way. */
   async endAll({ operatorId }: OperatorSession, client: Client): Promise<void> {
     await this.database.transaction(async transaction => {
       await transaction.delete(operatorSessions).where(eq(operatorSessions.operatorId, operatorId))
