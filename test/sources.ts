@@ -190,7 +190,7 @@ export { ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, pagePolicy, pageWith, Site } from '../src/pages/site.js'
-export { type SatelliteBrands, SiteHosts } from '../src/pages/site-hosts.js'
+export { SiteHosts } from '../src/pages/site-hosts.js'
 export {
   AUDIT_ACTIONS,
   type AuditAction,

@@ -13,50 +13,10 @@ import { causeMessage } from '../platform/errors/cause-message.js'
 import { Logger } from '../platform/log/logger.js'
 import { Site } from './site.js'
 
-/** A new brand shows after this. Anybody can request pages, so not every request may reach the database. */
+/** A new brand shows after this. Any client can request pages, so not every request may reach the database. */
 const FRESH_MS = 10_000
 /** With more satellites than this, some are read again sooner. */
 const MAX_KEPT = 2_000
-
-/** How satellites look on pages that this service serves at their hosts. */
-@Injectable()
-export class SatelliteBrands {
-  private readonly logger = new Logger('SatelliteBrands')
-  private readonly kept = new LRUCache<string, Promise<Brand>>({ max: MAX_KEPT, ttl: FRESH_MS })
-  /** For those in ALLOWED_ORIGINS: without a name, a page shows its host. */
-  private readonly plain: Brand
-
-  constructor(
-    { brand }: Settings,
-    private readonly database: Database,
-  ) {
-    this.plain = { ...brand, name: '', logoUrl: null }
-  }
-
-  /**
-   * The satellite's own name, logo and colours where it has them. The plain brand while the database is down:
-   * a page does not wait.
-   */
-  at(satellite: Satellite | null): Brand | Promise<Brand> {
-    if (!satellite || satellite.accountId === null) return this.plain
-    const known = this.kept.get(satellite.id)
-    if (known) return known
-    const brand = this.read(satellite.id)
-    this.kept.set(satellite.id, brand)
-    return brand
-  }
-
-  private async read(id: string): Promise<Brand> {
-    try {
-      const found = await brandingOf(this.database, id)
-      if (!found) return this.plain
-      return { ...this.plain, name: found.name, ...found.branding }
-    } catch (error) {
-      this.logger.warn(`Serving a satellite's page without its branding: ${causeMessage(error)}`)
-      return this.plain
-    }
-  }
-}
 
 /** Which site's pages each host serves: PAGES says which sites there are, the current satellites say where. */
 @Injectable()
@@ -68,13 +28,18 @@ export class SiteHosts {
   private readonly operator: Site | undefined
   private readonly mainHost: string
   private readonly schemes: readonly string[]
+  private readonly logger = new Logger('SiteHosts')
+  private readonly brands = new LRUCache<string, Promise<Brand>>({ max: MAX_KEPT, ttl: FRESH_MS })
+  /** Of satellites in ALLOWED_ORIGINS: without a name, a page shows its host. */
+  private readonly plainBrand: Brand
 
   constructor(
     { pages, operators, publicUrl, mainOrigin, environment, brand, defaultLanguage }: Settings,
     private readonly satellites: Satellites,
-    satelliteBrands: SatelliteBrands,
+    private readonly database: Database,
     private readonly console: ConsoleAddress,
   ) {
+    this.plainBrand = { ...brand, name: '', logoUrl: null }
     const places = { mainUrl: mainOrigin, language: defaultLanguage }
     const names: SiteName[] = operators ? [...pages, 'operator'] : [...pages]
     this.sites = names.map(name => {
@@ -82,7 +47,7 @@ export class SiteHosts {
       // Origin identifies it.
       const isAtApi = name === 'operator' || (name === 'main' && publicUrl === mainOrigin)
       const brandAt =
-        name !== 'satellite' ? () => brand : (host: string) => satelliteBrands.at(this.satelliteAt(host))
+        name !== 'satellite' ? () => brand : (host: string) => this.brandOf(this.satelliteAt(host))
       return new Site(name, { ...places, apiUrl: isAtApi ? '' : publicUrl }, brandAt)
     })
     this.main = this.sites.find(({ name }) => name === 'main')
@@ -107,5 +72,26 @@ export class SiteHosts {
   private satelliteAt(host: string): Satellite | null {
     const found = this.schemes.map(scheme => this.satellites.find(`${scheme}://${host}`))
     return found.find(satellite => satellite !== null) ?? null
+  }
+
+  /** The satellite's own name, logo and colours where it has them. */
+  private brandOf(satellite: Satellite | null): Brand | Promise<Brand> {
+    if (!satellite || satellite.accountId === null) return this.plainBrand
+    const known = this.brands.get(satellite.id)
+    if (known) return known
+    const brand = this.readBrand(satellite.id)
+    this.brands.set(satellite.id, brand)
+    return brand
+  }
+
+  /** The plain brand while the database is down: a page does not wait. */
+  private async readBrand(id: string): Promise<Brand> {
+    try {
+      const found = await brandingOf(this.database, id)
+      return found ? { ...this.plainBrand, name: found.name, ...found.branding } : this.plainBrand
+    } catch (error) {
+      this.logger.warn(`Serving a satellite's page without its branding: ${causeMessage(error)}`)
+      return this.plainBrand
+    }
   }
 }

@@ -10,7 +10,6 @@ import {
   handlersOf,
   PAGE_PATHS,
   redirectToOrigin,
-  type SatelliteBrands,
   Satellites,
   type Settings,
   Site,
@@ -432,7 +431,7 @@ it.each([
   } as unknown as Settings
   const active = new Map([SHOP_ONE, 'http://127.0.0.1:3001'].map(origin => [origin, { origin }]))
   const satellites = { find: (origin: string) => active.get(origin) ?? null } as unknown as Satellites
-  const hosts = new SiteHosts(settings, satellites, {} as SatelliteBrands, new ConsoleAddress(settings))
+  const hosts = new SiteHosts(settings, satellites, {} as Database, new ConsoleAddress(settings))
   const found = ['www.main.test', 'shop-one.test', '127.0.0.1:3001'].map(
     host => hosts.siteAt(host, {} as FastifyRequest)?.name,
   )
