@@ -4,12 +4,11 @@ import type { AffectedSession } from '../anomalies/unrecognized-login-tokens.js'
 import type { SendMails } from '../mail/mail.js'
 import type { Phrase } from '../mail/messages/translated.js'
 import type { Db } from '../platform/database/connection.js'
-import { causeMessage } from '../platform/errors/api-error.js'
-import type { Client } from '../platform/http/request.js'
-import { Logger } from '../platform/log.js'
-import { Clock } from '../platform/time.js'
-import type { AuthMethods } from '../tokens/access-tokens.js'
-import { inQuestionSince } from './in-question-since.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import type { Client } from '../platform/http/client.js'
+import { Logger } from '../platform/log/logger.js'
+import type { AuthMethods } from '../tokens/auth-methods.js'
+import { inQuestionSince } from './user-factors.js'
 
 /** Whose factors they are, and which session changed them. */
 export interface FactorActor {

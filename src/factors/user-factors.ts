@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gte, inArray, isNull, or, sql } from 'drizzle-orm'
+import { type Actor, auditEventOf, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { users } from '../platform/database/schema/accounts.js'
+import { accounts, users } from '../platform/database/schema/accounts.js'
 import {
   factorResets,
   passkeys,
@@ -10,8 +11,59 @@ import {
   rememberedDevices,
   totpFactors,
 } from '../platform/database/schema/factors.js'
-import type { RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { withdrawTokens } from '../platform/links/withdraw-tokens.js'
+import { mergeRecorded, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { Session } from '../sessions/session.js'
+import { acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
+
+/**
+ * From when on what was done in a session may have been somebody else's. One that has used a second factor did so
+ * just before what the user is mailed about, so only the time since then is in question: somebody who has only the
+ * mailbox must not be able to remove older factors by a mail about the session in which they were set up. A session
+ * whose authentication was voided says 1970.
+ */
+export function inQuestionSince({
+  createdAt,
+  amr,
+  authTime,
+}: Pick<Session, 'createdAt' | 'amr' | 'authTime'>): Date {
+  return acrOf(amr) === TWO_FACTORS && authTime > createdAt ? authTime : createdAt
+}
+
+/** Whether a user's account requires a second factor of them, and from when on; null when it does not. */
+export interface RequiredFactor {
+  readonly required: boolean
+  readonly requiredFrom: Date | null
+}
+
+/** What accounts require of their users. */
+@Injectable()
+export class FactorRequirement {
+  async of(db: Db, userId: string): Promise<RequiredFactor> {
+    const [row] = await db
+      .select({
+        required: sql<boolean>`needs_second_factor(${accounts.secondFactor}, ${users.role}, ${users.granted})`,
+        from: accounts.secondFactorFrom,
+      })
+      .from(users)
+      .innerJoin(accounts, eq(accounts.id, users.accountId))
+      .where(eq(users.id, userId))
+    const required = row?.required ?? false
+    return { required, requiredFrom: required ? (row?.from ?? null) : null }
+  }
+
+  /**
+   * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
+   * none and the account requires one, now or from some day on.
+   */
+  async requireEnough(transaction: Db, userId: string, left: number): Promise<void> {
+    if (left > 0) return
+    const { required } = await this.of(transaction, userId)
+    if (required) throw new ApiError('SECOND_FACTOR_NEEDED')
+  }
+}
 
 /** The factors that a user has besides a password. */
 export interface FactorSummary {
@@ -91,5 +143,32 @@ export class UserFactors {
   /** Every browser of these users is asked for a second factor again. */
   async forgetDevices(transaction: Db, ...userIds: string[]): Promise<void> {
     await transaction.delete(rememberedDevices).where(inArray(rememberedDevices.userId, userIds))
+  }
+}
+
+/** Removes all factors of a user at once, on behalf of others. */
+@Injectable()
+export class FactorRemoval {
+  constructor(
+    private readonly factors: UserFactors,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * Removes all factors, recovery codes and remembered devices of the user, who must be locked, and ends their
+   * sessions and logins in progress. The password stays.
+   */
+  async removeAll(
+    transaction: Db,
+    user: TargetUser,
+    actor: Actor,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): Promise<RecordedChanges> {
+    const regranted = await this.factors.removeAll(transaction, user.id)
+    await withdrawTokens(transaction, 'factor-reset', user.id)
+    await withdrawTokens(transaction, 'second-factor', user.id)
+    const event = auditEventOf(user, actor, 'factors.reset', { ...detail, step: 'done' })
+    const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+    return mergeRecorded(regranted, ended)
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq, isNull, lt } from 'drizzle-orm'
-import { newTotpSecret, stepOfCode } from '../factors/totp/totp.js'
+import { newTotpSecret, stepOfCode } from '../factors/totp.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { inQuestionSince } from '../../factors/in-question-since.js'
+import { inQuestionSince } from '../../factors/user-factors.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../../anomalies/known-devices.js'
-import { Passkeys } from '../../factors/passkeys/passkeys.js'
+import { Passkeys } from '../../factors/passkeys.js'
 import { Database } from '../../platform/database/database.js'
 import type { Client } from '../../platform/http/request.js'
 import type { CountedAction } from '../../platform/rate-limits/counted-action.js'

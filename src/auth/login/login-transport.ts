@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../../anomalies/known-devices.js'
-import { presentedRememberedDevice } from '../../factors/remembered-devices/remembered-device-cookie.js'
+import { presentedRememberedDevice } from '../../factors/remembered-devices.js'
 import { Settings } from '../../platform/config/settings.js'
 import type { Client } from '../../platform/http/request.js'
 import type { Source } from '../../platform/permissions.js'

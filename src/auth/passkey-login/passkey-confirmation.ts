@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { FactorResets } from '../../factors/factor-resets.js'
-import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkey-assertions.js'
 import { Database } from '../../platform/database/database.js'
 import type { User } from '../../users/user.js'
 import type { LoginConfirmation, LoginContext } from '../login/login-context.js'

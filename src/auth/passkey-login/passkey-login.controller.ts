@@ -1,9 +1,9 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/passkeys/passkey-challenges.js'
-import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
-import { type Client, CurrentClient } from '../../platform/http/request.js'
+import { PasskeySites } from '../../factors/passkeys.js'
+import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/webauthn.js'
+import { type Client, CurrentClient } from '../../platform/http/client.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { LoginTransport } from '../login/login-transport.js'
 import {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { PasskeyAssertions } from '../../factors/passkeys/passkey-assertions.js'
+import { PasskeyAssertions } from '../../factors/passkey-assertions.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/request.js'
 import type { LoginContext } from '../login/login-context.js'

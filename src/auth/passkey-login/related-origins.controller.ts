@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
+import { PasskeySites } from '../../factors/passkeys.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { RelatedOriginsDocs } from './passkey-login.dto.js'

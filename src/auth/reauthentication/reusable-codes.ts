@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { normalizedCode } from '../../factors/recovery-codes/recovery-code-text.js'
+import { normalizedCode } from '../../factors/recovery-codes.js'
+import { Clock, secondsAfter } from '../../platform/clock/clock.js'
 import { Database } from '../../platform/database/database.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'

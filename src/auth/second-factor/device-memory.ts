@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { RememberedDevices } from '../../factors/remembered-devices/remembered-devices.js'
+import { RememberedDevices } from '../../factors/remembered-devices.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'

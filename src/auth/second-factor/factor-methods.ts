@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
+import { PasskeySites } from '../../factors/passkeys.js'
 import { UserFactors } from '../../factors/user-factors.js'
 
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { LoginAnomalyCheck } from '../../anomalies/login-check.js'
-import { RememberedDevices, USED_DEVICE } from '../../factors/remembered-devices/remembered-devices.js'
+import { RememberedDevices, USED_DEVICE } from '../../factors/remembered-devices.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Proof } from '../../sessions/sessions.service.js'
 import { acrOf, TWO_FACTORS } from '../../tokens/access-tokens.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { totpUri } from '../../factors/totp/totp.js'
+import { totpUri } from '../../factors/totp.js'
 import { Operators } from '../../operators/operators.js'
 import { Settings } from '../../platform/config/settings.js'
 import { pluralize } from '../../platform/log.js'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { TotpResealing } from '../../factors/totp/totp-resealing.js'
+import { TotpResealing } from '../../factors/totp.js'
 import { FailedMails } from '../../mail/failed-mails.js'
 import { Operators } from '../../operators/operators.js'
 import { readSettings } from '../../platform/config/read-settings.js'

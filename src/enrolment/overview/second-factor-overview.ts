@@ -1,7 +1,6 @@
 import { Controller, Get, Injectable } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
-import { FactorRequirement } from '../../factors/factor-requirement.js'
-import { UserFactors } from '../../factors/user-factors.js'
+import { FactorRequirement, UserFactors } from '../../factors/user-factors.js'
 import { Database } from '../../platform/database/database.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import { Documented } from '../../platform/http/endpoint.js'

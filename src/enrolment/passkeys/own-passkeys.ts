@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { PasskeyRegistration } from '../../factors/passkeys/passkey-registration.js'
-import { Passkeys } from '../../factors/passkeys/passkeys.js'
+import { PasskeyRegistration } from '../../factors/passkey-registration.js'
+import { Passkeys } from '../../factors/passkeys.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { PasskeySites } from '../../factors/passkeys/passkey-sites.js'
+import { PasskeySites } from '../../factors/passkeys.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { IdInPath } from '../../platform/http/request.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'

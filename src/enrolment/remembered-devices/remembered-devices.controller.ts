@@ -1,11 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Param, Req, Res } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import {
-  clearRememberedDeviceCookie,
-  presentedRememberedDevice,
-} from '../../factors/remembered-devices/remembered-device-cookie.js'
-import { IdInPath } from '../../platform/http/request.js'
+import { clearRememberedDeviceCookie, presentedRememberedDevice } from '../../factors/remembered-devices.js'
+import { IdInPath } from '../../platform/http/ids.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

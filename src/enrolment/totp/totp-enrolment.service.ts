@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { TotpFactors } from '../../factors/totp/totp-factors.js'
+import { TotpFactors } from '../../factors/totp.js'
 import { Database } from '../../platform/database/database.js'
 import { ApiError, causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { totpUri } from '../../factors/totp/totp.js'
+import { totpUri } from '../../factors/totp.js'
 import { SiteUrls } from '../../mail/site-urls.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../../sessions/guards/write-limit.guard.js'

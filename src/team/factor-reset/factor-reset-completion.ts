@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
-import { FactorRemoval } from '../../factors/factor-removal.js'
 import { type FactorReset, FactorResets } from '../../factors/factor-resets.js'
+import { FactorRemoval } from '../../factors/user-factors.js'
 import { type Actor, SERVICE, type TargetUser } from '../../platform/audit/audit-event.js'
 import { Clock } from '../../platform/clock/clock.js'
 import type { Db } from '../../platform/database/connection.js'

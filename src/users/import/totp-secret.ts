@@ -1,4 +1,4 @@
-import { stepOfCode } from '../../factors/totp/totp.js'
+import { stepOfCode } from '../../factors/totp.js'
 
 /** Any time will do to test whether a secret is usable. */
 const SOME_TIME = new Date(1e12)

@@ -1,4 +1,4 @@
-import { base32Of } from '../../../factors/totp/totp.js'
+import { base32Of } from '../../../factors/totp.js'
 import {
   type ExportedPassword,
   type ExportFormat,

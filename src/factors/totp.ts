@@ -1,13 +1,45 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import type { Db } from '../../platform/database/connection.js'
-import { Database } from '../../platform/database/database.js'
-import { totpFactors } from '../../platform/database/schema/factors.js'
-import { parameter, type UsedRow } from '../../platform/database/statement.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { SecretBox } from '../../platform/secrets/secrets.js'
-import { Clock } from '../../platform/time.js'
-import { newTotpSecret, stepOfCode } from './totp.js'
+import { and, eq, gt, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib'
+import { Clock } from '../platform/clock/clock.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { totpFactors } from '../platform/database/schema/factors.js'
+import { parameter, type UsedRow } from '../platform/database/statement.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { type Resealed, SecretBox } from '../platform/secrets/secret-box.js'
+
+/** RFC 6238 §5.2: 30 s. Many authenticator apps know no other period, digits or algorithm than these. */
+const STEP_SECONDS = 30
+/** A code of six digits as it is typed; apps show it in two groups. */
+const CODE = /^\d{6}$/
+
+/** A new secret of 160 bits (RFC 4226 §4), as base32. */
+export function newTotpSecret(): string {
+  return generateSecret()
+}
+
+/** As base32, without padding. */
+export function base32Of(secret: Uint8Array): string {
+  return new ScureBase32Plugin().encode(secret)
+}
+
+/** What an authenticator app reads from a QR code. */
+export function totpUri(secret: string, { issuer, label }: { issuer: string; label: string }): string {
+  return generateURI({ secret, issuer, label })
+}
+
+/**
+ * The step (of 30 s since 1970) that `code` is for: that of `at`, the one before it or the one after it (RFC 6238
+ * §5.2: clocks differ); null when it is for none of these. Spaces in the code are ignored.
+ */
+export function stepOfCode(secret: string, code: string, at: Date): number | null {
+  const token = code.replaceAll(' ', '')
+  if (!CODE.test(token)) return null
+  const epoch = Math.floor(at.getTime() / 1000)
+  const result = verifySync({ secret, token, epoch, epochTolerance: STEP_SECONDS })
+  return result.valid && 'timeStep' in result ? result.timeStep : null
+}
 
 export type TotpRow = typeof totpFactors.$inferSelect
 
@@ -159,4 +191,52 @@ function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChu
   // By when it was created: after a key rotation, the same secret may be sealed differently.
   return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
     and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
+}
+
+const ROWS_AT_A_TIME = 100
+
+/** Seals the secrets of authenticator apps with the current key. */
+@Injectable()
+export class TotpResealing {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: SecretBox,
+  ) {}
+
+  /** Reseals what the current key has not sealed, a few at a time. Safe to repeat. */
+  async resealAll(): Promise<Resealed> {
+    let all: Resealed = { resealed: 0, unreadable: 0 }
+    for (let after = ''; ; ) {
+      const rows = await this.pageAfter(after)
+      const { resealed, unreadable } = await this.secrets.resealOld(
+        rows,
+        row => row.secret,
+        row => this.reseal(row),
+      )
+      all = { resealed: all.resealed + resealed, unreadable: all.unreadable + unreadable }
+      const last = rows.at(-1)
+      if (!last) return all
+      after = last.userId
+    }
+  }
+
+  private pageAfter(userId: string): Promise<TotpRow[]> {
+    return this.database.run(db =>
+      db
+        .select()
+        .from(totpFactors)
+        .where(userId === '' ? undefined : gt(totpFactors.userId, userId))
+        .orderBy(totpFactors.userId)
+        .limit(ROWS_AT_A_TIME),
+    )
+  }
+
+  private async reseal({ userId, secret }: TotpRow): Promise<number> {
+    const anew = this.secrets.seal(this.secrets.open(secret, userId), userId)
+    const isSame = and(eq(totpFactors.userId, userId), eq(totpFactors.secret, secret))
+    const done = await this.database.run(db =>
+      db.update(totpFactors).set({ secret: anew }).where(isSame).returning({ userId: totpFactors.userId }),
+    )
+    return done.length
+  }
 }

@@ -1,12 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
+import { Interval } from '@nestjs/schedule'
 import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
-import type { Db } from '../../platform/database/connection.js'
-import { Database } from '../../platform/database/database.js'
-import { rememberedDevices } from '../../platform/database/schema/factors.js'
-import { parameter, type UsedRow } from '../../platform/database/statement.js'
-import { BASE64URL_OF_32_BYTES, hashToken } from '../../platform/secrets/token-hash.js'
-import { Clock, secondsAfter } from '../../platform/time.js'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { removeExpiredRows } from '../platform/database/remove-expired-rows.js'
+import { rememberedDevices } from '../platform/database/schema/factors.js'
+import { parameter, type UsedRow } from '../platform/database/statement.js'
+import { cookieValues } from '../platform/http/headers.js'
+import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
+import { hashToken } from '../platform/secrets/token-hash.js'
 
 /** From the login that asked for it, however often it is used. */
 export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
@@ -116,5 +122,46 @@ export class RememberedDevices {
 
   private isLiveOf(userId: string) {
     return and(eq(rememberedDevices.userId, userId), gt(rememberedDevices.expiresAt, this.clock.now()))
+  }
+}
+
+/**
+ * Browsers accept this prefix only from this very host and over TLS (RFC 6265bis §4.1.3.2), so no subdomain
+ * can plant one.
+ */
+const NAME = '__Host-remembered-device'
+/** Strict: nothing but the main site's own page logs in. */
+const ATTRIBUTES = { httpOnly: true, secure: true, sameSite: 'strict', path: '/' } as const
+
+export function setRememberedDeviceCookie(reply: FastifyReply, token: string): void {
+  reply.setCookie(NAME, token, { ...ATTRIBUTES, maxAge: REMEMBERED_SECONDS })
+}
+
+export function clearRememberedDeviceCookie(reply: FastifyReply): void {
+  reply.clearCookie(NAME, ATTRIBUTES)
+}
+
+/** The token in the cookie; null when there is none, or more than one. */
+export function presentedRememberedDevice(request: FastifyRequest): string | null {
+  const [token, ...others] = cookieValues(request, NAME)
+  return token === undefined || others.length > 0 ? null : token
+}
+
+const JOB = { name: 'remembered-device-cleanup', everyMs: 60 * 60 * 1000 }
+
+/** Removes what has expired, on one replica at a time. */
+@Injectable()
+export class RememberedDeviceCleanup {
+  constructor(
+    private readonly database: Database,
+    private readonly jobs: LeasedJobs,
+  ) {}
+
+  /** Returns how many were removed; null when the run did not finish here. */
+  @Interval(JOB.everyMs)
+  run(): Promise<number | null> {
+    return this.jobs.run(JOB, now =>
+      removeExpiredRows(this.database, rememberedDevices, rememberedDevices.expiresAt, now),
+    )
   }
 }

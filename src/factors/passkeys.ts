@@ -1,12 +1,81 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Db } from '../../platform/database/connection.js'
-import { users } from '../../platform/database/schema/accounts.js'
-import { passkeys } from '../../platform/database/schema/factors.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { Clock } from '../../platform/time.js'
-import type { OwnedPasskey, Passkey } from './passkey.js'
+import { Clock } from '../platform/clock/clock.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
+import { users } from '../platform/database/schema/accounts.js'
+import { passkeys } from '../platform/database/schema/factors.js'
+import { ApiError } from '../platform/errors/api-error.js'
+
+/** A WebAuthn credential of a user. */
+export interface Passkey {
+  readonly id: string
+  readonly userId: string
+  readonly rpId: string
+  /** base64url, like the public key, which is a COSE key. */
+  readonly credentialId: string
+  readonly publicKey: string
+  /** How often the authenticator says it has signed; 0 for one that does not count. */
+  readonly counter: number
+  /** How browsers reach the authenticator. */
+  readonly transports: readonly string[]
+  /** Whether it may be on several devices, and whether it is. */
+  readonly isBackupEligible: boolean
+  readonly isBackedUp: boolean
+  /** The make of the authenticator. */
+  readonly aaguid: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly lastUsedAt: Date | null
+}
+
+export interface OwnedPasskey extends Passkey {
+  readonly accountId: string
+}
+
+/** The user as authenticators know them: the 16 bytes of their id, as base64url. */
+export function userHandleOf(userId: string): string {
+  return Buffer.from(userId.replaceAll('-', ''), 'hex').toString('base64url')
+}
+
+/** Where passkeys of one domain can be used. */
+export interface PasskeyScope {
+  /** The domain that they belong to. */
+  readonly rpId: string
+  /** What the browser must have signed as its origin, for a request from this one; null where passkeys do not work. */
+  originOf(origin: string | null): string | null
+}
+
+/** Where users' passkeys work: on the main site, and on the operator's own brands that the settings list. */
+@Injectable()
+export class PasskeySites implements PasskeyScope {
+  /** The domain that they belong to. */
+  readonly rpId: string
+  readonly relatedOrigins: readonly string[]
+  private readonly mainOrigin: string
+
+  constructor({ passkeyRpId, passkeyRelatedOrigins, mainOrigin }: Settings) {
+    this.rpId = passkeyRpId
+    this.relatedOrigins = passkeyRelatedOrigins
+    this.mainOrigin = mainOrigin
+  }
+
+  /** Whether pages of this origin can use passkeys; false outside browsers. */
+  worksAt(origin: string | null): boolean {
+    return origin !== null && this.originOf(origin) !== null
+  }
+
+  /**
+   * What the browser must have signed as its origin, for a request from this one; null where passkeys do not
+   * work. Without an Origin it is the main site's: the server of another page could not pass a signature on
+   * unnoticed.
+   */
+  originOf(origin: string | null): string | null {
+    if (origin === null || origin === this.mainOrigin) return this.mainOrigin
+    return this.relatedOrigins.includes(origin) ? origin : null
+  }
+}
 
 /** More devices than anybody has. */
 const MAX_PASSKEYS_PER_USER = 10
