@@ -36,7 +36,7 @@ const REMOVED = {
 }
 
 /**
- * Mails about users' factors, each with a link to report that it was somebody else. For a change, and for a recovery
+ * Mails about users' factors, each with a link to report that it was not the user. For a change, and for a recovery
  * code that is used up, the link is stored in its transaction, so that nothing happens without a mail, and earlier
  * addresses that the user can still return to are told too, though not of new recovery codes. A mail about a wrong
  * factor stops nothing: if its link cannot be stored, that is logged.
@@ -84,14 +84,14 @@ export class FactorMails {
     }))
   }
 
-  /** Somebody knows the password but does not have the second factor; mailed once a day. */
+  /** A login with the right password lacked the second factor; mailed once a day. */
   secondStepFailed({ userId, accountId, client }: Omit<FactorActor, 'sid' | 'createdAt'>): Promise<void> {
     const actor = { userId, accountId, client, sid: 'second step of a login', createdAt: null }
     const write = notice('refusedLogin.subject', 'refusedLogin.wrongCode', 'refusedLogin.passwordKnown')
     return this.send(actor, write)
   }
 
-  /** Somebody in a session of the user does not have their second factor; mailed once a day. */
+  /** A session of the user could not give their second factor; mailed once a day. */
   wrongFactorInSession({ userId, accountId, client }: FactorActor): Promise<void> {
     // Nothing was added by it, whatever the session has done before.
     const actor = { userId, accountId, client, sid: 'wrong factor in a session', createdAt: null }

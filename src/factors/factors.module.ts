@@ -10,7 +10,7 @@ import { FactorResets } from './factor-resets.js'
 import { PasskeysModule } from './passkeys.module.js'
 import { RecoveryCodes } from './recovery-codes.js'
 import { RememberedDeviceCleanup, RememberedDevices } from './remembered-devices.js'
-import { TotpFactors, TotpResealing } from './totp.js'
+import { TotpFactors } from './totp.js'
 import { FactorRemoval, FactorRequirement, UserFactors } from './user-factors.js'
 
 @Module({
@@ -24,7 +24,6 @@ import { FactorRemoval, FactorRequirement, UserFactors } from './user-factors.js
     RememberedDeviceCleanup,
     RememberedDevices,
     TotpFactors,
-    TotpResealing,
     UserFactors,
   ],
   exports: [

@@ -1,6 +1,5 @@
 // What was decided here, and why: docs/decisions/second-factors.md
-
-import { Injectable, Module, type OnModuleInit } from '@nestjs/common'
+import { Module, type OnModuleInit } from '@nestjs/common'
 import { ne } from 'drizzle-orm'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { SettingsError } from '../platform/config/read-settings.js'
@@ -13,9 +12,13 @@ import { PasskeyRegistration } from './passkey-registration.js'
 import { PasskeySites, Passkeys } from './passkeys.js'
 import { PasskeyChallenges } from './webauthn.js'
 
-/** Passkeys belong to one domain forever. */
-@Injectable()
-export class PasskeyStartCheck implements OnModuleInit {
+/** Passkeys belong to one domain forever, which is checked at the start. */
+@Module({
+  imports: [AuditLogModule, LinksModule, SecretsModule],
+  providers: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
+  exports: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
+})
+export class PasskeysModule implements OnModuleInit {
   constructor(
     private readonly database: Database,
     private readonly sites: PasskeySites,
@@ -34,17 +37,3 @@ export class PasskeyStartCheck implements OnModuleInit {
     ])
   }
 }
-
-@Module({
-  imports: [AuditLogModule, LinksModule, SecretsModule],
-  providers: [
-    PasskeyAssertions,
-    PasskeyChallenges,
-    PasskeyRegistration,
-    PasskeySites,
-    PasskeyStartCheck,
-    Passkeys,
-  ],
-  exports: [PasskeyAssertions, PasskeyChallenges, PasskeyRegistration, PasskeySites, Passkeys],
-})
-export class PasskeysModule {}

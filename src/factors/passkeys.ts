@@ -77,7 +77,7 @@ export class PasskeySites implements PasskeyScope {
   }
 }
 
-/** More devices than anybody has. */
+/** More devices than people have. */
 const MAX_PASSKEYS_PER_USER = 10
 
 /** What an authenticator reports with each use. */

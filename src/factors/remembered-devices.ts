@@ -15,8 +15,8 @@ import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
 import { hashToken } from '../platform/secrets/token-hash.js'
 
 /** From the login that asked for it, however often it is used. */
-export const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
-/** Nobody has more browsers; the newest stay. */
+const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
+/** More browsers than people have; the newest stay. */
 const MAX_DEVICES = 20
 
 /**

@@ -41,13 +41,16 @@ export function stepOfCode(secret: string, code: string, at: Date): number | nul
   return result.valid && 'timeStep' in result ? result.timeStep : null
 }
 
-export type TotpRow = typeof totpFactors.$inferSelect
+type TotpRow = typeof totpFactors.$inferSelect
 
 /** A right code, and the app that it is from, as it was read. */
-export interface CheckedCode {
+interface CheckedCode {
   readonly row: TotpRow
   readonly step: number
 }
+
+/** How many are resealed at a time. */
+const ROWS_AT_A_TIME = 100
 
 /**
  * Uses a code up within another statement, as {@link TotpFactors.use} does by itself; {@link
@@ -153,6 +156,23 @@ export class TotpFactors {
     return removed.some(({ confirmedAt }) => confirmedAt !== null)
   }
 
+  /** Reseals what the current key has not sealed, a few at a time. Safe to repeat. */
+  async resealAll(): Promise<Resealed> {
+    let all: Resealed = { resealed: 0, unreadable: 0 }
+    for (let after = ''; ; ) {
+      const rows = await this.pageAfter(after)
+      const { resealed, unreadable } = await this.secrets.resealOld(
+        rows,
+        row => row.secret,
+        row => this.reseal(row),
+      )
+      all = { resealed: all.resealed + resealed, unreadable: all.unreadable + unreadable }
+      const last = rows.at(-1)
+      if (!last) return all
+      after = last.userId
+    }
+  }
+
   private stepOf({ userId, secret }: TotpRow, code: string): number | null {
     return stepOfCode(this.secrets.open(secret, userId).toString(), code, this.clock.now())
   }
@@ -184,41 +204,6 @@ export class TotpFactors {
       .returning({ userId: totpFactors.userId })
     return used.length > 0
   }
-}
-
-/** `chunkOf` gives the app that the code is from, and the code's step as `lastStep`. */
-function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChunk): SQL {
-  // By when it was created: after a key rotation, the same secret may be sealed differently.
-  return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
-    and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
-}
-
-const ROWS_AT_A_TIME = 100
-
-/** Seals the secrets of authenticator apps with the current key. */
-@Injectable()
-export class TotpResealing {
-  constructor(
-    private readonly database: Database,
-    private readonly secrets: SecretBox,
-  ) {}
-
-  /** Reseals what the current key has not sealed, a few at a time. Safe to repeat. */
-  async resealAll(): Promise<Resealed> {
-    let all: Resealed = { resealed: 0, unreadable: 0 }
-    for (let after = ''; ; ) {
-      const rows = await this.pageAfter(after)
-      const { resealed, unreadable } = await this.secrets.resealOld(
-        rows,
-        row => row.secret,
-        row => this.reseal(row),
-      )
-      all = { resealed: all.resealed + resealed, unreadable: all.unreadable + unreadable }
-      const last = rows.at(-1)
-      if (!last) return all
-      after = last.userId
-    }
-  }
 
   private pageAfter(userId: string): Promise<TotpRow[]> {
     return this.database.run(db =>
@@ -239,4 +224,11 @@ export class TotpResealing {
     )
     return done.length
   }
+}
+
+/** `chunkOf` gives the app that the code is from, and the code's step as `lastStep`. */
+function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChunk): SQL {
+  // By when it was created: after a key rotation, the same secret may be sealed differently.
+  return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
+    and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
 }

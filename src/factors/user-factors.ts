@@ -18,53 +18,6 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
 import { acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
 
-/**
- * From when on what was done in a session may have been somebody else's. One that has used a second factor did so
- * just before what the user is mailed about, so only the time since then is in question: somebody who has only the
- * mailbox must not be able to remove older factors by a mail about the session in which they were set up. A session
- * whose authentication was voided says 1970.
- */
-export function inQuestionSince({
-  createdAt,
-  amr,
-  authTime,
-}: Pick<Session, 'createdAt' | 'amr' | 'authTime'>): Date {
-  return acrOf(amr) === TWO_FACTORS && authTime > createdAt ? authTime : createdAt
-}
-
-/** Whether a user's account requires a second factor of them, and from when on; null when it does not. */
-export interface RequiredFactor {
-  readonly required: boolean
-  readonly requiredFrom: Date | null
-}
-
-/** What accounts require of their users. */
-@Injectable()
-export class FactorRequirement {
-  async of(db: Db, userId: string): Promise<RequiredFactor> {
-    const [row] = await db
-      .select({
-        required: sql<boolean>`needs_second_factor(${accounts.secondFactor}, ${users.role}, ${users.granted})`,
-        from: accounts.secondFactorFrom,
-      })
-      .from(users)
-      .innerJoin(accounts, eq(accounts.id, users.accountId))
-      .where(eq(users.id, userId))
-    const required = row?.required ?? false
-    return { required, requiredFrom: required ? (row?.from ?? null) : null }
-  }
-
-  /**
-   * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
-   * none and the account requires one, now or from some day on.
-   */
-  async requireEnough(transaction: Db, userId: string, left: number): Promise<void> {
-    if (left > 0) return
-    const { required } = await this.of(transaction, userId)
-    if (required) throw new ApiError('SECOND_FACTOR_NEEDED')
-  }
-}
-
 /** The factors that a user has besides a password. */
 export interface FactorSummary {
   /** When the authenticator app was confirmed; null without one. */
@@ -129,11 +82,11 @@ export class UserFactors {
     return this.reassess(transaction, userId)
   }
 
-  /** Removes what was added at `since` or later, possibly by somebody other than the user; then {@link reassess}. */
+  /** Removes what was added at `since` or later, possibly by an attacker; then {@link reassess}. */
   async removeAddedSince(transaction: Db, userId: string, since: Date): Promise<RecordedChanges> {
     for (const table of [passkeys, recoveryCodes])
       await transaction.delete(table).where(and(eq(table.userId, userId), gte(table.createdAt, since)))
-    // Somebody else may have begun it long before they confirmed it, and the user was not told of that.
+    // An attacker may have begun it long before they confirmed it, and the user was not told of that.
     const { confirmedAt } = totpFactors
     const isNew = or(isNull(confirmedAt), gte(confirmedAt, since))
     await transaction.delete(totpFactors).where(and(eq(totpFactors.userId, userId), isNew))
@@ -171,4 +124,51 @@ export class FactorRemoval {
     const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
     return mergeRecorded(regranted, ended)
   }
+}
+
+/** Whether a user's account requires a second factor of them, and from when on; null when it does not. */
+interface RequiredFactor {
+  readonly required: boolean
+  readonly requiredFrom: Date | null
+}
+
+/** What accounts require of their users. */
+@Injectable()
+export class FactorRequirement {
+  async of(db: Db, userId: string): Promise<RequiredFactor> {
+    const [row] = await db
+      .select({
+        required: sql<boolean>`needs_second_factor(${accounts.secondFactor}, ${users.role}, ${users.granted})`,
+        from: accounts.secondFactorFrom,
+      })
+      .from(users)
+      .innerJoin(accounts, eq(accounts.id, users.accountId))
+      .where(eq(users.id, userId))
+    const required = row?.required ?? false
+    return { required, requiredFrom: required ? (row?.from ?? null) : null }
+  }
+
+  /**
+   * `left` is how many factors a user would have after one is removed. Throws `SECOND_FACTOR_NEEDED` when that is
+   * none and the account requires one, now or from some day on.
+   */
+  async requireEnough(transaction: Db, userId: string, left: number): Promise<void> {
+    if (left > 0) return
+    const { required } = await this.of(transaction, userId)
+    if (required) throw new ApiError('SECOND_FACTOR_NEEDED')
+  }
+}
+
+/**
+ * From when on what was done in a session may have been an attacker's. One that has used a second factor did so
+ * just before what the user is mailed about, so only the time since then is in question: an attacker who has only the
+ * mailbox must not be able to remove older factors by a mail about the session in which they were set up. A session
+ * whose authentication was voided says 1970.
+ */
+export function inQuestionSince({
+  createdAt,
+  amr,
+  authTime,
+}: Pick<Session, 'createdAt' | 'amr' | 'authTime'>): Date {
+  return acrOf(amr) === TWO_FACTORS && authTime > createdAt ? authTime : createdAt
 }

@@ -49,7 +49,7 @@ export function clientDataOf(clientDataJSON: string): ClientDataJSON | null {
 }
 
 /** What a challenge is for. One for a new passkey is bound to one session. */
-export type ChallengeUse =
+type ChallengeUse =
   | { readonly for: 'assertion' | 'operator assertion' }
   | { readonly for: 'creation'; readonly sid: string }
 
@@ -63,7 +63,7 @@ const RANDOM_BYTES = 18
 const FORM = /^([A-Za-z0-9_-]{24})\.(\d{10})\.(.{1,200})$/
 
 /**
- * Challenges that authenticators sign. Anybody may request one, so nothing is stored for it. Only those that
+ * Challenges that authenticators sign. Any client may request one, so nothing is stored for it. Only those that
  * were signed by a passkey of ours are remembered, until they expire.
  */
 @Injectable()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { TotpResealing } from '../../factors/totp.js'
+import { TotpFactors } from '../../factors/totp.js'
 import { FailedMails } from '../../mail/failed-mails.js'
 import { Operators } from '../../operators/operators.js'
 import { readSettings } from '../../platform/config/read-settings.js'
@@ -39,7 +39,7 @@ export function addSecretCommands(program: Command, context: CommandContext): vo
       const now = new Clock().now()
       const { secretsKeysFile } = readSettings(environment)
       const all = await withService(context, async app => [
-        await app.get(TotpResealing).resealAll(),
+        await app.get(TotpFactors).resealAll(),
         await app.get(Operators).resealAll(),
         await app.get(FailedMails).resealAll(),
       ])
