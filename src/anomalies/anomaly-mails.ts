@@ -60,7 +60,7 @@ export class AnomalyMails {
   /**
    * Like {@link send}, but only stores the link: in the transaction of what the mail is about, as a rule. With `always`
    * and a transaction, earlier addresses that the user can still return to are told too, because the present one may
-   * be a thief's. They get no link of their own: such a mailbox may since have passed to somebody else.
+   * be an attacker's. They get no link of their own: such a mailbox may since have passed to another person.
    */
   async prepare(
     session: AffectedSession,
@@ -91,7 +91,7 @@ export class AnomalyMails {
   }
 }
 
-/** Why somebody with the right password was not let in. */
+/** Why a login with the right password was refused. */
 export type LoginRefusal = 'unusual' | 'hand-off required'
 
 /** A login on a kind of device that is new for the user. `refusal`: why it was not let in, if so. */

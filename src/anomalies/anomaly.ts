@@ -7,7 +7,7 @@ import type { KnownDevice } from './known-devices.js'
 const SCORES = {
   'new device': 40,
   'new network': 20,
-  // Of a known kind, on a new network: somebody else may have the same browser.
+  // Of a known kind, on a new network: another person may have the same browser.
   'new device id': 20,
   'changed user agent': 50,
   'changed network': 10,
@@ -25,7 +25,7 @@ export interface Anomaly {
   readonly reasons: readonly AnomalyReason[]
 }
 
-/** Somebody used this address at this time. */
+/** Where and when an address was used. */
 export interface ClientLocation {
   /** An address or network. */
   readonly ip: string
@@ -85,7 +85,7 @@ const MAX_KM_PER_HOUR = 1_000
 const MS_PER_HOUR = 3_600_000
 
 /**
- * Whether somebody would have had to travel faster than anybody can, even with both locations off by their full
+ * Whether the user would have had to travel faster than is possible, even with both locations off by their full
  * inaccuracy. False when a place is unknown.
  */
 function isImpossiblyFast(from: ClientLocation, to: ClientLocation): boolean {

@@ -19,7 +19,7 @@ import { hashToken } from '../platform/secrets/token-hash.js'
  */
 export type DeviceId = string & { readonly brand: 'DeviceId' }
 
-export function newDeviceId(): DeviceId {
+function newDeviceId(): DeviceId {
   return randomBytes(32).toString('base64url') as DeviceId
 }
 
@@ -57,7 +57,7 @@ export const IsDeviceId = (documented: { readonly example?: string; readonly des
 
 /**
  * How many are kept for each user, those that were seen last. More than a person has: private windows make a new
- * device id at each login, and whoever knows the password can send any name of a device. Networks are what the
+ * device id at each login, and anyone who knows the password can send any name of a device. Networks are what the
  * rate limits know a user by, so others must not easily push theirs out.
  */
 const MAX_PER_USER = { device: 50, 'device id': 50, network: 1_000 } as const
@@ -172,7 +172,7 @@ export class KnownDevices {
 
   /**
    * Whether the user has logged in from the network of this address. The rate limits let them in from
-   * there while strangers are refused.
+   * there while others are refused.
    */
   async knowsNetwork(userId: string, ip: string): Promise<boolean> {
     const [row] = await this.database.run(db =>

@@ -75,7 +75,7 @@ export class AnomalyResponse {
     this.auditLog.enqueue(event, actions.includes('revoke') ? 'refused' : 'ok')
   }
 
-  /** Mails the user. A mail that fails is logged and keeps nobody out. */
+  /** Mails the user. A mail that fails is logged and refuses no login. */
   async notify(session: AffectedSession, client: Client, write: (data: NoticeData) => Notice): Promise<void> {
     try {
       await this.notices.send(session, client, write)
@@ -97,8 +97,8 @@ export class AnomalyResponse {
 type AffectedLogin = OwnedSession & AffectedSession
 
 /**
- * The refusal of a login that is too unusual: somebody who has guessed or bought the password must not learn
- * that it is right.
+ * The refusal of a login that is too unusual: an attacker who has guessed or bought the password must not learn that
+ * it is right.
  */
 export class UnusualLogin extends ApiError {
   constructor(readonly anomaly: Anomaly) {

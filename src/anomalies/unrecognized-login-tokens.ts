@@ -9,7 +9,7 @@ import { type OneTimeToken, OneTimeTokens, openUndoLinksOf } from '../platform/o
 import { Clock, secondsAfter } from '../platform/time.js'
 
 const DAY_SECONDS = 24 * 60 * 60
-/** As long as a change of address can be undone: whoever reads no mail for a few days must not lose the account. */
+/** As long as a change of address can be undone: a user who reads no mail for a few days must not lose the account. */
 const LIFETIME_SECONDS = 7 * DAY_SECONDS
 /** More mails in a day would only bury the first. */
 const MAX_A_DAY = 10
@@ -19,7 +19,7 @@ export type UnrecognizedLoginDetail = {
   readonly sid: string
   readonly device: string
   readonly network: string
-  /** From when on somebody else may have acted; as a rule, when the session began. */
+  /** From when on an attacker may have acted; as a rule, when the session began. */
   readonly since: string
   /** Of the user; null if they had none. */
   readonly language: string | null
@@ -30,7 +30,7 @@ export interface AffectedSession {
   readonly userId: string
   readonly accountId: string
   readonly sid: string
-  /** From when on it may be somebody else's; as a rule, when it began; null for one that begins now. */
+  /** From when on it may be an attacker's; as a rule, when it began; null for one that begins now. */
   readonly createdAt: Date | null
 }
 
@@ -68,9 +68,9 @@ export class UnrecognizedLoginTokens {
   }
 
   /**
-   * Like {@link earliestSince}: if a stranger had several sessions, the first one counts, whichever the user reports.
+   * Like {@link earliestSince}: if an attacker had several sessions, the first one counts, whichever the user reports.
    * The links stop working, but for those to earlier addresses that can still be restored. Call it once the address is
-   * restored: links to those that it replaces, which may be a thief's, must not reach back any longer either.
+   * restored: links to those that it replaces, which may be an attacker's, must not reach back any longer either.
    */
   async settle(transaction: Db, userId: string): Promise<Date | null> {
     const first = await this.earliestSince(transaction, userId)
@@ -116,7 +116,7 @@ export class UnrecognizedLoginTokens {
 
   /**
    * The links to the address show what was mailed there in the last 24 hours, whichever replica did it. What went to
-   * another one may have been for a thief.
+   * another one may have been for an attacker.
    */
   private async hasBeenTold(transaction: Db, userId: string, address: string, sid: string): Promise<boolean> {
     const isOfLastDay = and(

@@ -105,7 +105,7 @@ export class OperatorSatellitesController {
   }
 }
 
-/** The prefixes that an origin can have if somebody has typed this. */
+/** The possible beginnings of an origin that was typed as this text. */
 function beginningsOf(text: string): readonly string[] {
   return /^https?:/.test(text) ? [text] : [`https://${text}`, `http://${text}`]
 }

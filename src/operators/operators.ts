@@ -12,7 +12,7 @@ import { Clock } from '../platform/time.js'
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'
 
-/** Somebody who works in the console. */
+/** Who works in the console. */
 export type Operator = typeof operators.$inferSelect
 
 /** The operators in the database. */
