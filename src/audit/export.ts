@@ -36,7 +36,7 @@ export interface ExportOptions {
   readonly accountId: string | null
   readonly filter: AuditFilter
   readonly format: ExportFormat
-  /** Asked before each step of the scan: the export ends early when nobody wants it any more. */
+  /** Asked before each step of the scan: the export ends early once the client is gone. */
   readonly isWanted?: () => boolean
 }
 

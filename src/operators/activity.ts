@@ -21,7 +21,7 @@ const LOOKS = ['operator.view', 'operator.search', 'operator.list'] as const
 const LOGINS = ['operator.login', 'operator.logout'] as const
 /** Operators are added and disabled only at the command line; the rows name the operator concerned. */
 const ABOUT_OPERATORS = ['operator.add', 'operator.disable'] as const
-/** The name of the actor when nobody has logged in, as in `detailOf` of the audit log. */
+/** The actor of a command, which has no login, as in `detailOf` of the audit log. */
 const COMMAND_LINE = 'command line'
 
 /** `changes`: everything but views (`looks`) and logins. */

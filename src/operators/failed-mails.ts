@@ -55,7 +55,7 @@ export class FailedMailService {
 
   /**
    * Sends it now, once, to its original address. Throws `NOT_FOUND` when it is gone, was sent or has expired;
-   * `INVALID_LINK` when its link no longer works; `MAIL_BEING_SENT` while somebody else is sending it;
+   * `INVALID_LINK` when its link no longer works; `MAIL_BEING_SENT` while another request is sending it;
    * `MAIL_UNAVAILABLE` when the mail server does not accept it, which keeps it; and `TOO_MANY_ATTEMPTS`,
    * which does not apply to the command line (no client).
    */

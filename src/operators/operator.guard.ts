@@ -71,17 +71,6 @@ function blockListOf(operators: OperatorSettings | null): BlockList {
   return list
 }
 
-/** Long enough to mean something, short enough for a list. */
-const MIN_LENGTH = 3
-const MAX_LENGTH = 300
-
-/** The body of every change: why it is made, in one line that the account can read. */
-export class ReasonBody {
-  @ParseText(text => text.trim().replace(/\s+/g, ' '))
-  @IsStorableLine({ min: MIN_LENGTH, max: MAX_LENGTH })
-  reason!: string
-}
-
 /** Hides the console from clients that must not reach it. */
 @Injectable()
 @DocumentedGuard({ refusals: ['NOT_FOUND', 'ORIGIN_NOT_ALLOWED'] })
@@ -135,7 +124,7 @@ export class OperatorGuard implements CanActivate {
   }
 }
 
-/** For a handler open to everybody who can reach the console, such as its login. */
+/** For a handler open to every client that can reach the console, such as its login. */
 export const ForConsole = () => applyDecorators(Public(), UseGuards(ConsoleGuard))
 
 /** For a handler open only to operators: they have their own login instead of a user's access token. */
@@ -167,4 +156,15 @@ function operatorActorOf(request: FastifyRequest): OperatorActor {
  */
 export function withReason({ operator }: OperatorActor, reason: string | null): Actor {
   return { client: null, operator: { ...operator, reason } }
+}
+
+/** Long enough to mean something, short enough for a list. */
+const MIN_LENGTH = 3
+const MAX_LENGTH = 300
+
+/** The body of every change: why it is made, in one line that the account can read. */
+export class ReasonBody {
+  @ParseText(text => text.trim().replace(/\s+/g, ' '))
+  @IsStorableLine({ min: MIN_LENGTH, max: MAX_LENGTH })
+  reason!: string
 }

@@ -64,7 +64,7 @@ export async function serveSites(
     index: false,
     maxAge: '365d',
     immutable: true,
-    // Compressed at build time. API responses and pages belong to somebody, so they are not compressed.
+    // Compressed at build time. API responses and pages belong to one user, so they are not compressed.
     preCompressed: true,
   })
   server.addHook('onRequest', async (request, reply) => {

@@ -54,7 +54,7 @@ const REFERRER_POLICY: Readonly<Record<SiteName, string>> = {
 
 /** A hand-off passes through these: a cached copy must never be shown again. */
 const NOT_KEPT = ['/handoff', '/handoff-callback']
-/** Pages with people's data, which "back" must not show to whoever comes after a logout. */
+/** Pages with people's data, which "back" must not show after a logout. */
 const SITES_NOT_KEPT: readonly SiteName[] = ['operator']
 
 /** A page as sent. */

@@ -179,7 +179,7 @@ export function auditEventOf(
   }
 }
 
-/** `operator` is `command line` where nobody has logged in. */
+/** `operator` is `command line` for a command, which has no login. */
 function detailOf(operator: OperatorAction | undefined): Detail {
   if (!operator) return {}
   const { id, reason } = operator
