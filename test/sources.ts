@@ -158,8 +158,8 @@ export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/outsid
 export { ask, trusting } from '../src/cli/doctor/outside/http-probe.js'
 export { Redaction } from '../src/cli/doctor/redaction.js'
 export { asLines } from '../src/cli/doctor/report.js'
-export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
 export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
+export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
 export { runCommand } from '../src/cli/run-command.js'
 export { corsPolicyFor } from '../src/cors/cors-policy.js'
 export type { Satellite } from '../src/cors/satellite.js'
@@ -167,39 +167,40 @@ export { originFault, previewPatternFault, proofHostOf } from '../src/cors/satel
 export { Satellites } from '../src/cors/satellites.js'
 export { createMainstay, type Mainstay } from '../src/embed.js'
 export { FactorResets } from '../src/factors/factor-resets.js'
-export { inQuestionSince } from '../src/factors/in-question-since.js'
-export { userHandleOf } from '../src/factors/passkeys/passkey.js'
-export { CHALLENGE_SECONDS } from '../src/factors/passkeys/passkey-challenges.js'
-export { RecoveryCodes } from '../src/factors/recovery-codes/recovery-codes.js'
-export { RememberedDeviceCleanup } from '../src/factors/remembered-devices/remembered-device-cleanup.job.js'
-export { RememberedDevices } from '../src/factors/remembered-devices/remembered-devices.js'
-export { TotpFactors } from '../src/factors/totp/totp-factors.js'
-export { UserFactors } from '../src/factors/user-factors.js'
-export { FailedMailCleanup, FailedMails } from '../src/mail/failed-mails.js'
-export { languageWanted, MailLanguage } from '../src/mail/language.js'
-export { colorsOf, htmlOf, type MailColors, type MailSender, safeName, textOf } from '../src/mail/layout.js'
-export { type Mail } from '../src/mail/mail.js'
-export { Mailer, openSmtp } from '../src/mail/mailer.js'
-export { userHandleOf } from '../src/factors/passkeys.js'
-export { RecoveryCodes } from '../src/factors/recovery-codes.js'
-export { RememberedDeviceCleanup, RememberedDevices } from '../src/factors/remembered-devices.js'
-export { TotpFactors } from '../src/factors/totp.js'
-export { inQuestionSince, UserFactors } from '../src/factors/user-factors.js'
-export { CHALLENGE_SECONDS } from '../src/factors/webauthn.js'
-export { FailedMailCleanup } from '../src/mail/failed-mail-cleanup.job.js'
-export { FailedMails } from '../src/mail/failed-mails.js'
+export { userHandleOf, userHandleOf } from '../src/factors/passkeys.js'
+export { RecoveryCodes, RecoveryCodes } from '../src/factors/recovery-codes.js'
+export {
+  RememberedDeviceCleanup,
+  RememberedDeviceCleanup,
+  RememberedDevices,
+  RememberedDevices,
+} from '../src/factors/remembered-devices.js'
+export { TotpFactors, TotpFactors } from '../src/factors/totp.js'
+export { inQuestionSince, inQuestionSince, UserFactors, UserFactors } from '../src/factors/user-factors.js'
+export { CHALLENGE_SECONDS, CHALLENGE_SECONDS } from '../src/factors/webauthn.js'
+export { FailedMailCleanup, FailedMailCleanup, FailedMails, FailedMails } from '../src/mail/failed-mails.js'
+export { languageWanted, languageWanted, MailLanguage, MailLanguage } from '../src/mail/language.js'
+export {
+  colorsOf,
+  colorsOf,
+  htmlOf,
+  htmlOf,
+  type MailColors,
+  type MailColors,
+  type MailSender,
+  type MailSender,
+  safeName,
+  textOf,
+} from '../src/mail/layout.js'
 export type { Mail } from '../src/mail/mail.js'
-export { colorsOf, type MailColors } from '../src/mail/mail-colors.js'
-export { languageWanted, MailLanguage } from '../src/mail/mail-language.js'
-export { htmlOf, type MailSender, textOf } from '../src/mail/mail-layout.js'
-export { Mailer } from '../src/mail/mailer.js'
+export { type Mail } from '../src/mail/mail.js'
+export { textOf } from '../src/mail/mail-layout.js'
+export { Mailer, Mailer, openSmtp, openSmtp } from '../src/mail/mailer.js'
 export { de } from '../src/mail/messages/de.js'
 export { en } from '../src/mail/messages/en.js'
 export type { MailName, Phrase, Translated } from '../src/mail/messages/translated.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
-export { ConsoleAddress } from '../src/operators/console-address.js'
-export { openSmtp } from '../src/mail/smtp-transport.js'
-export { ConsoleAddress } from '../src/operators/operator.guard.js'
+export { ConsoleAddress, ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, pagePolicy, pageWith, Site } from '../src/pages/site.js'
@@ -212,15 +213,8 @@ export {
   CONSOLE_ACTIONS,
   SERVICE,
 } from '../src/platform/audit/audit-event.js'
-export { AuditLog } from '../src/platform/audit/audit-log.js'
-export { RefusalCleanup } from '../src/platform/audit/refusal-cleanup.job.js'
-export type { Brand } from '../src/platform/brand.js'
-export { AuditLog, RefusalCleanup } from '../src/platform/audit/audit-log.js'
-export type { Brand } from '../src/platform/brand/brand.js'
-export { accentsOf, backgroundOf, inkOn } from '../src/platform/brand/contrast.js'
-export { Clock, secondsAfter, unixSeconds } from '../src/platform/clock/clock.js'
-export { Throttle } from '../src/platform/clock/throttle.js'
-export { within } from '../src/platform/clock/time-limit.js'
+export { AuditLog, AuditLog, RefusalCleanup, RefusalCleanup } from '../src/platform/audit/audit-log.js'
+export type { Brand, Brand } from '../src/platform/brand.js'
 export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
 export { LANGUAGES } from '../src/platform/config/languages.js'
 export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
@@ -232,7 +226,7 @@ export { Settings } from '../src/platform/config/settings.js'
 export { SettingsModule } from '../src/platform/config/settings.module.js'
 export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
 export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
-export { accentsOf, backgroundOf, inkOn } from '../src/platform/contrast.js'
+export { accentsOf, accentsOf, backgroundOf, backgroundOf, inkOn, inkOn } from '../src/platform/contrast.js'
 export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'
@@ -363,7 +357,18 @@ export {
 } from '../src/platform/secrets/key-files.js'
 export { SecretBox, SecretKeys } from '../src/platform/secrets/secrets.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
-export { Clock, secondsAfter, Throttle, unixSeconds, within } from '../src/platform/time.js'
+export {
+  Clock,
+  Clock,
+  secondsAfter,
+  secondsAfter,
+  Throttle,
+  Throttle,
+  unixSeconds,
+  unixSeconds,
+  within,
+  within,
+} from '../src/platform/time.js'
 export {
   SatelliteCheckJob,
   SatelliteChecks,

@@ -4,15 +4,13 @@ import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { knownDevices } from '../platform/database/schema/anomalies.js'
 import { parameter, Statement } from '../platform/database/statement.js'
-import { cookieValues } from '../platform/http/headers.js'
-import { subnetOf } from '../platform/http/network.js'
-import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
-import { hashToken } from '../platform/secrets/token-hash.js'
+import { cookieValues, subnetOf } from '../platform/http/request.js'
+import { BASE64URL_OF_32_BYTES, hashToken } from '../platform/secrets/token-hash.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 
 /**
  * Distinguishes a browser or app from others of its kind: 32 random bytes that only it keeps, as base64url.

@@ -10,9 +10,9 @@ import {
   type AuditOutcome,
 } from '../platform/audit/audit-event.js'
 import { unavailable } from '../platform/errors/api-error.js'
-import { Documented } from '../platform/http/documented.js'
-import { ParseText } from '../platform/http/request-validation.js'
-import { SOURCES } from '../platform/permissions/permissions.js'
+import { Documented } from '../platform/http/endpoint.js'
+import { ParseText } from '../platform/http/validation.js'
+import { SOURCES } from '../platform/permissions.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
 import type { Session } from '../sessions/session.js'

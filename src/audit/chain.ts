@@ -3,12 +3,12 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { and, asc, count, desc, eq, gt, lte, max, notExists, sql } from 'drizzle-orm'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
 import { auditChain, auditLog } from '../platform/database/schema/audit.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
-import { Logger } from '../platform/log/logger.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { Logger } from '../platform/log.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 
 /** A row of the audit log as stored in the database. */
 export type AuditRow = typeof auditLog.$inferSelect

@@ -8,10 +8,10 @@ import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database, rowsOf } from '../platform/database/database.js'
 import { DatabaseClock } from '../platform/database/database-clock.js'
-import { isLockTimeout } from '../platform/database/postgres/postgres-outage.js'
+import { isLockTimeout } from '../platform/database/postgres.js'
 import { auditChain, auditLog, auditRemovedIds, auditRetention } from '../platform/database/schema/audit.js'
-import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
-import { Logger } from '../platform/log/logger.js'
+import { LeasedJobs } from '../platform/jobs.js'
+import { Logger } from '../platform/log.js'
 
 const JOB = { name: 'audit-upkeep', everyMs: 60 * 60 * 1000 }
 const DAY_MS = 24 * 60 * 60 * 1000

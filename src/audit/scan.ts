@@ -20,7 +20,7 @@ import type { AuditAction, AuditOutcome } from '../platform/audit/audit-event.js
 import type { Db } from '../platform/database/connection.js'
 import { rowsOf } from '../platform/database/database.js'
 import { auditLog } from '../platform/database/schema/audit.js'
-import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/page.js'
+import { decodeCursor, encodeCursor, type Page, PageCursor, PageLimit } from '../platform/http/paging.js'
 import { ALL_IDS, type AuditRow, type IdRange } from './chain.js'
 
 /** Which rows of the log; all conditions must hold. */

@@ -5,8 +5,8 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { Client } from '../platform/http/client.js'
-import { type AuthMethods, authMethods } from '../tokens/auth-methods.js'
+import type { Client } from '../platform/http/request.js'
+import { type AuthMethods, authMethods } from '../tokens/access-tokens.js'
 import {
   type OwnedPasskey,
   type Passkey,

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common'
 import type { PublicKeyCredentialCreationOptionsJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { Client } from '../platform/http/client.js'
+import type { Client } from '../platform/http/request.js'
 import { type Passkey, type PasskeyScope, PasskeySites, userHandleOf } from './passkeys.js'
 import { CHALLENGE_SECONDS, clientDataOf, PasskeyChallenges, webauthn } from './webauthn.js'
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, asc, eq } from 'drizzle-orm'
-import { Clock } from '../platform/clock/clock.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { passkeys } from '../platform/database/schema/factors.js'
 import { ApiError } from '../platform/errors/api-error.js'
+import { Clock } from '../platform/time.js'
 
 /** A WebAuthn credential of a user. */
 export interface Passkey {

@@ -3,10 +3,10 @@ import { Injectable } from '@nestjs/common'
 import { and, eq, isNull } from 'drizzle-orm'
 import type { AuditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { recoveryCodes } from '../platform/database/schema/factors.js'
+import { Clock } from '../platform/time.js'
 
 const CODES = 10
 

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, gt, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib'
-import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { totpFactors } from '../platform/database/schema/factors.js'
 import { parameter, type UsedRow } from '../platform/database/statement.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { type Resealed, SecretBox } from '../platform/secrets/secret-box.js'
+import { type Resealed, SecretBox } from '../platform/secrets/secrets.js'
+import { Clock } from '../platform/time.js'
 
 /** RFC 6238 §5.2: 30 s. Many authenticator apps know no other period, digits or algorithm than these. */
 const STEP_SECONDS = 30

@@ -12,11 +12,11 @@ import {
   totpFactors,
 } from '../platform/database/schema/factors.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { withdrawTokens } from '../platform/links/withdraw-tokens.js'
+import { withdrawTokens } from '../platform/one-time-tokens.js'
 import { mergeRecorded, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { Session } from '../sessions/session.js'
-import { acrOf, TWO_FACTORS } from '../tokens/auth-methods.js'
+import { acrOf, TWO_FACTORS } from '../tokens/access-tokens.js'
 
 /** The factors that a user has besides a password. */
 export interface FactorSummary {

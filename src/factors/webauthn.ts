@@ -4,10 +4,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { ClientDataJSON } from '@simplewebauthn/server/helpers'
 import { registerDecorator } from 'class-validator'
-import { Clock, secondsAfter, unixSeconds } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
-import { UsedTexts } from '../platform/links/used-texts.js'
-import { SecretBox } from '../platform/secrets/secret-box.js'
+import { UsedTexts } from '../platform/one-time-tokens.js'
+import { SecretBox } from '../platform/secrets/secrets.js'
+import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
 
 type Library = Pick<
   typeof import('@simplewebauthn/server'),

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Injectable, type OnApplicationBootstrap } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { unavailable } from '../platform/errors/api-error.js'
-import { Documented } from '../platform/http/documented.js'
+import { Documented } from '../platform/http/endpoint.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { PartsMonitor } from './parts-monitor.js'
 

@@ -4,7 +4,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { IsString, Matches, MaxLength } from 'class-validator'
 import type { FastifyReply } from 'fastify'
 import { IsNewPasskeyResponse, IsPasskeyResponse } from '../factors/webauthn.js'
-import { type Client, CurrentClient } from '../platform/http/client.js'
+import { type Client, CurrentClient } from '../platform/http/request.js'
 import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
 import { type Email, IsEmailAddress } from '../users/email.js'
 import { IsName } from '../users/name-text.js'

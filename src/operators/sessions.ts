@@ -6,8 +6,8 @@ import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { operatorSessions, operators } from '../platform/database/schema/operators.js'
-import type { Client } from '../platform/http/client.js'
-import { cookieValues } from '../platform/http/headers.js'
+import type { Client } from '../platform/http/request.js'
+import { cookieValues } from '../platform/http/request.js'
 import {
   asSessionId,
   handleOf,

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common'
 import type { Actor } from '../platform/audit/audit-event.js'
-import { type Client, clientOf, requestOf } from '../platform/http/client.js'
+import { type Client, clientOf, requestOf } from '../platform/http/request.js'
 import type { Session } from './session.js'
 
 /** Who makes this request, according to their live session, and from where. */

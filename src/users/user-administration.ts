@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { NO_MAILS } from '../mail/after-commit-mail.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { type Actor, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'

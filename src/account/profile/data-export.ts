@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { AuditRow } from '../../audit/chain.js'
 import { begun } from '../../audit/export.js'
-import { Clock } from '../../platform/clock/clock.js'
+import { Clock } from '../../platform/time.js'
 import type { SessionActor } from '../../sessions/session-actor.js'
 import { SessionStore } from '../../sessions/stores/session-store.js'
 import { AccountService } from '../account.service.js'

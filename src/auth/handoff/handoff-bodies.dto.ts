@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsString, Matches, MaxLength } from 'class-validator'
 import { type DeviceId, IsDeviceId } from '../../anomalies/known-devices.js'
-import { BASE64URL_OF_32_BYTES } from '../../platform/secrets/token-form.js'
+import { BASE64URL_OF_32_BYTES } from '../../platform/secrets/token-hash.js'
 
 const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 /** The longest verifier that RFC 7636 §4.1 allows. */

@@ -7,7 +7,7 @@ import {
   type KnownDeviceRow,
 } from '../../anomalies/known-devices.js'
 import { LoginAnomalyCheck, UnusualLogin } from '../../anomalies/login-check.js'
-import { languageWanted } from '../../mail/mail-language.js'
+import { languageWanted } from '../../mail/language.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AUDIT_ROW, AuditLog } from '../../platform/audit/audit-log.js'
 import type { Db } from '../../platform/database/connection.js'

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
 import { IsIn, IsOptional } from 'class-validator'
 import { type DeviceId, IsDeviceId } from '../../anomalies/known-devices.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
-import { SOURCES, type Source } from '../../platform/permissions/permissions.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
+import { SOURCES, type Source } from '../../platform/permissions.js'
 import { type Email, IsEmailAddress } from '../../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../../users/passwords/password-text.js'
 

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PasskeySites } from '../../factors/passkeys.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/webauthn.js'
-import { type Client, CurrentClient } from '../../platform/http/client.js'
+import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { Public } from '../../tokens/jwt.guard.js'
 import { LoginTransport } from '../login/login-transport.js'
 import {

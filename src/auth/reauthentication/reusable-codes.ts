@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { normalizedCode } from '../../factors/recovery-codes.js'
-import { Clock, secondsAfter } from '../../platform/clock/clock.js'
 import { Database } from '../../platform/database/database.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
 import { OneTimeTokens, UsedTexts } from '../../platform/one-time-tokens.js'
-import { Clock, secondsAfter } from '../../platform/time.js'
+import { Clock, Clock, secondsAfter, secondsAfter } from '../../platform/time.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { FactorProof } from '../second-factor/factor-check.js'
 

@@ -9,12 +9,11 @@ import { describeIdentity, isAnswered, ProviderKey } from '../../billing/provide
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { hasOpenInvoice } from '../../billing/sync/overdue-invoices.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
-import { Clock, secondsAfter } from '../../platform/clock/clock.js'
 import { Database } from '../../platform/database/database.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { inOneLine, pluralize } from '../../platform/log.js'
 import { PlansFile } from '../../platform/plans.js'
-import { Clock, secondsAfter } from '../../platform/time.js'
+import { Clock, Clock, secondsAfter, secondsAfter } from '../../platform/time.js'
 import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
 
 type Print = CommandContext['print']

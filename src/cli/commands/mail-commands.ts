@@ -2,10 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import { FailedMailService } from '../../operators/failed-mails.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
-import { isId } from '../../platform/http/ids.js'
-import { inOneLine } from '../../platform/log/in-one-line.js'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
+import { isId } from '../../platform/http/request.js'
+import { inOneLine, pluralize } from '../../platform/log.js'
 import {
   type CommandContext,
   explainNotFound,

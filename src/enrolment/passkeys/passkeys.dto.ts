@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import type { Passkey } from '../../factors/passkeys.js'
 import { IsNewPasskeyResponse } from '../../factors/webauthn.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 import { IsName } from '../../users/name-text.js'
 
 export class NewPasskeyBody {

@@ -2,7 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Req, Res } from '@nestjs/comm
 import { ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clearRememberedDeviceCookie, presentedRememberedDevice } from '../../factors/remembered-devices.js'
-import { IdInPath } from '../../platform/http/ids.js'
+import { IdInPath } from '../../platform/http/request.js'
 import { MainSite } from '../../sessions/guards/protection.decorators.js'
 import { ExemptFromWriteLimit } from '../../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'

@@ -1,4 +1,4 @@
-import type { Client } from '../http/client.js'
+import type { Client } from '../http/request.js'
 
 /** Who does something, and from where. What does not apply or is not known is absent. */
 export interface Actor {

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit/audit-event.js'
-import type { Client } from '../http/client.js'
-import type { Source } from '../permissions/permissions.js'
+import type { Client } from '../http/request.js'
+import type { Source } from '../permissions.js'
 
 /**
  * What is limited; each kind has its own counters. Guesses at secrets: `password`, `passkey` (a credential's

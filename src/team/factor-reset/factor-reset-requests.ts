@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import type { FactorReset } from '../../factors/factor-resets.js'
 import type { Actor } from '../../platform/audit/audit-event.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { RateLimiter } from '../../platform/rate-limits/rate-limiter.js'
 import type { User } from '../../users/user.js'
 import { FactorResetMails } from './factor-reset-mails.js'

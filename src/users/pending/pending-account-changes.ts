@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { inOrder, NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
+import { inOrder, NO_MAILS, type SendMails } from '../../mail/mail.js'
 import type { Actor, TargetUser } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
 import { Accounts } from '../accounts.js'

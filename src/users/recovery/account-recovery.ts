@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { earliest } from '../../anomalies/unrecognized-login-tokens.js'
-import { inOrder, NO_MAILS, type SendMails } from '../../mail/after-commit-mail.js'
+import { inOrder, NO_MAILS, type SendMails } from '../../mail/mail.js'
 import type { TargetUser } from '../../platform/audit/audit-event.js'
 import type { Db } from '../../platform/database/connection.js'
 import { ApiError } from '../../platform/errors/api-error.js'
