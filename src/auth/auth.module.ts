@@ -10,14 +10,16 @@ import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { HandoffController } from './handoff/handoff.controller.js'
-import { HandoffService } from './handoff/handoff.service.js'
-import { HandoffCodes } from './handoff/handoff-codes.js'
-import { HandoffConfirmation } from './handoff/handoff-confirmation.js'
-import { HandoffDestinations } from './handoff/handoff-destinations.js'
-import { HandoffEligibility } from './handoff/handoff-eligibility.js'
-import { HandoffRedemptionService } from './handoff/handoff-redemption.service.js'
-import { HandoffRefusals } from './handoff/handoff-refusals.js'
+import { HandoffController } from './handoff.controller.js'
+import {
+  HandoffCodes,
+  HandoffConfirmation,
+  HandoffDestinations,
+  HandoffEligibility,
+  HandoffRedemptionService,
+  HandoffRefusals,
+  HandoffService,
+} from './handoff.js'
 import { Credentials } from './login/credentials.js'
 import { HandoffCheck } from './login/handoff-check.js'
 import { LoginController } from './login/login.controller.js'

@@ -1,0 +1,284 @@
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { IsString, Matches, MaxLength } from 'class-validator'
+import { IsDeviceId } from '../anomalies/device-id.dto.js'
+import type { DeviceId } from '../anomalies/device-id.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Branding } from '../platform/database/columns/branding.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { BASE64URL_OF_32_BYTES } from '../platform/secrets/token-form.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { Public } from '../tokens/jwt.guard.js'
+import {
+  HANDOFF_ACCESS,
+  type HandoffAccess,
+  HandoffRedemptionService,
+  HandoffService,
+  requireOrigin,
+} from './handoff.js'
+import { LoginAnswer } from './login/login.dto.js'
+import { answerWithoutCookie } from './login/login-transport.js'
+
+const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
+/** The longest verifier that RFC 7636 §4.1 allows. */
+const MAX_VERIFIER_LENGTH = 128
+const MAX_CODE_LENGTH = 100
+const MAX_ORIGIN_LENGTH = 300
+export const AN_ORIGIN = {
+  type: String,
+  example: 'https://shop.example.com',
+  maxLength: MAX_ORIGIN_LENGTH,
+} as const
+
+export class DestinationQuery {
+  @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
+  @IsString()
+  @MaxLength(MAX_ORIGIN_LENGTH)
+  satellite!: string
+}
+
+export class OriginQuery {
+  @ApiProperty(AN_ORIGIN)
+  @IsString()
+  @MaxLength(MAX_ORIGIN_LENGTH)
+  origin!: string
+}
+
+export class HandoffBody {
+  @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
+  @IsString()
+  @MaxLength(MAX_ORIGIN_LENGTH)
+  satellite!: string
+
+  @ApiProperty({
+    type: String,
+    minLength: 43,
+    maxLength: 43,
+    example: EXAMPLE_OF_32_BYTES,
+    description: 'base64url SHA-256 of the verifier that the page of the satellite keeps (RFC 7636, S256)',
+  })
+  @Matches(BASE64URL_OF_32_BYTES, { message: 'challenge must be the base64url SHA-256 of a verifier' })
+  challenge!: string
+
+  @ApiProperty({
+    type: String,
+    minLength: 43,
+    maxLength: 43,
+    example: EXAMPLE_OF_32_BYTES,
+    description: '32 random bytes as base64url, by which that page recognises the answer',
+  })
+  @Matches(BASE64URL_OF_32_BYTES, { message: 'state must be 32 bytes as base64url' })
+  state!: string
+}
+
+export class RedeemBody {
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_CODE_LENGTH,
+    description: 'The part of the address after `#`',
+  })
+  @IsString()
+  @MaxLength(MAX_CODE_LENGTH)
+  code!: string
+
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_VERIFIER_LENGTH,
+    example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+    description: 'The verifier from which the challenge was computed',
+  })
+  @IsString()
+  @MaxLength(MAX_VERIFIER_LENGTH)
+  verifier!: string
+
+  @IsDeviceId({
+    description: 'As for `POST /api/login`',
+  })
+  deviceId?: DeviceId | null
+}
+
+const ISSUER = {
+  type: String,
+  format: 'uri',
+  description: 'Whatever the main site sends back to the satellite names this issuer (RFC 9207)',
+} as const
+
+class BrandingAnswer implements Branding {
+  @ApiProperty({ type: String })
+  name!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  logoUrl!: string | null
+
+  @ApiProperty({ type: String, example: '#1d4ed8' })
+  accent!: string
+
+  @ApiProperty({ type: String, example: '#ffffff' })
+  background!: string
+}
+
+export class HandoffDestinationAnswer {
+  @ApiProperty({ ...AN_ORIGIN, description: 'The origin from the request' })
+  origin!: string
+
+  @ApiProperty({ type: String, description: 'Its host, where the user is not invited' })
+  name!: string
+
+  @ApiProperty({ type: BrandingAnswer, nullable: true })
+  branding!: Branding | null
+
+  @ApiProperty({
+    enum: HANDOFF_ACCESS,
+    description: '`access_denied`: people log in there with their password only',
+  })
+  access!: HandoffAccess
+
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether the user has been logged in there in this way, and has not logged out since',
+  })
+  isKnown!: boolean
+
+  @ApiProperty({ type: String, format: 'email', description: 'Who is logged in' })
+  email!: string
+
+  @ApiProperty(ISSUER)
+  iss!: string
+}
+
+export class OriginAnswer {
+  @ApiProperty(AN_ORIGIN)
+  origin!: string
+
+  @ApiProperty(ISSUER)
+  iss!: string
+}
+
+class HandoffAnswer {
+  @ApiProperty({
+    type: String,
+    example: 'https://shop.example.com/handoff-callback#code=…&state=…&iss=…',
+    description: 'Where the browser goes now; `code` is valid for 60 s and once',
+  })
+  redirect!: string
+}
+
+export const DestinationDocs = () =>
+  Documented({
+    summary: 'Get a satellite to which the caller can be handed off',
+    description:
+      'For the page of the main site that asks whether to go on to a satellite. Of a satellite where the user is not invited ' +
+      'it says no more than its host.',
+    status: 200,
+    answer: 'The satellite, and whether this user may use it',
+    type: HandoffDestinationAnswer,
+    refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
+  })
+
+export const SatelliteOriginDocs = () =>
+  Documented({
+    summary: 'Whether an origin is that of an active satellite',
+    description:
+      'For the page of the main site before anybody has logged in, which must lead to satellites only. It says no more than a ' +
+      'preflight from that origin does.',
+    status: 200,
+    answer: 'It is',
+    type: OriginAnswer,
+    refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
+  })
+
+export const IssueCodeDocs = () =>
+  Documented({
+    summary: 'Hand the login off to a satellite',
+    description:
+      'For pages of the main site, with a live main session. The address in the answer carries a code that only a page of that satellite ' +
+      'can use, and only with the verifier that it has kept.',
+    status: 201,
+    answer: 'Where to send the browser',
+    type: HandoffAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'MAIN_ORIGIN_REQUIRED',
+      'NOT_INVITED',
+      'SATELLITE_SUSPENDED',
+      'HANDOFF_DISABLED',
+      'SATELLITE_NOT_FOUND',
+      'TOO_MANY_ATTEMPTS',
+    ],
+  })
+
+export const RedeemDocs = () =>
+  Documented({
+    summary: 'Log in on a satellite with a code from the main site',
+    description:
+      'Only from the origin that the code was made for. The session ends with the session of the main site that it comes from, at the latest. ' +
+      'Any fault is refused with `HANDOFF_CODE_INVALID`, and the code stays usable. A code that is used again ends the session that it opened.',
+    status: 200,
+    answer: 'Logged in',
+    type: LoginAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'HANDOFF_CODE_INVALID',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+@ApiTags('Hand-off')
+@Controller('api/handoff')
+export class HandoffController {
+  constructor(
+    private readonly handoffs: HandoffService,
+    private readonly redemption: HandoffRedemptionService,
+    private readonly satellites: Satellites,
+    private readonly settings: Settings,
+  ) {}
+
+  /** What the main site shows before it hands a login off. */
+  @Get()
+  @MainSite({ enrolled: true })
+  @DestinationDocs()
+  async describe(
+    @CurrentActor() actor: SessionActor,
+    @Query() { satellite }: DestinationQuery,
+  ): Promise<HandoffDestinationAnswer> {
+    return { ...(await this.handoffs.describe(actor, satellite)), iss: this.settings.publicUrl }
+  }
+
+  /** Whether the main site may send a browser to this origin. Reads no store. */
+  @Public()
+  @Get('satellite')
+  @SatelliteOriginDocs()
+  requireSatellite(@Query() { origin }: OriginQuery): OriginAnswer {
+    requireOrigin(origin)
+    if (!this.satellites.has(origin)) throw new ApiError('SATELLITE_NOT_FOUND')
+    return { origin, iss: this.settings.publicUrl }
+  }
+
+  /** Hands the login of the main site off to a satellite. */
+  @Post('codes')
+  @MainSite({ enrolled: true })
+  @IssueCodeDocs()
+  async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
+    // Stricter than the guard, which lets clients without an Origin pass: only a page can be redirected.
+    if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
+    const code = await this.handoffs.issueCode(actor, body)
+    const answer = new URLSearchParams({ code, state: body.state, iss: this.settings.publicUrl })
+    return { redirect: `${body.satellite}/handoff-callback#${answer}` }
+  }
+
+  /** Logs in on a satellite. */
+  @Public()
+  @Post('redeem')
+  @HttpCode(200)
+  @RedeemDocs()
+  async redeem(@Body() body: RedeemBody, @CurrentClient() client: Client) {
+    return answerWithoutCookie(await this.redemption.redeem(body, client), body.deviceId)
+  }
+}
