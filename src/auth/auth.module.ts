@@ -34,12 +34,14 @@ import { PasskeyLoginController } from './passkey-login/passkey-login.controller
 import { PasskeyLoginService } from './passkey-login/passkey-login.service.js'
 import { PasskeyUsers } from './passkey-login/passkey-users.js'
 import { RelatedOriginsController } from './passkey-login/related-origins.controller.js'
-import { PasswordController } from './password/password.controller.js'
-import { PasswordChangeService } from './password/password-change.service.js'
-import { PasswordForgotService } from './password/password-forgot.service.js'
-import { PasswordMails } from './password/password-mails.js'
-import { PasswordResetService } from './password/password-reset.service.js'
-import { PasswordSetter } from './password/password-setter.js'
+import { PasswordController } from './password.controller.js'
+import {
+  PasswordChangeService,
+  PasswordForgotService,
+  PasswordMails,
+  PasswordResetService,
+  PasswordSetter,
+} from './password.js'
 import { CredentialEntryPolicy } from './reauthentication/credential-entry-policy.js'
 import { FactorProofs } from './reauthentication/factor-proofs.js'
 import { FactorUse } from './reauthentication/factor-use.js'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { PasswordMails } from '../../auth/password/password-mails.js'
+import { PasswordMails } from '../../auth/password.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/request.js'

@@ -15,7 +15,7 @@ import type { Email } from '../../users/email.js'
 import { type FollowedLink, MailedLinks } from '../../users/mailed-links.js'
 import { AccountRecovery } from '../../users/recovery/account-recovery.js'
 import type { User } from '../../users/user.js'
-import { PasswordMails } from '../password/password-mails.js'
+import { PasswordMails } from '../password.js'
 
 @Injectable()
 export class UnrecognizedLoginService {

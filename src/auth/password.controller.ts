@@ -1,13 +1,20 @@
-import { ApiProperty } from '@nestjs/swagger'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
-import { IsMailedToken } from '../../platform/one-time-tokens.js'
-import { type Email, IsEmailAddress } from '../../users/email.js'
+import { Body, Controller, HttpCode, Post } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IsMailedToken } from '../platform/links/mailed-token.dto.js'
+import { LiveSession } from '../sessions/guards/protection.decorators.js'
+import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { type Email, IsEmailAddress } from '../users/email.js'
 import {
   IsNewPassword,
   IsPassword,
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
-} from '../../users/passwords/password-text.js'
+} from '../users/passwords/password-text.js'
+import { PasswordChangeService, PasswordForgotService, PasswordResetService } from './password.js'
 
 export class PasswordForgotBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
@@ -102,3 +109,41 @@ export const PasswordChangeDocs = () =>
       'TOO_BUSY',
     ],
   })
+
+@ApiTags('Passwords')
+@Controller('api/password')
+export class PasswordController {
+  constructor(
+    private readonly passwordForgot: PasswordForgotService,
+    private readonly passwordReset: PasswordResetService,
+    private readonly passwordChange: PasswordChangeService,
+  ) {}
+
+  /** Mails a reset link, if there is such a user. Public: a user who has forgotten their password cannot log in. */
+  @Public()
+  @Post('forgot')
+  @HttpCode(202)
+  @PasswordForgotDocs()
+  forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
+    return this.passwordForgot.request(email, client)
+  }
+
+  /** Sets a new password. Public: the link is the proof. */
+  @Public()
+  @Post('reset')
+  @HttpCode(200)
+  @PasswordResetDocs()
+  reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
+    return this.passwordReset.reset(token, password, client)
+  }
+
+  /** Sets a new password for the user of this session, who also supplies the current one. */
+  @Post('change')
+  @ExemptFromWriteLimit()
+  @HttpCode(204)
+  @LiveSession({ cookieBound: true })
+  @PasswordChangeDocs()
+  change(@CurrentActor() actor: SessionActor, @Body() passwords: PasswordChangeBody) {
+    return this.passwordChange.change(actor, passwords)
+  }
+}
