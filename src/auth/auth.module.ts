@@ -25,10 +25,10 @@ import { HandoffCheck } from './login/handoff-check.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
 import { LoginLimits } from './login/login-limits.js'
-import { LoginPolicy } from './login/login-policy.js'
 import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
 import { LoginTransport } from './login/login-transport.js'
+import { CredentialEntryPolicy, LoginPolicy } from './login-policy.js'
 import { PasskeyConfirmation } from './passkey-login/passkey-confirmation.js'
 import { PasskeyLoginController } from './passkey-login/passkey-login.controller.js'
 import { PasskeyLoginService } from './passkey-login/passkey-login.service.js'
@@ -42,14 +42,15 @@ import {
   PasswordResetService,
   PasswordSetter,
 } from './password.js'
-import { CredentialEntryPolicy } from './reauthentication/credential-entry-policy.js'
-import { FactorProofs } from './reauthentication/factor-proofs.js'
-import { FactorUse } from './reauthentication/factor-use.js'
-import { PasswordProof } from './reauthentication/password-proof.js'
-import { ReauthenticationController } from './reauthentication/reauthentication.controller.js'
-import { ReauthenticationService } from './reauthentication/reauthentication.service.js'
-import { ReauthenticationMethods } from './reauthentication/reauthentication-methods.js'
-import { ReusableCodes } from './reauthentication/reusable-codes.js'
+import {
+  FactorProofs,
+  FactorUse,
+  PasswordProof,
+  ReauthenticationController,
+  ReauthenticationMethods,
+  ReauthenticationService,
+  ReusableCodes,
+} from './reauthentication.js'
 import { RefreshController, RefreshRefusals, RefreshService } from './refresh.js'
 import { ChallengeOffer } from './second-factor/challenge-offer.js'
 import { DeviceMemory } from './second-factor/device-memory.js'

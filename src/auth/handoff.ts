@@ -28,8 +28,8 @@ import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import type { HandoffBody, HandoffDestinationAnswer, RedeemBody } from './handoff.controller.js'
 import type { LoginConfirmation } from './login/login-context.js'
-import { LoginPolicy } from './login/login-policy.js'
 import { type LoggedIn, LoginSessions } from './login/login-sessions.js'
+import { LoginPolicy } from './login-policy.js'
 
 const LIFETIME_SECONDS = 60
 /** How long a used code is recognised. RFC 6749 §4.1.2: its second use revokes the first login. */

@@ -33,7 +33,7 @@ import { UserEmails } from '../users/user-emails.js'
 import { Users } from '../users/users.js'
 import { LoginLimits } from './login/login-limits.js'
 import type { PasswordChangeBody } from './password.controller.js'
-import { PasswordProof } from './reauthentication/password-proof.js'
+import { PasswordProof } from './reauthentication.js'
 
 /** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
 const RESET_LINK_SECONDS = 30 * 60

@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { PaymentStepUpGuard } from '../auth/step-up/payment-step-up.guard.js'
+import { PaymentStepUpGuard } from '../auth/reauthentication.js'
 import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CreateSubscriptionBody, CreateSubscriptionDocs, OpenPortalDocs, PortalBody } from './billing.dto.js'

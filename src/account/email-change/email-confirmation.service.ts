@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { PasswordProof } from '../../auth/reauthentication/password-proof.js'
+import { PasswordProof } from '../../auth/reauthentication.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/request.js'
 import type { Session } from '../../sessions/session.js'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { CredentialEntryPolicy } from '../../auth/reauthentication/credential-entry-policy.js'
+import { CredentialEntryPolicy } from '../../auth/login-policy.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'

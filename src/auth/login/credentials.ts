@@ -12,8 +12,8 @@ import type { Email } from '../../users/email.js'
 import { Passwords } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
+import { LoginPolicy } from '../login-policy.js'
 import type { LoginBody } from './login.dto.js'
-import { LoginPolicy } from './login-policy.js'
 
 /** A user, with what their account says about where they may log in. */
 export interface LoginUser extends User {

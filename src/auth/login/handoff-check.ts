@@ -3,9 +3,9 @@ import { LoginAnomalyCheck } from '../../anomalies/login-check.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { ApiError } from '../../platform/errors/api-error.js'
+import { LoginPolicy } from '../login-policy.js'
 import type { LoginUser } from './credentials.js'
 import type { LoginContext } from './login-context.js'
-import { LoginPolicy } from './login-policy.js'
 
 /**
  * Sends users to the main site if their account lets them type their password nowhere else, or if they have a

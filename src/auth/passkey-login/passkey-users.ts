@@ -6,7 +6,7 @@ import type { Client } from '../../platform/http/request.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
 import type { LoginContext } from '../login/login-context.js'
-import { LoginPolicy, type LoginSite } from '../login/login-policy.js'
+import { LoginPolicy, type LoginSite } from '../login-policy.js'
 
 /** Whose passkey may log in where. */
 @Injectable()

@@ -4,7 +4,7 @@ import { AuditLog } from '../../platform/audit/audit-log.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { AuthMethods } from '../../tokens/access-tokens.js'
 import type { User } from '../../users/user.js'
-import { LoginPolicy } from '../login/login-policy.js'
+import { LoginPolicy } from '../login-policy.js'
 import { FactorMethods } from './factor-methods.js'
 import { type ChallengeContext, SecondFactorChallenges } from './second-factor-challenges.js'
 

@@ -9,7 +9,7 @@ import type { Source } from '../../platform/permissions.js'
 import { type AuthMethod, type AuthMethods, authMethods, namesOf } from '../../tokens/access-tokens.js'
 import type { User } from '../../users/user.js'
 import type { LoginUse } from '../login/login-context.js'
-import { LoginPolicy } from '../login/login-policy.js'
+import { LoginPolicy } from '../login-policy.js'
 
 /** As long as passkeys' challenges; an authenticator app changes its code ten times in that time. */
 const LIFETIME_SECONDS = 5 * 60

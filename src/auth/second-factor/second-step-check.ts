@@ -6,7 +6,7 @@ import type { Proof } from '../../sessions/sessions.service.js'
 import { acrOf, TWO_FACTORS } from '../../tokens/access-tokens.js'
 import type { User } from '../../users/user.js'
 import type { LoginContext, LoginUse } from '../login/login-context.js'
-import { LoginPolicy } from '../login/login-policy.js'
+import { LoginPolicy } from '../login-policy.js'
 import { ChallengeOffer } from './challenge-offer.js'
 
 /** Whether what somebody has proved is enough to log in. */

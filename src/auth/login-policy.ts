@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common'
-import { admits, type Satellite } from '../../cors/satellite.js'
-import { Satellites } from '../../cors/satellites.js'
-import { Settings } from '../../platform/config/settings.js'
-import type { Source } from '../../platform/permissions.js'
-import { type Account, Accounts } from '../../users/accounts.js'
-import type { User } from '../../users/user.js'
+import { admits, type Satellite } from '../cors/satellite.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
+import type { ErrorCode } from '../platform/errors/error-codes.js'
+import type { Client } from '../platform/http/client.js'
+import type { Source } from '../platform/permissions/permissions.js'
+import type { Session } from '../sessions/session.js'
+import { type Account, Accounts } from '../users/accounts.js'
+import type { User } from '../users/user.js'
 
 /** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginSite {
@@ -80,5 +83,41 @@ export class LoginPolicy {
 
   private satelliteAt(origin: string | null): Satellite | null {
     return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
+  }
+}
+
+/** Where a session began, and where its client is now. */
+export interface EntryContext extends Pick<Session, 'source' | 'origin'> {
+  readonly client: Pick<Client, 'origin'>
+}
+
+/**
+ * Where users may enter passwords and codes within a session. Where the session began counts too: a customer's
+ * server could pass on, without an Origin, what was typed on its page.
+ */
+@Injectable()
+export class CredentialEntryPolicy {
+  constructor(private readonly loginPolicy: LoginPolicy) {}
+
+  /** `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where the user may not enter a password; null where they may. */
+  async refusalOfPassword(user: User, { source, origin, client }: EntryContext): Promise<ErrorCode | null> {
+    for (const site of new Set([origin, client.origin])) {
+      if (this.loginPolicy.isBarredOwner(user, { source, origin: site })) return 'OWNER_LOGIN_BARRED'
+      if (await this.loginPolicy.requiresHandoff(user, site)) return 'HANDOFF_REQUIRED'
+    }
+    return null
+  }
+
+  /** The same for codes, which may be entered on fewer sites. */
+  async refusalOfCode(user: User, context: EntryContext): Promise<ErrorCode | null> {
+    const isHandoffRequired = [context.origin, context.client.origin].some(origin =>
+      this.loginPolicy.requiresFactorHandoff(user, origin),
+    )
+    return isHandoffRequired ? 'HANDOFF_REQUIRED' : this.refusalOfPassword(user, context)
+  }
+
+  /** Whether the user has a password, and may use it where this session began and where its client is now. */
+  async mayUsePassword(user: User, context: EntryContext): Promise<boolean> {
+    return user.passwordHash !== null && (await this.refusalOfPassword(user, context)) === null
   }
 }

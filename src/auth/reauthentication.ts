@@ -1,0 +1,464 @@
+// What was decided here, and why: docs/decisions/second-factors.md
+
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  Get,
+  HttpCode,
+  Injectable,
+  Post,
+} from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import type { FastifyRequest } from 'fastify'
+import { IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
+import { normalizedCode } from '../factors/recovery-codes/recovery-code-text.js'
+import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError, isRefusal, unavailable } from '../platform/errors/api-error.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { type Client, clientOf, requestOf } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented, DocumentedGuard } from '../platform/http/documented.js'
+import { IfPresent } from '../platform/http/field-rules.js'
+import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
+import { UsedTexts } from '../platform/links/used-texts.js'
+import { Logger } from '../platform/log/logger.js'
+import type { CountedAction } from '../platform/rate-limits/counted-action.js'
+import { LiveSession } from '../sessions/guards/protection.decorators.js'
+import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import type { Session, SessionHandle } from '../sessions/session.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { type AuthMethods, authMethods, namesOf } from '../tokens/auth-methods.js'
+import { Accounts } from '../users/accounts.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
+import { Passwords } from '../users/passwords/passwords.js'
+import { unchanged } from '../users/unchanged-user.js'
+import type { User } from '../users/user.js'
+import { Users } from '../users/users.js'
+import { LoginLimits } from './login/login-limits.js'
+import { CredentialEntryPolicy } from './login-policy.js'
+import {
+  type CheckedFactor,
+  FactorCheck,
+  type FactorProof,
+  isWrongFactor,
+} from './second-factor/factor-check.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './second-factor/factor-fields.dto.js'
+import { FACTOR_METHODS, FactorMethods } from './second-factor/factor-methods.js'
+import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
+
+export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
+/** How a user can re-authenticate, as named in answers. */
+export type ReauthenticationMethod = (typeof REAUTHENTICATION_METHODS)[number]
+
+/** How the users of sessions can re-authenticate. */
+@Injectable()
+export class ReauthenticationMethods {
+  private readonly logger = new Logger('ReauthenticationMethods')
+
+  constructor(
+    private readonly users: Users,
+    private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly factors: FactorMethods,
+    private readonly reauthentication: Reauthentication,
+  ) {}
+
+  /**
+   * What the session's user has, and may use on pages of this origin (null outside browsers). Leaves out the
+   * password for a user who would need their second factor again anyway.
+   */
+  async of(session: Session, origin: string | null): Promise<ReauthenticationMethod[]> {
+    const user = await this.users.find(session.userId)
+    if (!user) return []
+    const context = { ...session, client: { origin } }
+    const mayUsePassword = await this.entryPolicy.mayUsePassword(user, context)
+    const mayEnterCodes = (await this.entryPolicy.refusalOfCode(user, context)) === null
+    const all = await this.factors.of(user.id, origin)
+    const factors = all.filter(method => method === 'passkey' || mayEnterCodes)
+    // The password would be accepted, but what was refused would then be refused again.
+    const isEnough = factors.length === 0 || this.reauthentication.isSecondFactorRecent(session)
+    return mayUsePassword && isEnough ? ['password', ...factors] : factors
+  }
+
+  /**
+   * Adds to a `REAUTHENTICATION_REQUIRED` or `STEP_UP_REQUIRED` how the user can do that. Done here and not where
+   * it is thrown: that may be in a transaction, and most requests are not refused. Never rejects.
+   */
+  async amend(refusal: ApiError, request: FastifyRequest): Promise<ApiError> {
+    const isStepUp = refusal.code === 'STEP_UP_REQUIRED'
+    if (!(isStepUp || refusal.code === 'REAUTHENTICATION_REQUIRED') || !request.session) return refusal
+    try {
+      const all = await this.of(request.session, clientOf(request).origin)
+      const methods = all.filter(method => !isStepUp || method !== 'password')
+      return new ApiError(refusal.code, { ...refusal.options, members: { methods } })
+    } catch (error) {
+      this.logger.warn(`A refusal is sent without \`methods\`: ${causeMessage(error)}`)
+      return refusal
+    }
+  }
+}
+
+/** What the password is needed for. */
+interface ProofContext {
+  readonly action: AuditAction
+  readonly client: Client
+  /** The session that supplies it; left out outside a session. */
+  readonly sid?: SessionHandle
+}
+
+/**
+ * Checks the password of a known user. Throws `INVALID_CREDENTIALS` unless it is right; disabled users and
+ * users without a password are refused alike, after the same work. Guesses count together with those at
+ * login; otherwise a stolen session would be a second way to guess.
+ */
+@Injectable()
+export class PasswordProof {
+  constructor(
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly limits: LoginLimits,
+    private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Returns the user of this session if the password is theirs. Throws `OWNER_LOGIN_BARRED` for an owner who may
+   * not log in there, `HANDOFF_REQUIRED` where their password must not be typed, and `SESSION_NOT_FOUND` when the
+   * user is gone.
+   */
+  async ofActor(actor: SessionActor, password: string, action: AuditAction): Promise<User> {
+    const { sid, client } = actor
+    const user = await this.users.find(actor.userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    const refusal = await this.entryPolicy.refusalOfPassword(user, actor)
+    if (refusal) throw new ApiError(refusal)
+    const counted = await this.limits.countGuessIn(actor, user.email)
+    await this.check(user, password, { action, client, sid }, counted)
+    return user
+  }
+
+  /** For a user who has no session here. */
+  async ofUser(user: User, password: string, context: ProofContext): Promise<void> {
+    const counted = await this.limits.countGuess(user.email, context.client)
+    await this.check(user, password, context, counted)
+  }
+
+  private async check(
+    user: User,
+    password: string,
+    { action, client, sid }: ProofContext,
+    counted: CountedAction,
+  ): Promise<void> {
+    const { id: userId, accountId, disabledAt, passwordHash } = user
+    const isRight = await counted.refundIfRejected(
+      this.passwords.verify(disabledAt ? null : passwordHash, password, client),
+    )
+    // Knowing the password must not be enough to reset the limit on guesses at the second factor.
+    if (isRight) return user.hasSecondFactor ? counted.partlySucceeded() : counted.succeeded()
+    await counted.failed()
+    const detail = { reason: disabledAt ? 'disabled' : 'wrong password' }
+    const event = auditEvent({ userId, accountId, sid, client }, action, detail)
+    this.auditLog.enqueue(event, 'failed')
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+}
+
+/** From the first use of a code: long enough to try again, and less than a re-authentication lasts. */
+const LIFETIME_SECONDS = 2 * 60
+
+/**
+ * Codes that were used up although their session could not be stamped. Each can be used once more, in that session
+ * only. Passkeys need none of this, because they sign again.
+ */
+@Injectable()
+export class ReusableCodes {
+  private readonly logger = new Logger('ReusableCodes')
+
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly usedTexts: UsedTexts,
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Keeps the code of a proof, if it is one: until the time that {@link take} returned for it, or for two minutes when
+   * it was used for the first time. Never rejects: the caller has a failure to report already.
+   */
+  async keep(sid: SessionHandle, proof: FactorProof, until: Date | null): Promise<void> {
+    const text = textOf(sid, proof)
+    if (!text) return
+    const expiresAt = until ?? secondsAfter(this.clock.now(), LIFETIME_SECONDS)
+    try {
+      await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
+    } catch (error) {
+      this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
+    }
+  }
+
+  /**
+   * Until when the code was kept for this session; from now on it is not. Null when it was not. Of two concurrent calls
+   * one gets it.
+   */
+  async take(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
+    const text = textOf(sid, proof)
+    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
+  }
+}
+
+/** Independent of how the code was typed; null for a passkey. */
+function textOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
+  const typed = code ?? recoveryCode
+  return typed === undefined ? null : `${sid} ${normalizedCode(typed)}`
+}
+
+/** Uses factors up within a session. */
+@Injectable()
+export class FactorUse {
+  constructor(
+    private readonly users: Users,
+    private readonly factors: FactorCheck,
+    private readonly notifier: WrongFactorNotifier,
+    private readonly reauthentication: Reauthentication,
+    private readonly database: Database,
+  ) {}
+
+  /** What the proof proves. Throws like {@link FactorCheck.check}. */
+  async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
+    const factor = await this.check(user, proof, actor)
+    const sendMails = await this.database.transaction(async transaction => {
+      await this.users.lock(transaction, user.id)
+      return factor.use(transaction)
+    })
+    sendMails()
+    return factor.methods
+  }
+
+  private async check(user: User, proof: FactorProof, actor: SessionActor): Promise<CheckedFactor> {
+    try {
+      const context = { action: 'reauthenticate', client: actor.client, session: actor } as const
+      return await this.factors.check(user, proof, context)
+    } catch (error) {
+      // A code that was right a moment ago is wrong the second time; a passkey's challenge may have expired.
+      const isMistake = proof.passkey || this.reauthentication.isRecent(actor)
+      if (isWrongFactor(error) && !isMistake) await this.notifier.notifyInSession(actor)
+      throw error
+    }
+  }
+}
+
+/** What the user of a session has just proved. */
+export interface Proved {
+  readonly user: User
+  readonly methods: AuthMethods
+  /** For a code that was used a second time: until when it could be. */
+  readonly reusableUntil?: Date | null
+}
+
+/** Checks, within a session, the factors that its user has besides a password. */
+@Injectable()
+export class FactorProofs {
+  constructor(
+    private readonly users: Users,
+    private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly limits: LoginLimits,
+    private readonly factorUse: FactorUse,
+    private readonly reusable: ReusableCodes,
+  ) {}
+
+  /**
+   * Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`; `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes
+   * must not be typed, and `SESSION_NOT_FOUND` when the user is gone. Guesses count together with those at the
+   * password.
+   */
+  async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
+    const user = await this.users.find(actor.userId)
+    if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+    const refusal = proof.passkey ? null : await this.entryPolicy.refusalOfCode(user, actor)
+    if (refusal) throw new ApiError(refusal)
+    const counted = await this.limits.countFactorGuess(user, actor.client)
+    try {
+      const reusableUntil = await this.reusable.take(actor.sid, proof)
+      const methods = reusableUntil ? authMethods('otp') : await this.factorUse.use(user, proof, actor)
+      // It is counted together with guesses at the password, so it must not reset their limit.
+      await counted.partlySucceeded()
+      return { user, methods, reusableUntil }
+    } catch (error) {
+      await counted.threw(error)
+      throw error
+    }
+  }
+
+  /** For a proof that was right, but whose session could not be stamped: its code then counts once more there. */
+  makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
+    return this.reusable.keep(sid, proof, reusableUntil ?? null)
+  }
+}
+
+/** Exactly one of them. */
+export interface ReauthenticationProof extends FactorProof {
+  readonly password?: string
+}
+
+@Injectable()
+export class ReauthenticationService {
+  constructor(
+    private readonly passwordProof: PasswordProof,
+    private readonly factorProofs: FactorProofs,
+    private readonly auditLog: AuditLog,
+    private readonly reauthentication: Reauthentication,
+  ) {}
+
+  /**
+   * Marks the session when its user proves with any factor who they are, and returns when that expires. Refuses
+   * like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user was
+   * changed in the meantime, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
+   * When the session store does not answer, the same code can be sent again in this session for two minutes.
+   */
+  async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
+    const proved = await this.proved(actor, proof)
+    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
+    const isRecorded = await this.auditLog.recordIf(() => unchanged(proved.user), event)
+    if (!isRecorded) throw unavailable('TOO_BUSY')
+    return this.stamp(actor, proof, proved)
+  }
+
+  private async proved(actor: SessionActor, { password, ...proof }: ReauthenticationProof): Promise<Proved> {
+    if (password === undefined) return this.factorProofs.ofActor(actor, proof)
+    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
+    return { user, methods: authMethods('pwd') }
+  }
+
+  private async stamp(actor: SessionActor, proof: ReauthenticationProof, proved: Proved): Promise<Date> {
+    try {
+      return await this.reauthentication.stamp(actor, proved.methods)
+    } catch (error) {
+      const hasEnded = isRefusal(error)
+      if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
+      throw error
+    }
+  }
+}
+
+export class ReauthenticateBody {
+  @ApiPropertyOptional({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The password that the user has now',
+    example: 'correct horse battery staple',
+  })
+  @IfPresent()
+  @IsPassword()
+  password?: string
+
+  @IsAppCode()
+  code?: string
+
+  @IsRecoveryCode()
+  recoveryCode?: string
+
+  @IsPasskeyResponse({ required: false })
+  @IsOnlyOneOf('password', 'code', 'recoveryCode', 'passkey')
+  passkey?: AuthenticationResponseJSON
+}
+
+class ReauthenticationMethodsAnswer {
+  @ApiProperty({ enum: REAUTHENTICATION_METHODS, isArray: true })
+  methods!: readonly ReauthenticationMethod[]
+}
+
+class ReauthenticationAnswer {
+  @ApiProperty({ type: String, format: 'date-time', description: 'When the re-authentication expires' })
+  reauthenticatedUntil!: string
+}
+
+export const ReauthenticateDocs = () =>
+  Documented({
+    summary: 'Re-authenticate',
+    description:
+      'Takes exactly one of the proofs; for a passkey, request `POST /api/login/passkey/options` first. Marks the session of the ' +
+      'access token for some minutes (10 unless configured). Endpoints that require it answer ' +
+      '401 `REAUTHENTICATION_REQUIRED` with `WWW-Authenticate: Bearer error="insufficient_user_authentication", max_age="600"` ' +
+      '(RFC 9470) and the member `methods`: what the user can use here, of `password`, `totp`, `passkey` and `recovery`. No new ' +
+      'access token is needed; the next one says in `amr` and `auth_time` what was proved. After 503 `SESSION_STORE_UNAVAILABLE` ' +
+      'the same code can be sent again in this session for two minutes.',
+    status: 200,
+    answer: 'The proof is right',
+    type: ReauthenticationAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_CREDENTIALS',
+      'SECOND_FACTOR_INVALID',
+      'PASSKEY_INVALID',
+      'OWNER_LOGIN_BARRED',
+      'HANDOFF_REQUIRED',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+    ],
+  })
+
+export const ReauthenticationMethodsDocs = () =>
+  Documented({
+    summary: 'How to re-authenticate',
+    description: 'What the user has, and may use on pages of this origin.',
+    status: 200,
+    answer: 'The methods',
+    type: ReauthenticationMethodsAnswer,
+    refusals: ['DATABASE_UNAVAILABLE'],
+  })
+
+@ApiTags('Auth')
+@Controller('api/reauthenticate')
+export class ReauthenticationController {
+  constructor(
+    private readonly reauthentication: ReauthenticationService,
+    private readonly methods: ReauthenticationMethods,
+  ) {}
+
+  /** How the caller can re-authenticate here. */
+  @Get()
+  @LiveSession()
+  @ReauthenticationMethodsDocs()
+  async list(@CurrentActor() actor: SessionActor) {
+    return { methods: await this.methods.of(actor, actor.client.origin) }
+  }
+
+  /** The user proves again who they are, in order to do what an unattended browser must not be able to do. */
+  @Post()
+  @ExemptFromWriteLimit()
+  @HttpCode(200)
+  @LiveSession()
+  @ReauthenticateDocs()
+  async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
+    return { reauthenticatedUntil: await this.reauthentication.reauthenticate(actor, proof) }
+  }
+}
+
+/**
+ * Where an account asks for it, requires a recently used second factor for spending its money. Runs after
+ * PaymentsPermissionGuard, so the account is read only for users who may pay.
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['STEP_UP_REQUIRED', 'SESSION_NOT_FOUND', 'DATABASE_UNAVAILABLE'] })
+export class PaymentStepUpGuard implements CanActivate {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly reauthentication: Reauthentication,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const session = requestOf(context).session as Session
+    const account = await this.accounts.find(session.accountId)
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    const { paymentStepUpMinutes } = account
+    if (paymentStepUpMinutes !== null)
+      this.reauthentication.requireSecondFactorWithin(session, paymentStepUpMinutes * 60)
+    return true
+  }
+}
