@@ -24,7 +24,7 @@ import { Credentials } from './login/credentials.js'
 import { HandoffCheck } from './login/handoff-check.js'
 import { LoginController } from './login/login.controller.js'
 import { LoginService } from './login/login.service.js'
-import { LoginLimits } from './login/login-limits.js'
+import { LoginLimits } from './login-limits.js'
 import { LoginRecords } from './login/login-records.js'
 import { LoginSessions } from './login/login-sessions.js'
 import { LoginTransport } from './login/login-transport.js'
@@ -62,8 +62,7 @@ import { SecondFactorConfirmation } from './second-factor/second-factor-confirma
 import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
 import { SecondStepCheck } from './second-factor/second-step-check.js'
 import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
-import { UnrecognizedLoginController } from './unrecognized-login/unrecognized-login.controller.js'
-import { UnrecognizedLoginService } from './unrecognized-login/unrecognized-login.service.js'
+import { UnrecognizedLoginController, UnrecognizedLoginService } from './not-me.js'
 
 @Module({
   imports: [

@@ -31,7 +31,7 @@ import { AccountRecovery } from '../users/recovery/account-recovery.js'
 import type { User } from '../users/user.js'
 import { UserEmails } from '../users/user-emails.js'
 import { Users } from '../users/users.js'
-import { LoginLimits } from './login/login-limits.js'
+import { LoginLimits } from './login-limits.js'
 import type { PasswordChangeBody } from './password.controller.js'
 import { PasswordProof } from './reauthentication.js'
 

@@ -40,7 +40,7 @@ import { Passwords } from '../users/passwords/passwords.js'
 import { unchanged } from '../users/unchanged-user.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { LoginLimits } from './login/login-limits.js'
+import { LoginLimits } from './login-limits.js'
 import { CredentialEntryPolicy } from './login-policy.js'
 import {
   type CheckedFactor,
@@ -48,7 +48,7 @@ import {
   type FactorProof,
   isWrongFactor,
 } from './second-factor/factor-check.js'
-import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './second-factor/factor-fields.dto.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
 import { FACTOR_METHODS, FactorMethods } from './second-factor/factor-methods.js'
 import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
 

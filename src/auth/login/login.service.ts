@@ -9,7 +9,7 @@ import { Credentials, type LoginUser } from './credentials.js'
 import { HandoffCheck } from './handoff-check.js'
 import type { LoginBody } from './login.dto.js'
 import type { LoginContext } from './login-context.js'
-import { LoginLimits } from './login-limits.js'
+import { LoginLimits } from '../login-limits.js'
 import { type LoggedIn, LoginSessions } from './login-sessions.js'
 
 /** The answers to a right password that is not enough. */

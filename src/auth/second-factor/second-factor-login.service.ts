@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common'
 import { withMethods } from '../../tokens/access-tokens.js'
 import type { LoginContext } from '../login/login-context.js'
-import { LoginLimits } from '../login/login-limits.js'
+import { LoginLimits } from '../login-limits.js'
 import { type LoggedIn, LoginSessions } from '../login/login-sessions.js'
 import { type FactorProof, isWrongFactor } from './factor-check.js'
 import type { SecondFactorChallenge } from './second-factor-challenges.js'

@@ -7,7 +7,7 @@ import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 import { IfPresent } from '../../platform/http/validation.js'
 import { LoginAnswer } from '../login/login.dto.js'
 import type { FactorProof } from './factor-check.js'
-import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from '../factor-fields.dto.js'
 
 /** Ours have 43 characters; whether one is valid, only the database knows. */
 const MAX_CHALLENGE_LENGTH = 100

@@ -1,0 +1,109 @@
+import { Body, Controller, HttpCode, Injectable, Post } from '@nestjs/common'
+import { ApiTags } from '@nestjs/swagger'
+import { KnownDevices } from '../anomalies/known-devices.js'
+import { sinceOf, type UnrecognizedLoginDetail } from '../anomalies/unrecognized-login-tokens.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import type { Db } from '../platform/database/connection.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { MailedLinkBody } from '../platform/links/mailed-token.dto.js'
+import {
+  followedBy,
+  mergeRecorded,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../sessions/revocation/recorded-changes.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { Public } from '../tokens/jwt.guard.js'
+import type { Email } from '../users/email.js'
+import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'
+import { AccountRecovery } from '../users/recovery/account-recovery.js'
+import type { User } from '../users/user.js'
+import { PasswordMails } from './password.js'
+
+export const UnrecognizedLoginDocs = () =>
+  Documented({
+    summary: 'Report a login that was not yours',
+    description:
+      'Takes the token of the link in a mail about a new device or something unusual. Somebody else has the password, so ' +
+      'it ends all sessions of the user, removes the password, forgets the device and network in question, and mails a link for ' +
+      "a new password to the address that this link went to. If the user's address has been changed since, it is changed back. " +
+      'Invitations, a transfer and a deletion of the account that were pending are cancelled; members who have joined by an ' +
+      'invitation of the user since that login, or whom the user has enabled or allowed more, are disabled. The link works ' +
+      'once, within seven days, even if the session has ended by then.',
+    status: 204,
+    answer: 'The user is logged out everywhere; the mail with the link for a new password is on its way',
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'MAIL_UNAVAILABLE',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+@Injectable()
+export class UnrecognizedLoginService {
+  constructor(
+    private readonly links: MailedLinks,
+    private readonly knownDevices: KnownDevices,
+    private readonly recovery: AccountRecovery,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
+  ) {}
+
+  /**
+   * Ends all sessions of the link's user, not only the suspicious one: somebody has the password and may have
+   * used it before. The same transaction uses the link up, removes the password and restores the address that the
+   * link went to; a reset link goes there, unless the user is disabled. Throws `INVALID_LINK` and `EMAIL_TAKEN`.
+   * Of two concurrent calls, only one succeeds.
+   */
+  async report(text: string, client: Client): Promise<void> {
+    this.mails.requireServer()
+    const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const
+    const { user, token } = await this.links.find(link)
+    const { sid } = token.detail as UnrecognizedLoginDetail
+    const actor = { userId: user.id, accountId: user.accountId, sid, client }
+    const event = auditEvent(actor, 'session.revoke', { reason: 'not me' })
+    await this.changes.commit(async transaction => {
+      const recovered = await this.recover(transaction, user, link)
+      const ended = await this.changes.record(transaction, [{ kind: 'end-all', userId: user.id }], event)
+      return mergeRecorded(recovered, ended)
+    })
+  }
+
+  private async recover(transaction: Db, user: User, link: FollowedLink): Promise<RecordedChanges> {
+    const current = await this.recovery.lock(transaction, user)
+    const { detail, email } = await this.links.consume(transaction, link)
+    // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
+    const { network, language } = detail as UnrecognizedLoginDetail
+    await this.knownDevices.forgetNetwork(transaction, user.id, network)
+    // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
+    await this.knownDevices.forgetDeviceIds(transaction, user.id)
+    if (!current) return NOTHING_RECORDED
+    const reported = { since: sinceOf({ detail }), language }
+    const target = await this.recovery.restoreTargetFor(transaction, current, email as Email, reported)
+    const recovered = await this.recovery.recover(transaction, current, target, link.client)
+    return followedBy(recovered, await this.mails.resetLinkTo(transaction, recovered.user, user))
+  }
+}
+
+@ApiTags('Sessions')
+@Controller('api/sessions')
+export class UnrecognizedLoginController {
+  constructor(private readonly unrecognizedLogin: UnrecognizedLoginService) {}
+
+  /**
+   * Logs the user out everywhere and starts a reset. Public: the link is the proof, and its user may not be
+   * logged in anywhere.
+   */
+  @Public()
+  @Post('not-me')
+  @HttpCode(204)
+  @UnrecognizedLoginDocs()
+  report(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.unrecognizedLogin.report(token, client)
+  }
+}
