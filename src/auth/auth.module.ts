@@ -10,6 +10,7 @@ import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
+import { FactorCheck, FactorMethods } from './factor-check.js'
 import { HandoffController } from './handoff.controller.js'
 import {
   HandoffCodes,
@@ -20,15 +21,11 @@ import {
   HandoffRefusals,
   HandoffService,
 } from './handoff.js'
-import { Credentials } from './login/credentials.js'
-import { HandoffCheck } from './login/handoff-check.js'
-import { LoginController } from './login/login.controller.js'
-import { LoginService } from './login/login.service.js'
+import { LoginController, LoginTransport, SecondFactorController } from './login.controller.js'
+import { Credentials, HandoffCheck, LoginRecords, LoginService, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
-import { LoginRecords } from './login/login-records.js'
-import { LoginSessions } from './login/login-sessions.js'
-import { LoginTransport } from './login/login-transport.js'
 import { CredentialEntryPolicy, LoginPolicy } from './login-policy.js'
+import { UnrecognizedLoginController, UnrecognizedLoginService } from './not-me.js'
 import { PasskeyConfirmation } from './passkey-login/passkey-confirmation.js'
 import { PasskeyLoginController } from './passkey-login/passkey-login.controller.js'
 import { PasskeyLoginService } from './passkey-login/passkey-login.service.js'
@@ -52,17 +49,13 @@ import {
   ReusableCodes,
 } from './reauthentication.js'
 import { RefreshController, RefreshRefusals, RefreshService } from './refresh.js'
-import { ChallengeOffer } from './second-factor/challenge-offer.js'
-import { DeviceMemory } from './second-factor/device-memory.js'
-import { FactorCheck } from './second-factor/factor-check.js'
-import { FactorMethods } from './second-factor/factor-methods.js'
-import { SecondFactorController } from './second-factor/second-factor.controller.js'
-import { SecondFactorChallenges } from './second-factor/second-factor-challenges.js'
-import { SecondFactorConfirmation } from './second-factor/second-factor-confirmation.js'
-import { SecondFactorLoginService } from './second-factor/second-factor-login.service.js'
-import { SecondStepCheck } from './second-factor/second-step-check.js'
-import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
-import { UnrecognizedLoginController, UnrecognizedLoginService } from './not-me.js'
+import {
+  DeviceMemory,
+  SecondFactorConfirmation,
+  SecondFactorLoginService,
+  WrongFactorNotifier,
+} from './second-factor.js'
+import { ChallengeOffer, SecondFactorChallenges, SecondStepCheck } from './second-factor-challenges.js'
 
 @Module({
   imports: [

@@ -20,8 +20,7 @@ import {
   HandoffService,
   requireOrigin,
 } from './handoff.js'
-import { LoginAnswer } from './login/login.dto.js'
-import { answerWithoutCookie } from './login/login-transport.js'
+import { answerWithoutCookie, LoginAnswer } from './login.controller.js'
 
 const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 /** The longest verifier that RFC 7636 §4.1 allows. */

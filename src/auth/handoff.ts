@@ -27,8 +27,7 @@ import { UserSessions } from '../sessions/user-sessions.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import type { HandoffBody, HandoffDestinationAnswer, RedeemBody } from './handoff.controller.js'
-import type { LoginConfirmation } from './login/login-context.js'
-import { type LoggedIn, LoginSessions } from './login/login-sessions.js'
+import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
 import { LoginPolicy } from './login-policy.js'
 
 const LIFETIME_SECONDS = 60

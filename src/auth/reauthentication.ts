@@ -40,17 +40,18 @@ import { Passwords } from '../users/passwords/passwords.js'
 import { unchanged } from '../users/unchanged-user.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { LoginLimits } from './login-limits.js'
-import { CredentialEntryPolicy } from './login-policy.js'
 import {
   type CheckedFactor,
+  FACTOR_METHODS,
   FactorCheck,
+  FactorMethods,
   type FactorProof,
   isWrongFactor,
-} from './second-factor/factor-check.js'
+} from './factor-check.js'
 import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
-import { FACTOR_METHODS, FactorMethods } from './second-factor/factor-methods.js'
-import { WrongFactorNotifier } from './second-factor/wrong-factor-notifier.js'
+import { LoginLimits } from './login-limits.js'
+import { CredentialEntryPolicy } from './login-policy.js'
+import { WrongFactorNotifier } from './second-factor.js'
 
 export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
 /** How a user can re-authenticate, as named in answers. */

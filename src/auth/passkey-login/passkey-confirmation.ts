@@ -3,7 +3,7 @@ import { FactorResets } from '../../factors/factor-resets.js'
 import { type CheckedAssertion, PasskeyAssertions } from '../../factors/passkey-assertions.js'
 import { Database } from '../../platform/database/database.js'
 import type { User } from '../../users/user.js'
-import type { LoginConfirmation, LoginContext } from '../login/login-context.js'
+import type { LoginConfirmation, LoginContext } from '../login.js'
 
 /** Uses up a passkey's challenge when the login is recorded. */
 @Injectable()

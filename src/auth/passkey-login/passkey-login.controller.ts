@@ -5,7 +5,7 @@ import { PasskeySites } from '../../factors/passkeys.js'
 import { CHALLENGE_SECONDS, PasskeyChallenges } from '../../factors/webauthn.js'
 import { type Client, CurrentClient } from '../../platform/http/request.js'
 import { Public } from '../../tokens/jwt.guard.js'
-import { LoginTransport } from '../login/login-transport.js'
+import { LoginTransport } from '../login.controller.js'
 import {
   PasskeyLoginBody,
   PasskeyLoginDocs,

@@ -1,8 +1,8 @@
 import { ApiProperty, PickType } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { IsPasskeyResponse } from '../../factors/webauthn.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
-import { LoginAnswer, LoginBody } from '../login/login.dto.js'
+import { IsPasskeyResponse } from '../../factors/passkeys/passkey-response.dto.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { LoginAnswer, LoginBody } from '../login.controller.js'
 
 export class PasskeyLoginBody extends PickType(LoginBody, ['source', 'deviceId'] as const) {
   @IsPasskeyResponse({ required: true })

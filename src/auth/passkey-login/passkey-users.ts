@@ -5,7 +5,7 @@ import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/request.js'
 import type { User } from '../../users/user.js'
 import { Users } from '../../users/users.js'
-import type { LoginContext } from '../login/login-context.js'
+import type { LoginContext } from '../login.js'
 import { LoginPolicy, type LoginSite } from '../login-policy.js'
 
 /** Whose passkey may log in where. */

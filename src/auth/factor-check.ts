@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import { FactorMails } from '../../factors/factor-mails.js'
-import { PasskeyAssertions } from '../../factors/passkey-assertions.js'
-import { RecoveryCodes } from '../../factors/recovery-codes.js'
-import { TotpFactors, USED_CODE } from '../../factors/totp.js'
-import { NO_MAILS, type SendMails } from '../../mail/mail.js'
-import { type AuditAction, auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import type { Db } from '../../platform/database/connection.js'
-import { ApiError, type ErrorCode } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/request.js'
-import { handleOf, newSessionId, type Session } from '../../sessions/session.js'
-import { type AuthMethods, authMethods } from '../../tokens/access-tokens.js'
-import type { User } from '../../users/user.js'
-import type { LoginUse } from '../login/login-context.js'
+import { FactorMails } from '../factors/factor-mails.js'
+import { PasskeyAssertions } from '../factors/passkeys/passkey-assertions.js'
+import { PasskeySites } from '../factors/passkeys/passkey-sites.js'
+import { RecoveryCodes } from '../factors/recovery-codes/recovery-codes.js'
+import { TotpFactors, USED_CODE } from '../factors/totp/totp-factors.js'
+import { UserFactors } from '../factors/user-factors.js'
+import { NO_MAILS, type SendMails } from '../mail/after-commit-mail.js'
+import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { Db } from '../platform/database/connection.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import type { ErrorCode } from '../platform/errors/error-codes.js'
+import type { Client } from '../platform/http/client.js'
+import { handleOf, newSessionId, type Session } from '../sessions/session.js'
+import { type AuthMethods, authMethods } from '../tokens/auth-methods.js'
+import type { User } from '../users/user.js'
+import type { LoginUse } from './login.js'
 
 /** How somebody proves that they have a factor; exactly one of these. */
 export interface FactorProof {
@@ -187,4 +190,27 @@ function nameOf({ code, passkey }: FactorProof): string {
 
 function newSession() {
   return { sid: handleOf(newSessionId()), createdAt: null }
+}
+
+export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
+/** How a user can prove a second factor, as named in answers. */
+export type FactorMethod = (typeof FACTOR_METHODS)[number]
+
+/** The factors that users have besides a password. */
+@Injectable()
+export class FactorMethods {
+  constructor(
+    private readonly factors: UserFactors,
+    private readonly sites: PasskeySites,
+  ) {}
+
+  /** What the user has that can be used on pages of this origin (null outside browsers). */
+  async of(userId: string, origin: string | null): Promise<FactorMethod[]> {
+    const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await this.factors.find(userId)
+    return [
+      ...(totpConfirmedAt ? (['totp'] as const) : []),
+      ...(passkeys > 0 && this.sites.worksAt(origin) ? (['passkey'] as const) : []),
+      ...(recoveryCodesLeft > 0 ? (['recovery'] as const) : []),
+    ]
+  }
 }

@@ -1,0 +1,321 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
+import { Body, Controller, HttpCode, Injectable, Post, Query, Req, Res } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
+import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { IsDeviceId } from '../anomalies/device-id.dto.js'
+import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../anomalies/device-id.js'
+import { IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
+import {
+  presentedRememberedDevice,
+  setRememberedDeviceCookie,
+} from '../factors/remembered-devices/remembered-device-cookie.js'
+import { Settings } from '../platform/config/settings.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IfPresent } from '../platform/http/field-rules.js'
+import { SOURCES, type Source } from '../platform/permissions/permissions.js'
+import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
+import {
+  clearSessionCookie,
+  presentedSessionIds,
+  requireMainOrigin,
+  setSessionCookie,
+} from '../sessions/session-cookie.js'
+import { CurrentCaller, Public } from '../tokens/jwt.guard.js'
+import { type Email, IsEmailAddress } from '../users/email.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
+import type { FactorProof } from './factor-check.js'
+import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
+import { type LoggedIn, type LoginContext, LoginService, LoginSessions } from './login.js'
+import { DeviceMemory, SecondFactorLoginService } from './second-factor.js'
+import { SecondFactorChallenges } from './second-factor-challenges.js'
+
+export class LoginBody {
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
+  @IsEmailAddress()
+  email!: Email
+
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    example: 'correct horse battery staple',
+  })
+  @IsPassword()
+  password!: string
+
+  @ApiProperty({
+    enum: SOURCES,
+    description: 'The kind of site that logs in: it bounds what the session may do',
+  })
+  @IsIn(SOURCES)
+  source!: Source
+
+  @IsDeviceId({
+    example: 'k2Yb0Ue8vWq3mJx7c1FZr5TnLh9PsDaG4oEiRw6XtCM',
+    description:
+      'Satellites and mobile apps: the device id of an earlier login, null when there is none yet. The main site has a cookie instead',
+  })
+  deviceId?: DeviceId | null
+}
+
+export class LoginAnswer {
+  @ApiProperty({ type: String, description: 'JWT, valid for 15 minutes by default' })
+  accessToken!: string
+
+  @ApiPropertyOptional({ type: String, format: 'uuid', description: 'Satellites and mobile apps only' })
+  sessionId?: string
+
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      'For a client that sent null or an unknown id as `deviceId`: the id to keep and send from now on',
+  })
+  deviceId?: string
+}
+
+export const LOGOUT_SCOPES = ['browser', 'here'] as const
+/** `here`: this site only. `browser`: also the sites that its session was handed off to. */
+export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
+
+export class LogoutQuery {
+  @ApiPropertyOptional({
+    enum: LOGOUT_SCOPES,
+    default: 'browser',
+    description:
+      'On the main site: whether the satellite sessions that were handed off from this one end too, or only this one (`here`)',
+  })
+  @IsIn(LOGOUT_SCOPES)
+  @IsOptional()
+  scope: LogoutScope = 'browser'
+}
+
+export const LoginDocs = () =>
+  Documented({
+    summary: 'Log in with e-mail and password',
+    description:
+      'With source `main` the session is set as the cookie `sessionId` (HttpOnly, Secure, SameSite=Lax); only ' +
+      'pages of the main site, and clients without an Origin, may request it. With source `satellite` it comes in the body. ' +
+      'A device id (main site: the cookie `__Host-device`; elsewhere `deviceId` in the body) distinguishes devices ' +
+      'of the same kind, so that the user is mailed about a login with another one. Where the password is right but a second ' +
+      'factor is required, the 401 has `challenge` and `methods` for `POST /api/login/second-factor`.',
+    status: 200,
+    answer: 'Logged in',
+    type: LoginAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_CREDENTIALS',
+      'SECOND_FACTOR_REQUIRED',
+      'OWNER_LOGIN_BARRED',
+      'HANDOFF_REQUIRED',
+      'TOO_MANY_ATTEMPTS',
+      'MAIN_ORIGIN_REQUIRED',
+      'CROSS_SITE_REFUSED',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const LogoutDocs = () =>
+  Documented({
+    summary: 'Log out',
+    description:
+      'Ends the session of the access token, which can no longer be refreshed. The token itself stays valid until it expires. ' +
+      'On the main site the satellite sessions that were handed off from it end too, unless `scope` is `here`.',
+    status: 204,
+    answer: 'Logged out; on the main site the cookie is cleared, unless it meanwhile names another session',
+    refusals: ['INVALID_QUERY', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+  })
+
+/** Ours have 43 characters; whether one is valid, only the database knows. */
+const MAX_CHALLENGE_LENGTH = 100
+
+export class SecondFactorBody implements FactorProof {
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_CHALLENGE_LENGTH,
+    description: 'From the `SECOND_FACTOR_REQUIRED` refusal',
+  })
+  @IsOnlyOneOf('code', 'recoveryCode', 'passkey')
+  @IsString()
+  @MaxLength(MAX_CHALLENGE_LENGTH)
+  challenge!: string
+
+  @IsAppCode()
+  code?: string
+
+  @IsRecoveryCode()
+  recoveryCode?: string
+
+  @IsPasskeyResponse({ required: false })
+  passkey?: AuthenticationResponseJSON
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    default: false,
+    description: 'Main site: not to ask this browser for a second factor for 30 days',
+  })
+  @IfPresent()
+  @IsBoolean()
+  rememberDevice?: boolean
+
+  @IsDeviceId({
+    description: 'As at `POST /api/login`',
+  })
+  deviceId?: DeviceId | null
+}
+
+export const SecondFactorDocs = () =>
+  Documented({
+    summary: 'Log in: the second step',
+    description:
+      'Completes a login that `POST /api/login` has answered with 401 `SECOND_FACTOR_REQUIRED`. That answer has the members ' +
+      '`challenge`, and `methods`: what the user can use here, of `totp`, `passkey` and `recovery`. The challenge is good for ' +
+      'five minutes and five tries, from the same origin; then the answer is `CHALLENGE_EXPIRED`, and the login ' +
+      'begins again. Each code counts once. With `rememberDevice` the main site also gets the cookie ' +
+      '`__Host-remembered-device`. Wrong codes count like wrong passwords.',
+    status: 200,
+    answer: 'Logged in, as by `POST /api/login`',
+    type: LoginAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'SECOND_FACTOR_INVALID',
+      'PASSKEY_INVALID',
+      'CHALLENGE_EXPIRED',
+      'INVALID_CREDENTIALS',
+      'TOO_MANY_ATTEMPTS',
+      'MAIN_ORIGIN_REQUIRED',
+      'CROSS_SITE_REFUSED',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+/** What every login says in its body about where it comes from. */
+export interface RequestedLogin {
+  readonly source: Source
+  readonly deviceId?: DeviceId | null
+}
+
+/** Reads the context of a login request and answers it: on the main site with cookies, elsewhere in the body. */
+@Injectable()
+export class LoginTransport {
+  constructor(private readonly settings: Settings) {}
+
+  /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
+  contextOf({ source, deviceId }: RequestedLogin, client: Client, request: FastifyRequest): LoginContext {
+    if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
+    requireMainOrigin(request, this.settings)
+    return {
+      source,
+      client,
+      sessionIds: presentedSessionIds(request),
+      deviceId: presentedDeviceId(request),
+      rememberedDevice: presentedRememberedDevice(request),
+    }
+  }
+
+  /** The body of the answer; on the main site its cookies are set too. */
+  answer(loggedIn: LoggedIn, { source, deviceId }: RequestedLogin, reply: FastifyReply) {
+    if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
+    setSessionCookie(reply, loggedIn.sessionId, this.settings)
+    setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
+    return { accessToken: loggedIn.accessToken }
+  }
+}
+
+/**
+ * The answer for clients without a cookie. The device id is in it only when it differs from the one that was
+ * sent, and only for clients that know of device ids.
+ */
+export function answerWithoutCookie(
+  { accessToken, sessionId, deviceId }: LoggedIn,
+  sentDeviceId: DeviceId | null | undefined,
+) {
+  const isNew = deviceId !== null && deviceId !== sentDeviceId
+  return { accessToken, sessionId, ...(isNew && { deviceId }) }
+}
+
+@ApiTags('Auth')
+@Controller('api')
+export class LoginController {
+  constructor(
+    private readonly loginService: LoginService,
+    private readonly loginSessions: LoginSessions,
+    private readonly transport: LoginTransport,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Logs in with e-mail address and password. The main site gets its session as a cookie, all others in the
+   * body.
+   */
+  @Public()
+  @Post('login')
+  @HttpCode(200)
+  @LoginDocs()
+  async login(
+    @Body() body: LoginBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const context = this.transport.contextOf(body, client, request)
+    return this.transport.answer(await this.loginService.login(body, context), body, reply)
+  }
+
+  /**
+   * Ends the session of the access token; on the main site also clears its cookie and ends the satellites' sessions
+   * that were handed off from it. A cookie that meanwhile names another session stays: a logout may be repeated after the
+   * next login.
+   */
+  @Post('logout')
+  @ExemptFromWriteLimit()
+  @HttpCode(204)
+  @LogoutDocs()
+  async logout(
+    @CurrentCaller() caller: Caller,
+    @CurrentClient() client: Client,
+    @Query() { scope }: LogoutQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    await this.loginSessions.end(caller, client, scope)
+    clearSessionCookie(reply, caller, this.settings)
+  }
+}
+
+@ApiTags('Auth')
+@Controller('api/login')
+export class SecondFactorController {
+  constructor(
+    private readonly challenges: SecondFactorChallenges,
+    private readonly secondFactorLogin: SecondFactorLoginService,
+    private readonly deviceMemory: DeviceMemory,
+    private readonly transport: LoginTransport,
+  ) {}
+
+  /** The second step of a login. Public: the challenge and the factor are the proof. */
+  @Public()
+  @Post('second-factor')
+  @HttpCode(200)
+  @SecondFactorDocs()
+  async complete(
+    @Body() body: SecondFactorBody,
+    @CurrentClient() client: Client,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const challenge = await this.challenges.take(body.challenge, client)
+    const login = { source: challenge.source, deviceId: body.deviceId }
+    const context = this.transport.contextOf(login, client, request)
+    const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
+    const remembered =
+      body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
+    if (remembered) setRememberedDeviceCookie(reply, remembered)
+    return this.transport.answer(loggedIn, login, reply)
+  }
+}

@@ -1,0 +1,487 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
+import { Injectable } from '@nestjs/common'
+import { eq, getTableColumns, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import type { DeviceId } from '../anomalies/device-id.js'
+import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from '../anomalies/device-parts.js'
+import type { KnownDevice } from '../anomalies/known-devices.js'
+import { LoginAnomalyCheck, UnusualLogin } from '../anomalies/login-anomaly-check.js'
+import { languageWanted } from '../mail/mail-language.js'
+import { type AuditOutcome, auditEvent } from '../platform/audit/audit-event.js'
+import { AUDIT_ROW, AuditLog } from '../platform/audit/audit-log.js'
+import { rejectedNoSooner } from '../platform/clock/minimum-duration.js'
+import type { HandoffRequirement } from '../platform/database/columns/handoff-requirement.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { accounts, users } from '../platform/database/schema/accounts.js'
+import { builtOnce, parameter, Statement, type UsedRow } from '../platform/database/statement.js'
+import { ApiError, unavailable } from '../platform/errors/api-error.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import type { ErrorCode } from '../platform/errors/error-codes.js'
+import type { Client } from '../platform/http/client.js'
+import { Logger } from '../platform/log/logger.js'
+import { countsOf, Metrics } from '../platform/metrics/metrics.js'
+import type { Source } from '../platform/permissions/permissions.js'
+import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { Session, SessionHandle, SessionId } from '../sessions/session.js'
+import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.service.js'
+import { SESSION_COUNT, SESSION_ROW } from '../sessions/user-sessions.js'
+import {
+  acrOf,
+  authMethods,
+  hasSecondFactor,
+  includesPassword,
+  namesOf,
+  ONE_FACTOR,
+} from '../tokens/auth-methods.js'
+import type { Email } from '../users/email.js'
+import { Passwords } from '../users/passwords/passwords.js'
+import { unchangedUser } from '../users/unchanged-user.js'
+import type { User } from '../users/user.js'
+import { Users } from '../users/users.js'
+import type { LoginBody, LogoutScope } from './login.controller.js'
+import { LoginLimits } from './login-limits.js'
+import { LoginPolicy } from './login-policy.js'
+import { SecondStepCheck } from './second-factor-challenges.js'
+
+/** Where a login comes from, and what the client sends with it. */
+export interface LoginContext {
+  readonly source: Source
+  readonly client: Client
+  /** The sessions that the browser already had. */
+  readonly sessionIds: readonly SessionId[]
+  /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
+  readonly deviceId: DeviceId | null | undefined
+  /** The value of the remembered device's cookie; main site only. */
+  readonly rememberedDevice?: string | null
+}
+
+/** How a login without a password is confirmed in the transaction that records it. */
+export interface LoginConfirmation {
+  /** The latest time at which the session ends; left out for its usual lifetime. */
+  readonly expiresBy?: Date
+  /** For the audit log. */
+  readonly detail: Readonly<Record<string, unknown>>
+  /** Rows that the statement of the login uses up, in the order in which they are locked. */
+  readonly uses?: readonly LoginUse[]
+  /**
+   * Calls `record` and returns its result. If anything else must hold, both happen in one transaction, and it
+   * throws when that does not hold.
+   */
+  confirm<T>(session: Session, record: (transaction?: Db) => Promise<T>): Promise<T>
+}
+
+/** A row that is used up with a login. */
+export interface LoginUse {
+  readonly row: UsedRow
+  readonly values: object
+  /** What is thrown when the row is not there; left out for `TOO_BUSY`, after which the login begins again. */
+  readonly refusal?: ErrorCode
+}
+
+/** Somebody who has proved who they are, and may be let in. */
+export interface Login {
+  readonly user: User
+  readonly proof: Proof
+  readonly context: LoginContext
+  readonly confirmation?: LoginConfirmation
+  /** The browser that stands for the second factor; null when none is needed, or one was used. */
+  readonly remembered: LoginUse | null
+}
+
+/** A user, with what their account says about where they may log in. */
+export interface LoginUser extends User {
+  readonly handoffRequired: HandoffRequirement
+}
+
+const byEmail = builtOnce(db =>
+  db
+    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .where(eq(users.email, sql.placeholder('email')))
+    .prepare(''),
+)
+
+@Injectable()
+export class Credentials {
+  constructor(
+    private readonly users: Users,
+    private readonly passwords: Passwords,
+    private readonly loginPolicy: LoginPolicy,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * Throws `HANDOFF_REQUIRED` where nobody may type a password. The answer is the same for every address and
+   * every password.
+   */
+  requirePasswordsAllowed({ email }: LoginBody, client: Client): void {
+    if (!this.loginPolicy.isHandoffOnly(client.origin)) return
+    this.noteFailure('refused', 'hand-off required', email, null, client)
+    throw new ApiError('HANDOFF_REQUIRED')
+  }
+
+  /**
+   * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * hash.
+   */
+  async check(login: LoginBody, client: Client): Promise<LoginUser> {
+    const { email, password, source } = login
+    const site = { source, origin: client.origin }
+    const user = await this.find(email)
+    if (user && this.loginPolicy.isBarredOwner(user, site)) {
+      this.noteFailure('refused', 'owner on a satellite', email, user, client)
+      throw new ApiError('OWNER_LOGIN_BARRED')
+    }
+    const usableHash = user && !user.disabledAt ? user.passwordHash : null
+    const isRight = await this.passwords.verify(usableHash, password, client)
+    if (user && isRight && this.loginPolicy.isInScope(user, site))
+      return this.withCurrentHash(user, login, client)
+    this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /** Null when nobody has the address. In one statement: the cost of a login is mostly a few of them. */
+  private async find(email: Email): Promise<LoginUser | null> {
+    const [row] = await this.database.run(db => byEmail(db).execute({ email }))
+    return (row as LoginUser | undefined) ?? null
+  }
+
+  /**
+   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
+   * several concurrent first logins, one replaces the hash, and the others check again.
+   */
+  private async withCurrentHash(user: LoginUser, login: LoginBody, client: Client): Promise<LoginUser> {
+    if (!this.passwords.needsRehash(user.passwordHash as string)) return user
+    const passwordHash = await this.passwords.hash(login.password, client)
+    const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
+    return isReplaced ? { ...user, passwordHash } : this.check(login, client)
+  }
+
+  private noteFailure(
+    outcome: AuditOutcome,
+    reason: string,
+    email: Email,
+    user: User | null,
+    client: Client,
+  ): void {
+    const actor = { userId: user?.id, accountId: user?.accountId, client }
+    this.auditLog.enqueue(auditEvent(actor, 'login', { reason, email }), outcome)
+  }
+}
+
+function reasonOf(user: User | null, isRight: boolean): string {
+  if (!user) return 'unknown user'
+  if (user.disabledAt) return 'disabled'
+  return isRight ? 'not invited to this site' : 'wrong password'
+}
+
+/**
+ * Sends users to the main site if their account lets them type their password nowhere else, or if they have a
+ * second factor.
+ */
+@Injectable()
+export class HandoffCheck {
+  constructor(
+    private readonly loginPolicy: LoginPolicy,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Throws `HANDOFF_REQUIRED` for a user with the right password who must continue elsewhere. This reveals that
+   * the password is right, so the user is mailed as about a login, and one that is too unusual gets
+   * `INVALID_CREDENTIALS`.
+   */
+  async check(
+    user: LoginUser,
+    { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>,
+  ): Promise<void> {
+    const isSecondFactor = this.loginPolicy.requiresFactorHandoff(user, client.origin)
+    if (!isSecondFactor && !(await this.loginPolicy.requiresHandoff(user, client.origin))) return
+    const { id: userId, accountId, email } = user
+    const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
+    const event = auditEvent({ userId, accountId, client }, 'login', { reason, email })
+    this.auditLog.enqueue(event, 'refused')
+    await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
+    throw new ApiError('HANDOFF_REQUIRED')
+  }
+}
+
+interface Row extends KnownDeviceRow {
+  /** The first required row that is missing; null when none is. */
+  readonly missing: string | null
+  /** A bigint; null when something is missing. */
+  readonly live_sessions: string | null
+}
+
+const USER = 'unchanged_user'
+
+/**
+ * Writes the session's row, the audit row and what the login came from, if the user is unchanged since we read
+ * them and everything that is to be used up is there. A change made since then would have missed the new session;
+ * a later one waits for this statement and finds it. Everything else is locked after the user.
+ */
+function buildLoginStatement(used: readonly UsedRow[]): Statement<Row> {
+  const names = [USER, ...used.map(({ name }) => name)].map(name => sql.identifier(name))
+  const locks = used.map(
+    ({ lock }, index) => sql`${names[index + 1]} as (${lock(names[index] as SQLChunk)}),`,
+  )
+  const uses = used.map(
+    ({ name, use }) => sql`${sql.identifier(`${name}_used`)} as (${use(whereAllIs(name))}),`,
+  )
+  const all = sql.join(names, sql`, `)
+  const missing = names.map(
+    name => sql`when not exists (select from ${name}) then ${sql.raw(`'${name.value}'`)}`,
+  )
+  return new Statement(sql`
+    with ${names[0]} as (${unchangedUser(name => parameter('user', name, users[name]))}),
+    ${sql.join(locks, sql` `)}
+    found as (select ${names[0]}.id from ${all}),
+    ${sql.join(uses, sql` `)}
+    session as (${SESSION_ROW}),
+    audit as (${AUDIT_ROW}),
+    ${DEVICE_PARTS}
+    select case ${sql.join(missing, sql` `)} end as missing, (select ${SESSION_COUNT} from found) as live_sessions, ${DEVICE_COLUMNS}`)
+}
+
+/** What the part of this name has selected, if nothing is missing. */
+function whereAllIs(name: string): SQL {
+  const part = sql.identifier(name)
+  return sql`(select ${part}.* from ${part}, found) as selected`
+}
+
+/** What is known about a login that has been recorded. */
+interface RecordedLogin {
+  readonly device: KnownDevice
+  /** How many unexpired sessions the user has, with the new one. */
+  readonly liveSessions: number
+}
+
+const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type LoginMethod = (typeof LOGIN_METHODS)[number]
+
+function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
+  if (inheritedAuthTime) return 'handoff'
+  if (!includesPassword(methods)) return 'passkey'
+  return hasSecondFactor(methods) ? 'password and second factor' : 'password'
+}
+
+/** Records logins, provided the users are unchanged since they were read. */
+@Injectable()
+export class LoginRecords {
+  private readonly counts = countsOf(LOGIN_METHODS)
+  private readonly statements = new Map<string, Statement<Row>>()
+
+  constructor(
+    private readonly users: Users,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'logins_total',
+      help: 'Logins that opened a session, by the way in',
+      label: 'way',
+      read: () => this.counts,
+    })
+  }
+
+  /**
+   * From the first login with a browser that states a language. A later login could be a thief's, and the user
+   * would then get mails in the thief's language.
+   */
+  async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
+    const language = user.language === null && languageWanted(client.acceptLanguage)
+    if (language) await this.users.setLanguageIfUnknown(user.id, language)
+  }
+
+  /** Counts a login that was completed. */
+  count(proof: Proof): void {
+    this.counts[loginMethodOf(proof)]++
+  }
+
+  /**
+   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
+   * meantime or the browser has been forgotten, what the confirmation throws when something else has, and {@link
+   * UnusualLogin}, of which the user is told.
+   */
+  async confirm(session: Session, login: Login): Promise<RecordedLogin> {
+    const { user, confirmation, context, proof, remembered } = login
+    const { source, client, deviceId } = context
+    const detail = { source, methods: namesOf(proof.methods), ...confirmation?.detail }
+    const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
+    const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
+    const uses = [...(confirmation?.uses ?? []), ...(remembered ? [remembered] : [])]
+    const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
+    const values = { user, session, audit, device: seen.values, ...used }
+    const statement = this.statementFor(uses)
+    const write = (db: Db) => statement.run(db, values)
+    const mayRefuse = this.anomalyCheck.mayRefuse
+    const record = async (transaction?: Db): Promise<RecordedLogin> => {
+      if (mayRefuse && !transaction) return this.database.transaction(record)
+      const [row] = (await this.database.run(write, transaction)) as [Row]
+      requireAll(row, uses)
+      const device = seen.deviceOf(row)
+      if (mayRefuse) this.anomalyCheck.requireUsual(device, client)
+      return { device, liveSessions: Number(row.live_sessions) }
+    }
+    try {
+      return await (confirmation ? confirmation.confirm(session, record) : record())
+    } catch (error) {
+      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
+      throw error
+    }
+  }
+
+  /** One for each kind of login, of which there are few. */
+  private statementFor(uses: readonly LoginUse[]): Statement<Row> {
+    const rows = uses.map(({ row }) => row)
+    const name = rows.map(row => row.name).join(' ')
+    const statement = this.statements.get(name) ?? buildLoginStatement(rows)
+    this.statements.set(name, statement)
+    return statement
+  }
+}
+
+function requireAll({ missing }: Row, uses: readonly LoginUse[]): void {
+  if (missing === null) return
+  const refusal = uses.find(({ row }) => row.name === missing)?.refusal
+  throw refusal ? new ApiError(refusal) : unavailable('TOO_BUSY')
+}
+
+/** A session, and the device id that its client must keep; null when it keeps none. */
+export interface LoggedIn extends NewSession {
+  readonly deviceId: DeviceId | null
+}
+
+/** Opens sessions, however the users log in, and ends them at logout. */
+@Injectable()
+export class LoginSessions {
+  private readonly logger = new Logger('LoginSessions')
+
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly secondStep: SecondStepCheck,
+    private readonly records: LoginRecords,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /**
+   * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
+   * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
+   * SecondStepCheck}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
+   * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
+   */
+  async admit(
+    user: User,
+    proof: Proof,
+    context: LoginContext,
+    confirmation?: LoginConfirmation,
+  ): Promise<LoggedIn> {
+    const { client, sessionIds } = context
+    // A session that is handed off was admitted when it began, and a passkey counts as two factors.
+    const remembered = proof.inheritedAuthTime ? null : await this.secondStep.check(user, proof, context)
+    const sessionUser = { ...user, userId: user.id }
+    const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
+    try {
+      const login = { user, proof, context, confirmation, remembered }
+      const { device, liveSessions } = await this.records.confirm(opened.session, login)
+      await this.anomalyCheck.check(opened.session, device, client)
+      // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
+      await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))
+      await this.changes.endReplaced(sessionIds, client)
+      await this.ignoringOutage(this.records.setLanguageIfUnknown(user, client))
+      this.records.count(proof)
+      return { ...opened, deviceId: device.deviceId }
+    } catch (error) {
+      await this.sessions.discard(opened)
+      throw error
+    }
+  }
+
+  /**
+   * For housekeeping that the next login repeats. An outage here must not fail a login whose code is already used up.
+   */
+  private async ignoringOutage(housekeeping: Promise<void>): Promise<void> {
+    try {
+      await housekeeping
+    } catch (error) {
+      this.logger.warn(
+        `Housekeeping after a login was skipped; the next login does it: ${causeMessage(error)}`,
+      )
+    }
+  }
+
+  /**
+   * Ends the session of the access token and, unless `scope` is `here`, those that were handed off from it. The
+   * token itself stays valid until it expires. Safe to repeat.
+   */
+  async end({ sid, userId, accountId }: Caller, client: Client, scope: LogoutScope): Promise<void> {
+    const keepsChildren = scope === 'here'
+    await this.changes.commitChange(
+      { kind: 'end', sid: sid as SessionHandle, keepsChildren },
+      auditEvent({ userId, accountId, sid, client }, 'logout', keepsChildren ? { scope } : undefined),
+    )
+  }
+}
+
+/** The answers to a right password that is not enough. */
+const NOT_ENOUGH: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
+
+@Injectable()
+export class LoginService {
+  constructor(
+    private readonly limits: LoginLimits,
+    private readonly credentials: Credentials,
+    private readonly handoffCheck: HandoffCheck,
+    private readonly sessions: LoginSessions,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+  ) {}
+
+  /**
+   * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
+   * `TOO_MANY_ATTEMPTS` before any work. Throws `HANDOFF_REQUIRED` before that, or only after the right password
+   * if it is the user's account or their second factor that requires it: strangers must not learn whose does. On
+   * the main site and in apps a second factor is `SECOND_FACTOR_REQUIRED`. The sessions that the browser already
+   * had end.
+   */
+  async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
+    this.credentials.requirePasswordsAllowed(login, context.client)
+    const counted = await this.limits.countGuess(login.email, context.client)
+    try {
+      const credentials = this.credentials.check(login, context.client)
+      // The minimum delay starts after the hash, so a wrong password and a login that is too unusual are
+      // refused at the same moment.
+      await Promise.allSettled([credentials])
+      const { user, loggedIn } = await this.withUniformRefusals(this.admit(credentials, context))
+      // Partly, if a remembered browser stood in for the second factor.
+      await (skippedSecondFactor(user, loggedIn) ? counted.partlySucceeded() : counted.succeeded())
+      return loggedIn
+    } catch (error) {
+      const isNotEnough = error instanceof ApiError && NOT_ENOUGH.has(error.code)
+      await (isNotEnough ? counted.partlySucceeded() : counted.threw(error))
+      throw error
+    }
+  }
+
+  private async admit(credentials: Promise<LoginUser>, context: LoginContext) {
+    const user = await credentials
+    await this.handoffCheck.check(user, context)
+    return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
+  }
+
+  /** Where logins may be refused as too unusual, the time of a refusal must not reveal that the password was right. */
+  private withUniformRefusals<T>(work: Promise<T>): Promise<T> {
+    return this.anomalyCheck.mayRefuse ? rejectedNoSooner(work) : work
+  }
+}
+
+/** Whether a user who has a second factor was let in without it. */
+function skippedSecondFactor({ hasSecondFactor }: User, { session }: LoggedIn): boolean {
+  return hasSecondFactor && acrOf(session.amr) === ONE_FACTOR
+}
