@@ -26,11 +26,13 @@ import { Credentials, HandoffCheck, LoginRecords, LoginService, LoginSessions } 
 import { LoginLimits } from './login-limits.js'
 import { CredentialEntryPolicy, LoginPolicy } from './login-policy.js'
 import { UnrecognizedLoginController, UnrecognizedLoginService } from './not-me.js'
-import { PasskeyConfirmation } from './passkey-login/passkey-confirmation.js'
-import { PasskeyLoginController } from './passkey-login/passkey-login.controller.js'
-import { PasskeyLoginService } from './passkey-login/passkey-login.service.js'
-import { PasskeyUsers } from './passkey-login/passkey-users.js'
-import { RelatedOriginsController } from './passkey-login/related-origins.controller.js'
+import {
+  PasskeyConfirmation,
+  PasskeyLoginController,
+  PasskeyLoginService,
+  PasskeyUsers,
+  RelatedOriginsController,
+} from './passkey-login.js'
 import { PasswordController } from './password.controller.js'
 import {
   PasswordChangeService,
