@@ -25,7 +25,7 @@ import { LoginController, LoginTransport, SecondFactorController } from './login
 import { Credentials, HandoffCheck, LoginRecords, LoginService, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
 import { CredentialEntryPolicy, LoginPolicy } from './login-policy.js'
-import { UnrecognizedLoginController, UnrecognizedLoginService } from './not-me.js'
+import { UnrecognizedLoginController } from './not-me.js'
 import {
   PasskeyConfirmation,
   PasskeyLoginController,
@@ -34,13 +34,7 @@ import {
   RelatedOriginsController,
 } from './passkey-login.js'
 import { PasswordController } from './password.controller.js'
-import {
-  PasswordChangeService,
-  PasswordForgotService,
-  PasswordMails,
-  PasswordResetService,
-  PasswordSetter,
-} from './password.js'
+import { PasswordChanges, PasswordForgot, PasswordMails } from './password.js'
 import {
   FactorProofs,
   FactorUse,
@@ -50,7 +44,7 @@ import {
   ReauthenticationService,
   ReusableCodes,
 } from './reauthentication.js'
-import { RefreshController, RefreshRefusals, RefreshService } from './refresh.js'
+import { RefreshController } from './refresh.js'
 import {
   DeviceMemory,
   SecondFactorConfirmation,
@@ -108,22 +102,17 @@ import { ChallengeOffer, SecondFactorChallenges, SecondStepCheck } from './secon
     PasskeyConfirmation,
     PasskeyLoginService,
     PasskeyUsers,
-    PasswordChangeService,
-    PasswordForgotService,
+    PasswordChanges,
+    PasswordForgot,
     PasswordMails,
     PasswordProof,
-    PasswordResetService,
-    PasswordSetter,
     ReauthenticationMethods,
     ReauthenticationService,
-    RefreshRefusals,
-    RefreshService,
     SecondFactorChallenges,
     SecondFactorConfirmation,
     SecondFactorLoginService,
     SecondStepCheck,
     ChallengeOffer,
-    UnrecognizedLoginService,
     ReusableCodes,
     WrongFactorNotifier,
   ],

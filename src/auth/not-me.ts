@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Injectable, Post } from '@nestjs/common'
+import { Body, Controller, HttpCode, Post } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { sinceOf, type UnrecognizedLoginDetail } from '../anomalies/unrecognized-login-tokens.js'
@@ -21,7 +21,7 @@ import { AccountRecovery } from '../users/recovery/account-recovery.js'
 import type { User } from '../users/user.js'
 import { PasswordMails } from './password.js'
 
-export const UnrecognizedLoginDocs = () =>
+const UnrecognizedLoginDocs = () =>
   Documented({
     summary: 'Report a login that was not yours',
     description:
@@ -44,8 +44,9 @@ export const UnrecognizedLoginDocs = () =>
     ],
   })
 
-@Injectable()
-export class UnrecognizedLoginService {
+@ApiTags('Sessions')
+@Controller('api/sessions')
+export class UnrecognizedLoginController {
   constructor(
     private readonly links: MailedLinks,
     private readonly knownDevices: KnownDevices,
@@ -55,12 +56,17 @@ export class UnrecognizedLoginService {
   ) {}
 
   /**
-   * Ends all sessions of the link's user, not only the suspicious one: somebody has the password and may have
+   * Ends all sessions of the link's user, not only the suspicious one: an attacker has the password and may have
    * used it before. The same transaction uses the link up, removes the password and restores the address that the
    * link went to; a reset link goes there, unless the user is disabled. Throws `INVALID_LINK` and `EMAIL_TAKEN`.
-   * Of two concurrent calls, only one succeeds.
+   * Of two concurrent calls, only one succeeds. Public: the link is the proof, and its user may not be logged in
+   * anywhere.
    */
-  async report(text: string, client: Client): Promise<void> {
+  @Public()
+  @Post('not-me')
+  @HttpCode(204)
+  @UnrecognizedLoginDocs()
+  async report(@Body() { token: text }: MailedLinkBody, @CurrentClient() client: Client): Promise<void> {
     this.mails.requireServer()
     const link = { purpose: 'not-me', text, action: 'session.revoke', client } as const
     const { user, token } = await this.links.find(link)
@@ -80,30 +86,12 @@ export class UnrecognizedLoginService {
     // The kind of device may be the user's too; if not, it was first seen since, and recover() forgets it.
     const { network, language } = detail as UnrecognizedLoginDetail
     await this.knownDevices.forgetNetwork(transaction, user.id, network)
-    // Nobody knows which of them are the stranger's, who may have logged in before without a mail being sent.
+    // Any of them may be the attacker's, who may have logged in before without a mail being sent.
     await this.knownDevices.forgetDeviceIds(transaction, user.id)
     if (!current) return NOTHING_RECORDED
     const reported = { since: sinceOf({ detail }), language }
     const target = await this.recovery.restoreTargetFor(transaction, current, email as Email, reported)
     const recovered = await this.recovery.recover(transaction, current, target, link.client)
     return followedBy(recovered, await this.mails.resetLinkTo(transaction, recovered.user, user))
-  }
-}
-
-@ApiTags('Sessions')
-@Controller('api/sessions')
-export class UnrecognizedLoginController {
-  constructor(private readonly unrecognizedLogin: UnrecognizedLoginService) {}
-
-  /**
-   * Logs the user out everywhere and starts a reset. Public: the link is the proof, and its user may not be
-   * logged in anywhere.
-   */
-  @Public()
-  @Post('not-me')
-  @HttpCode(204)
-  @UnrecognizedLoginDocs()
-  report(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
-    return this.unrecognizedLogin.report(token, client)
   }
 }

@@ -14,9 +14,9 @@ import {
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
 } from '../users/passwords/password-text.js'
-import { PasswordChangeService, PasswordForgotService, PasswordResetService } from './password.js'
+import { PasswordChanges, PasswordForgot } from './password.js'
 
-export class PasswordForgotBody {
+class PasswordForgotBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })
   @IsEmailAddress()
   email!: Email
@@ -34,7 +34,7 @@ class NewPasswordBody {
   password!: string
 }
 
-export class PasswordResetBody extends NewPasswordBody {
+class PasswordResetBody extends NewPasswordBody {
   @IsMailedToken()
   token!: string
 }
@@ -48,7 +48,7 @@ class PasswordResetAnswer {
   satellites!: readonly string[] | null
 }
 
-export class PasswordChangeBody extends NewPasswordBody {
+class PasswordChangeBody extends NewPasswordBody {
   @ApiProperty({
     type: String,
     minLength: 1,
@@ -60,7 +60,7 @@ export class PasswordChangeBody extends NewPasswordBody {
   currentPassword!: string
 }
 
-export const PasswordForgotDocs = () =>
+const PasswordForgotDocs = () =>
   Documented({
     summary: 'Request a link to choose a new password',
     description:
@@ -70,7 +70,7 @@ export const PasswordForgotDocs = () =>
     refusals: [...BODY_REFUSALS, 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE', 'DATABASE_UNAVAILABLE'],
   })
 
-export const PasswordResetDocs = () =>
+const PasswordResetDocs = () =>
   Documented({
     summary: 'Choose a new password with a mailed link',
     description:
@@ -91,7 +91,7 @@ export const PasswordResetDocs = () =>
     ],
   })
 
-export const PasswordChangeDocs = () =>
+const PasswordChangeDocs = () =>
   Documented({
     summary: 'Change your password',
     description:
@@ -114,9 +114,8 @@ export const PasswordChangeDocs = () =>
 @Controller('api/password')
 export class PasswordController {
   constructor(
-    private readonly passwordForgot: PasswordForgotService,
-    private readonly passwordReset: PasswordResetService,
-    private readonly passwordChange: PasswordChangeService,
+    private readonly forgotten: PasswordForgot,
+    private readonly changes: PasswordChanges,
   ) {}
 
   /** Mails a reset link, if there is such a user. Public: a user who has forgotten their password cannot log in. */
@@ -125,7 +124,7 @@ export class PasswordController {
   @HttpCode(202)
   @PasswordForgotDocs()
   forgot(@Body() { email }: PasswordForgotBody, @CurrentClient() client: Client) {
-    return this.passwordForgot.request(email, client)
+    return this.forgotten.request(email, client)
   }
 
   /** Sets a new password. Public: the link is the proof. */
@@ -134,7 +133,7 @@ export class PasswordController {
   @HttpCode(200)
   @PasswordResetDocs()
   reset(@Body() { token, password }: PasswordResetBody, @CurrentClient() client: Client) {
-    return this.passwordReset.reset(token, password, client)
+    return this.changes.reset(token, password, client)
   }
 
   /** Sets a new password for the user of this session, who also supplies the current one. */
@@ -144,6 +143,6 @@ export class PasswordController {
   @LiveSession({ cookieBound: true })
   @PasswordChangeDocs()
   change(@CurrentActor() actor: SessionActor, @Body() passwords: PasswordChangeBody) {
-    return this.passwordChange.change(actor, passwords)
+    return this.changes.change(actor, passwords)
   }
 }

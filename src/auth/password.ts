@@ -32,7 +32,6 @@ import type { User } from '../users/user.js'
 import { UserEmails } from '../users/user-emails.js'
 import { Users } from '../users/users.js'
 import { LoginLimits } from './login-limits.js'
-import type { PasswordChangeBody } from './password.controller.js'
 import { PasswordProof } from './reauthentication.js'
 
 /** Long enough for a slow mail server; while it lasts, the link is as good as a password. */
@@ -61,7 +60,7 @@ export class PasswordMails {
   /**
    * The token of a new link to choose a password, stored in the transaction.
    * Earlier links to this address stop working. Links to other addresses stay valid: the user may still go
-   * back to one, and a thief's request must not invalidate its link.
+   * back to one, and an attacker's request must not invalidate its link.
    */
   async issueResetLink(
     transaction: Db,
@@ -94,7 +93,7 @@ export class PasswordMails {
   }
 
   /**
-   * Tells the user of a new password, which somebody else may have set; also at earlier addresses that they can still
+   * Tells the user of a new password, which an attacker may have set; also at earlier addresses that they can still
    * return to.
    */
   async changedNotice(transaction: Db, user: User): Promise<SendMails> {
@@ -112,59 +111,9 @@ export class PasswordMails {
   }
 }
 
-/** A new password, and why it may be set. */
-export interface PasswordToSet {
-  readonly password: string
-  /** The only session that survives. */
-  readonly keep?: SessionHandle
-  readonly client: Client
-  readonly event: AuditEvent
-  /**
-   * Runs in the transaction, with the user as last committed, locked after the account. Throws if the change is
-   * not allowed. Returns what it recovers on the way, and the user if that changes them.
-   */
-  readonly requireAllowed: (
-    transaction: Db,
-    user: User | null,
-  ) => Promise<RecordedChanges & { readonly user?: User }>
-}
-
+/** Requests for a reset link, by anyone, for any address. */
 @Injectable()
-export class PasswordSetter {
-  constructor(
-    private readonly policy: PasswordPolicy,
-    private readonly users: Users,
-    private readonly recovery: AccountRecovery,
-    private readonly changes: SessionChanges,
-    private readonly mails: PasswordMails,
-  ) {}
-
-  /**
-   * Gives the user a new password and ends the sessions that the old one may have opened. What was requested
-   * under the old password (another address, another owner) is cancelled. Reset links stay valid, because control
-   * of the mailbox outranks knowledge of the password. A notice goes to `user.email` and to earlier addresses
-   * that the user can still return to. Throws `WEAK_PASSWORD` before anything has changed.
-   */
-  async set(user: User, { password, keep, client, event, requireAllowed }: PasswordToSet): Promise<void> {
-    const known = [user.email, user.name ?? '']
-    const passwordHash = await this.policy.hash(password, { known, client, subject: user.id })
-    const change = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
-    await this.changes.commit(async transaction => {
-      const current = await this.recovery.lock(transaction, user)
-      const { user: restored = user, ...recovered } = await requireAllowed(transaction, current)
-      await this.users.setPassword(transaction, user.id, passwordHash)
-      const cancellation = { client, reason: 'new password' }
-      const sendTransferNotice = await this.recovery.cancelPending(transaction, user, cancellation)
-      const sendPasswordNotice = await this.mails.changedNotice(transaction, restored)
-      const ended = await this.changes.record(transaction, [change], event)
-      const afterCommit = inOrder(sendPasswordNotice, sendTransferNotice)
-      return mergeRecorded({ ...ended, afterCommit }, recovered)
-    })
-  }
-}
-
-@Injectable()
-export class PasswordForgotService {
+export class PasswordForgot {
   constructor(
     private readonly limits: LoginLimits,
     private readonly users: Users,
@@ -208,7 +157,7 @@ export class PasswordForgotService {
     mailLink()
   }
 
-  /** Rolled back, so that strangers cannot fill the disk with links for nobody. */
+  /** Rolled back, so that requests for unknown addresses cannot fill the disk with links. */
   private async issueDummyLink(email: Email): Promise<void> {
     await this.database.rolledBack(async transaction => {
       const id = randomUUID()
@@ -218,74 +167,106 @@ export class PasswordForgotService {
   }
 }
 
+/**
+ * New passwords. Each ends the sessions that the old one may have opened, and cancels what was requested under the
+ * old one (another address, another owner). Reset links stay valid, because control of the mailbox outranks
+ * knowledge of the password. The user is told by mail.
+ */
 @Injectable()
-export class PasswordResetService {
+export class PasswordChanges {
   constructor(
     private readonly links: MailedLinks,
     private readonly tokens: OneTimeTokens,
+    private readonly passwordProof: PasswordProof,
+    private readonly policy: PasswordPolicy,
+    private readonly users: Users,
     private readonly recovery: AccountRecovery,
-    private readonly setter: PasswordSetter,
     private readonly knownDevices: KnownDevices,
+    private readonly changes: SessionChanges,
+    private readonly mails: PasswordMails,
   ) {}
 
   /**
    * Sets the password of the user whom the link was mailed to, ends all their sessions and tells them; nobody is
    * logged in. Returns where the user may log in. If the address has been changed since and that can be undone,
-   * it is changed back, because somebody else may have changed it. Throws `INVALID_LINK`, also for a disabled
+   * it is changed back, because an attacker may have changed it. Throws `INVALID_LINK`, also for a disabled
    * user, and `WEAK_PASSWORD`, after which the link still works. Of two concurrent calls, only one succeeds.
    */
   async reset(text: string, password: string, client: Client): Promise<Pick<User, 'satellites'>> {
-    const link = { purpose: 'password-reset', text, action: 'password.reset', client } as const
-    const { user, token } = await this.links.find(link)
-    const recipient = { ...user, email: token.email as Email }
-    await this.setter.set(recipient, {
-      password,
+    const { user: found, token } = await this.links.find({
+      purpose: 'password-reset',
+      text,
+      action: 'password.reset',
       client,
-      event: auditEvent({ userId: user.id, accountId: user.accountId, client }, 'password.reset'),
-      requireAllowed: async (transaction, current) => {
-        const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
-        if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
-        const target = await this.recovery.restoreTargetFor(transaction, current, email as Email)
-        const recovered =
-          target.sequence === null
-            ? NOTHING_RECORDED
-            : await this.recovery.recover(transaction, current, target, client)
-        await withdrawTokens(transaction, 'password-reset', userId, email)
-        // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.
-        await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
-        return recovered
-      },
+    })
+    const user = { ...found, email: token.email as Email }
+    const passwordHash = await this.hash(user, password, client)
+    const event = auditEvent({ userId: user.id, accountId: user.accountId, client }, 'password.reset')
+    await this.changes.commit(async transaction => {
+      const current = await this.recovery.lock(transaction, user)
+      const { email, userId } = await this.tokens.consume(transaction, 'password-reset', text)
+      if (!current || current.disabledAt || current.id !== userId) throw new ApiError('INVALID_LINK')
+      const target = await this.recovery.restoreTargetFor(transaction, current, email as Email)
+      const { user: restored = user, ...recovered }: RecordedChanges & { readonly user?: User } =
+        target.sequence === null
+          ? NOTHING_RECORDED
+          : await this.recovery.recover(transaction, current, target, client)
+      await withdrawTokens(transaction, 'password-reset', userId, email)
+      // Otherwise an attacker who guesses from enough networks would lock them out even with the new password.
+      await this.knownDevices.rememberNetwork(transaction, userId, client.ip)
+      const changed = await this.replace(transaction, user, { passwordHash, client, event, tell: restored })
+      return mergeRecorded(changed, recovered)
     })
     return { satellites: user.satellites }
   }
-}
-
-@Injectable()
-export class PasswordChangeService {
-  constructor(
-    private readonly passwordProof: PasswordProof,
-    private readonly setter: PasswordSetter,
-    private readonly changes: SessionChanges,
-  ) {}
 
   /**
    * Sets a new password for the user of this session and tells them by mail. Only this session survives.
    * Refuses a wrong current password like {@link PasswordProof.ofActor}. Throws `WEAK_PASSWORD`, and
    * `TOO_BUSY` when the password was changed in the meantime.
    */
-  async change(actor: SessionActor, { password, currentPassword }: PasswordChangeBody): Promise<void> {
+  async change(
+    actor: SessionActor,
+    { password, currentPassword }: { password: string; currentPassword: string },
+  ): Promise<void> {
+    const { sid: keep, client } = actor
     const user = await this.passwordProof.ofActor(actor, currentPassword, 'password.change')
-    await this.setter.set(user, {
-      password,
-      keep: actor.sid,
-      client: actor.client,
-      event: auditEvent(actor, 'password.change'),
-      requireAllowed: async (transaction, current) => {
-        if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
-        if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
-        await this.changes.requireNotRevoked(transaction, actor)
-        return NOTHING_RECORDED
-      },
+    const passwordHash = await this.hash(user, password, client)
+    const event = auditEvent(actor, 'password.change')
+    await this.changes.commit(async transaction => {
+      const current = await this.recovery.lock(transaction, user)
+      if (!current || current.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+      if (current.passwordHash !== user.passwordHash) throw unavailable('TOO_BUSY')
+      await this.changes.requireNotRevoked(transaction, actor)
+      return this.replace(transaction, user, { passwordHash, keep, client, event, tell: user })
     })
+  }
+
+  /** Throws `WEAK_PASSWORD`, before anything has changed. */
+  private hash({ id, email, name }: User, password: string, client: Client): Promise<string> {
+    return this.policy.hash(password, { known: [email, name ?? ''], client, subject: id })
+  }
+
+  /** `tell`: the user, at the address to which the notice goes; it also goes to those that they can still return to. */
+  private async replace(
+    transaction: Db,
+    user: User,
+    change: {
+      readonly passwordHash: string
+      /** The only session that survives. */
+      readonly keep?: SessionHandle
+      readonly client: Client
+      readonly event: AuditEvent
+      readonly tell: User
+    },
+  ): Promise<RecordedChanges> {
+    const { passwordHash, keep, client, event, tell } = change
+    await this.users.setPassword(transaction, user.id, passwordHash)
+    const cancellation = { client, reason: 'new password' }
+    const sendTransferNotice = await this.recovery.cancelPending(transaction, user, cancellation)
+    const sendPasswordNotice = await this.mails.changedNotice(transaction, tell)
+    const end = { kind: 'end-all', userId: user.id, ...(keep && { keep }) } as const
+    const ended = await this.changes.record(transaction, [end], event)
+    return { ...ended, afterCommit: inOrder(sendPasswordNotice, sendTransferNotice) }
   }
 }

@@ -1,4 +1,4 @@
-import { applyDecorators, Controller, HttpCode, Injectable, Post, Req, Res } from '@nestjs/common'
+import { applyDecorators, Controller, HttpCode, Post, Req, Res } from '@nestjs/common'
 import { ApiCookieAuth, ApiProperty, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RefreshAnomalyCheck } from '../anomalies/refresh-anomaly-check.js'
@@ -33,7 +33,7 @@ class RefreshAnswer {
   accessToken!: string
 }
 
-export const RefreshDocs = () =>
+const RefreshDocs = () =>
   applyDecorators(
     ApiCookieAuth('sessionCookie'),
     ApiSecurity('sessionId'),
@@ -65,137 +65,31 @@ const REASONS = [
   'satellite closed',
   'anomaly',
 ] as const
-export type RefreshRefusal = (typeof REASONS)[number]
+type RefreshRefusal = (typeof REASONS)[number]
 
-@Injectable()
-export class RefreshRefusals {
-  private readonly counts = countsOf(REASONS)
+@ApiTags('Auth')
+@Controller('api')
+export class RefreshController {
+  private readonly refreshed = countsOf(SOURCES)
+  private readonly refused = countsOf(REASONS)
 
   constructor(
-    private readonly auditLog: AuditLog,
-    private readonly rateLimiter: RateLimiter,
+    private readonly store: SessionStore,
+    private readonly terms: SessionTerms,
+    private readonly anomalyCheck: RefreshAnomalyCheck,
     private readonly pastSessions: PastSessions,
+    private readonly rateLimiter: RateLimiter,
+    private readonly auditLog: AuditLog,
+    private readonly settings: Settings,
+    private readonly clock: Clock,
     metrics: Metrics,
   ) {
     metrics.counter({
       name: 'refresh_refusals_total',
       help: 'Refreshes refused with 401, by the reason',
       label: 'reason',
-      read: () => this.counts,
+      read: () => this.refused,
     })
-  }
-
-  /** Counts the refusal, and enqueues it for the audit log. */
-  record(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
-    this.counts[reason]++
-    const event = auditEvent({ ...session, client }, 'refresh', { reason })
-    this.auditLog.enqueue(event, 'refused')
-  }
-
-  /**
-   * For more than one identifier, or one that cannot be ours: throws `SESSION_NOT_FOUND`, or
-   * `TOO_MANY_ATTEMPTS` (429) after many from that network.
-   */
-  async refuseUnusable(client: Client): Promise<never> {
-    await this.count(client, 'not presented')
-    throw new ApiError('SESSION_NOT_FOUND')
-  }
-
-  /**
-   * Like {@link refuseUnusable}, for an identifier that may have been a session's: the refusal has the
-   * `reason` why the session is over, if that is known. Anybody who has its identifier has been its client.
-   * The store was asked first, so a live session is never refused because of unknown ones.
-   */
-  async refusePast(client: Client, sid: SessionHandle): Promise<never> {
-    await this.count(client, 'not live')
-    throw overBecause(await this.pastSessions.outcomeOf(sid))
-  }
-
-  private async count(client: Client, reason: RefreshRefusal): Promise<void> {
-    await this.rateLimiter.count({ kind: 'session id', subject: '', client })
-    this.record(client, reason)
-  }
-}
-
-/** `SESSION_NOT_FOUND` with the member `reason`; without it for null. */
-export function overBecause(reason: SessionOutcome | null): ApiError {
-  return new ApiError('SESSION_NOT_FOUND', { ...(reason && { members: { reason } }) })
-}
-
-/** One of several that a browser presented. */
-export interface LiveSession {
-  readonly sessionId: SessionId
-  readonly secondsLeft: number
-}
-
-@Injectable()
-export class RefreshService {
-  constructor(
-    private readonly store: SessionStore,
-    private readonly terms: SessionTerms,
-    private readonly anomalyCheck: RefreshAnomalyCheck,
-    private readonly refusals: RefreshRefusals,
-    private readonly clock: Clock,
-  ) {}
-
-  /**
-   * The only live session of the main site among these; null when there is none, or more than one: a host below the
-   * same domain may have added its own.
-   */
-  async onlyLive(sessionIds: readonly SessionId[]): Promise<LiveSession | null> {
-    const now = this.clock.now()
-    const found = await this.store.findAll(sessionIds.map(handleOf), now)
-    const [session, ...others] = found.filter(({ source }) => source === 'main')
-    const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
-    if (!session || !sessionId || others.length > 0) return null
-    return { sessionId, secondsLeft: unixSeconds(session.expiresAt) - unixSeconds(now) }
-  }
-
-  /**
-   * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
-   * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
-   * database unless the client has changed, which costs another, or the session is over.
-   */
-  async refresh({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
-    const sid = handleOf(sessionId)
-    const session = await this.store.touch(sid, this.clock.now())
-    if (!session) return this.refusals.refusePast(client, sid)
-    const refusal =
-      reasonToRefuse(session, source, client) ?? (this.terms.mayContinue(session) ? null : 'satellite closed')
-    if (refusal) {
-      this.refusals.record(client, refusal, session)
-      throw overBecause(null)
-    }
-    if (isSameClient(session, client)) return this.terms.issueToken(session)
-    const isEnded = await this.anomalyCheck.check(session, client)
-    if (isEnded) {
-      this.refusals.record(client, 'anomaly', session)
-      throw overBecause('revoked')
-    }
-    // The check took time, in which the session may have ended or lost permissions.
-    const current = await this.store.find(sid, this.clock.now())
-    return current ? this.terms.issueToken(current) : this.refusals.refusePast(client, sid)
-  }
-}
-
-/** Why a session may not be refreshed like this; null when it may. The client is not told. */
-function reasonToRefuse(session: Session, source: Source, client: Client): RefreshRefusal | null {
-  if (session.source !== source) return 'other source'
-  const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null
-  return isElsewhere && session.origin !== client.origin ? 'other origin' : null
-}
-
-@ApiTags('Auth')
-@Controller('api')
-export class RefreshController {
-  private readonly refreshed = countsOf(SOURCES)
-
-  constructor(
-    private readonly refreshService: RefreshService,
-    private readonly refusals: RefreshRefusals,
-    private readonly settings: Settings,
-    metrics: Metrics,
-  ) {
     metrics.counter({
       name: 'refreshes_total',
       help: 'Access tokens given for sessions, by where the session is used',
@@ -220,29 +114,101 @@ export class RefreshController {
       return
     }
     if (presented.kind === 'several') return this.refreshOneOf(presented.sessionIds, client, reply)
-    if (presented.kind !== 'session') return this.refuse(presented.kind, client)
-    const accessToken = await this.refreshService.refresh(presented, client)
+    if (presented.kind === 'unusable') return this.refuseUnusable(client)
+    if (presented.kind !== 'session') {
+      // A visitor who has never logged in has guessed nothing.
+      this.record(client, 'not presented')
+      throw new ApiError(presented.kind === 'nothing' ? 'SESSION_NOT_FOUND' : 'CROSS_SITE_REFUSED')
+    }
+    const accessToken = await this.tokenFor(presented, client)
     this.refreshed[presented.source]++
     return { accessToken }
   }
 
-  /** Takes the only session that is live, and leaves the browser with its cookie alone. */
+  /**
+   * Takes the only live session of the main site among these, and leaves the browser with its cookie alone. Refuses
+   * when there is none, or more than one: a host below the same domain may have added its own.
+   */
   private async refreshOneOf(sessionIds: readonly SessionId[], client: Client, reply: FastifyReply) {
-    const live = await this.refreshService.onlyLive(sessionIds)
-    if (!live) return this.refuse('unusable', client)
-    const { sessionId, secondsLeft } = live
-    const accessToken = await this.refreshService.refresh({ sessionId, source: 'main' }, client)
+    const now = this.clock.now()
+    const found = await this.store.findAll(sessionIds.map(handleOf), now)
+    const [session, ...others] = found.filter(({ source }) => source === 'main')
+    const sessionId = sessionIds.find(candidate => handleOf(candidate) === session?.sid)
+    if (!session || !sessionId || others.length > 0) return this.refuseUnusable(client)
+    const accessToken = await this.tokenFor({ sessionId, source: 'main' }, client)
+    const secondsLeft = unixSeconds(session.expiresAt) - unixSeconds(now)
     setSessionCookie(reply, sessionId, this.settings, secondsLeft)
     this.refreshed.main++
     return { accessToken }
   }
 
-  private async refuse(presented: 'nothing' | 'unusable' | 'cross-site', client: Client): Promise<never> {
-    if (presented === 'unusable') return this.refusals.refuseUnusable(client)
-    // A visitor who has never logged in has guessed nothing.
-    this.refusals.record(client, 'not presented')
-    throw new ApiError(presented === 'nothing' ? 'SESSION_NOT_FOUND' : 'CROSS_SITE_REFUSED')
+  /**
+   * A new access token for the presented session. Throws `SESSION_NOT_FOUND`, and `TOO_MANY_ATTEMPTS` when
+   * there is no such session and its network has sent many unknown ids. One round trip to the store, and no
+   * database unless the client has changed, which costs another, or the session is over.
+   */
+  private async tokenFor({ sessionId, source }: PresentedSession, client: Client): Promise<string> {
+    const sid = handleOf(sessionId)
+    const session = await this.store.touch(sid, this.clock.now())
+    if (!session) return this.refusePast(client, sid)
+    const refusal =
+      reasonToRefuse(session, source, client) ?? (this.terms.mayContinue(session) ? null : 'satellite closed')
+    if (refusal) {
+      this.record(client, refusal, session)
+      throw overBecause(null)
+    }
+    if (isSameClient(session, client)) return this.terms.issueToken(session)
+    const isEnded = await this.anomalyCheck.check(session, client)
+    if (isEnded) {
+      this.record(client, 'anomaly', session)
+      throw overBecause('revoked')
+    }
+    // The check took time, in which the session may have ended or lost permissions.
+    const current = await this.store.find(sid, this.clock.now())
+    return current ? this.terms.issueToken(current) : this.refusePast(client, sid)
   }
+
+  /**
+   * For more than one identifier, or one that cannot be ours: throws `SESSION_NOT_FOUND`, or
+   * `TOO_MANY_ATTEMPTS` (429) after many from that network.
+   */
+  private async refuseUnusable(client: Client): Promise<never> {
+    await this.countUnknown(client, 'not presented')
+    throw new ApiError('SESSION_NOT_FOUND')
+  }
+
+  /**
+   * Like {@link refuseUnusable}, for an identifier that may have been a session's: the refusal has the
+   * `reason` why the session is over, if that is known. Whoever has its identifier has been its client.
+   * The store was asked first, so a live session is never refused because of unknown ones.
+   */
+  private async refusePast(client: Client, sid: SessionHandle): Promise<never> {
+    await this.countUnknown(client, 'not live')
+    throw overBecause(await this.pastSessions.outcomeOf(sid))
+  }
+
+  private async countUnknown(client: Client, reason: RefreshRefusal): Promise<void> {
+    await this.rateLimiter.count({ kind: 'session id', subject: '', client })
+    this.record(client, reason)
+  }
+
+  private record(client: Client, reason: RefreshRefusal, session: Session | null = null): void {
+    this.refused[reason]++
+    const event = auditEvent({ ...session, client }, 'refresh', { reason })
+    this.auditLog.enqueue(event, 'refused')
+  }
+}
+
+/** Why a session may not be refreshed like this; null when it may. The client is not told. */
+function reasonToRefuse(session: Session, source: Source, client: Client): RefreshRefusal | null {
+  if (session.source !== source) return 'other source'
+  const isElsewhere = source === 'satellite' && session.origin !== null && client.origin !== null
+  return isElsewhere && session.origin !== client.origin ? 'other origin' : null
+}
+
+/** `SESSION_NOT_FOUND` with the member `reason`; without it for null. */
+function overBecause(reason: SessionOutcome | null): ApiError {
+  return new ApiError('SESSION_NOT_FOUND', { ...(reason && { members: { reason } }) })
 }
 
 /** Parsed by hand: query validation would cost every refresh too much for one parameter. */
