@@ -112,7 +112,6 @@ export { AuditRetention, type Expired } from '../src/audit/retention/audit-reten
 export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
 export { LoginRecords, LoginSessions } from '../src/auth/login.js'
 export { LoginLimits } from '../src/auth/login-limits.js'
-export { PasskeyUsers } from '../src/auth/passkey-login.js'
 export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'
 export { SecondFactorChallenges } from '../src/auth/second-factor-challenges.js'

@@ -10,48 +10,26 @@ import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
-import { FactorCheck, FactorMethods } from './factor-check.js'
+import { FactorCheck } from './factor-check.js'
 import { HandoffController } from './handoff.controller.js'
-import {
-  HandoffCodes,
-  HandoffConfirmation,
-  HandoffDestinations,
-  HandoffEligibility,
-  HandoffRedemptionService,
-  HandoffRefusals,
-  HandoffService,
-} from './handoff.js'
-import { LoginController, LoginTransport, SecondFactorController } from './login.controller.js'
-import { Credentials, HandoffCheck, LoginRecords, LoginService, LoginSessions } from './login.js'
+import { HandoffCodes, HandoffRedemption } from './handoff.js'
+import { LoginController, SecondFactorController } from './login.controller.js'
+import { LoginRecords, LoginSessions, PasswordLogin } from './login.js'
 import { LoginLimits } from './login-limits.js'
-import { CredentialEntryPolicy, LoginPolicy } from './login-policy.js'
+import { LoginPolicy } from './login-policy.js'
 import { UnrecognizedLoginController } from './not-me.js'
-import {
-  PasskeyConfirmation,
-  PasskeyLoginController,
-  PasskeyLoginService,
-  PasskeyUsers,
-  RelatedOriginsController,
-} from './passkey-login.js'
+import { PasskeyLogin, PasskeyLoginController, RelatedOriginsController } from './passkey-login.js'
 import { PasswordController } from './password.controller.js'
 import { PasswordChanges, PasswordForgot, PasswordMails } from './password.js'
 import {
   FactorProofs,
-  FactorUse,
   PasswordProof,
   ReauthenticationController,
   ReauthenticationMethods,
-  ReauthenticationService,
-  ReusableCodes,
 } from './reauthentication.js'
 import { RefreshController } from './refresh.js'
-import {
-  DeviceMemory,
-  SecondFactorConfirmation,
-  SecondFactorLoginService,
-  WrongFactorNotifier,
-} from './second-factor.js'
-import { ChallengeOffer, SecondFactorChallenges, SecondStepCheck } from './second-factor-challenges.js'
+import { DeviceMemory, SecondFactorLogin } from './second-factor.js'
+import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 @Module({
   imports: [
@@ -78,44 +56,25 @@ import { ChallengeOffer, SecondFactorChallenges, SecondStepCheck } from './secon
     RefreshController,
   ],
   providers: [
-    CredentialEntryPolicy,
-    Credentials,
-    DeviceMemory,
-    FactorCheck,
-    FactorMethods,
-    FactorProofs,
-    FactorUse,
-    HandoffCheck,
-    HandoffCodes,
-    HandoffDestinations,
-    HandoffConfirmation,
-    HandoffEligibility,
-    HandoffRedemptionService,
-    HandoffRefusals,
-    HandoffService,
-    LoginTransport,
     LoginLimits,
     LoginPolicy,
-    LoginRecords,
-    LoginService,
-    LoginSessions,
-    PasskeyConfirmation,
-    PasskeyLoginService,
-    PasskeyUsers,
-    PasswordChanges,
-    PasswordForgot,
-    PasswordMails,
-    PasswordProof,
-    ReauthenticationMethods,
-    ReauthenticationService,
+    FactorCheck,
     SecondFactorChallenges,
-    SecondFactorConfirmation,
-    SecondFactorLoginService,
-    SecondStepCheck,
-    ChallengeOffer,
-    ReusableCodes,
-    WrongFactorNotifier,
+    LoginRecords,
+    LoginSessions,
+    PasswordLogin,
+    SecondFactorLogin,
+    DeviceMemory,
+    PasskeyLogin,
+    HandoffCodes,
+    HandoffRedemption,
+    PasswordProof,
+    FactorProofs,
+    ReauthenticationMethods,
+    PasswordMails,
+    PasswordForgot,
+    PasswordChanges,
   ],
-  exports: [CredentialEntryPolicy, FactorCheck, FactorMethods, LoginPolicy, PasswordMails, PasswordProof],
+  exports: [LoginPolicy, FactorCheck, PasswordMails, PasswordProof],
 })
 export class AuthModule {}

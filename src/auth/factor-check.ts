@@ -10,15 +10,27 @@ import { NO_MAILS, type SendMails } from '../mail/after-commit-mail.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
+import type { UsedRow } from '../platform/database/statement.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { ErrorCode } from '../platform/errors/error-codes.js'
 import type { Client } from '../platform/http/client.js'
 import { handleOf, newSessionId, type Session } from '../sessions/session.js'
 import { type AuthMethods, authMethods } from '../tokens/auth-methods.js'
 import type { User } from '../users/user.js'
-import type { LoginUse } from './login.js'
 
-/** How somebody proves that they have a factor; exactly one of these. */
+export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
+/** How a user can prove a second factor, as named in answers. */
+export type FactorMethod = (typeof FACTOR_METHODS)[number]
+
+/** A row that is used up with a login. */
+export interface LoginUse {
+  readonly row: UsedRow
+  readonly values: object
+  /** What is thrown when the row is not there; left out for `TOO_BUSY`, after which the login begins again. */
+  readonly refusal?: ErrorCode
+}
+
+/** How a user proves that they have a factor; exactly one of these. */
 export interface FactorProof {
   /** From an authenticator app. */
   readonly code?: string
@@ -27,7 +39,7 @@ export interface FactorProof {
 }
 
 /** What the factor is needed for. */
-export interface FactorContext {
+interface FactorContext {
   readonly action: AuditAction
   readonly client: Client
   /** The session in which it is typed; none at a login. */
@@ -58,16 +70,28 @@ export interface CheckedFactor {
 
 type FoundFactor = Omit<CheckedFactor, 'auditingFailure'>
 
-/** Checks the factors that users have besides a password, at a login and within a session. */
+/** The factors that users have besides a password: which, and whether one is proved, at a login and within a session. */
 @Injectable()
 export class FactorCheck {
   constructor(
     private readonly totp: TotpFactors,
     private readonly recoveryCodes: RecoveryCodes,
     private readonly passkeys: PasskeyAssertions,
+    private readonly factors: UserFactors,
+    private readonly sites: PasskeySites,
     private readonly mails: FactorMails,
     private readonly auditLog: AuditLog,
   ) {}
+
+  /** What the user has that can be used on pages of this origin (null outside browsers). */
+  async usableAt(userId: string, origin: string | null): Promise<FactorMethod[]> {
+    const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await this.factors.find(userId)
+    return [
+      ...(totpConfirmedAt ? (['totp'] as const) : []),
+      ...(passkeys > 0 && this.sites.worksAt(origin) ? (['passkey'] as const) : []),
+      ...(recoveryCodesLeft > 0 ? (['recovery'] as const) : []),
+    ]
+  }
 
   /**
    * Returns what the proof proves; stores nothing yet. Throws `SECOND_FACTOR_INVALID` for a code that is wrong or
@@ -108,7 +132,7 @@ export class FactorCheck {
     const checked = await this.totp.check(id, code)
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
     const use = async (transaction: Db) => {
-      requireFirst(await this.totp.use(transaction, checked))
+      requireUnused(await this.totp.use(transaction, checked))
       return NO_MAILS
     }
     const inLogin = {
@@ -124,12 +148,12 @@ export class FactorCheck {
     code: string,
     { client, session }: FactorContext,
   ): Promise<FoundFactor> {
-    requireFirst(await this.recoveryCodes.has(userId, code))
+    requireUnused(await this.recoveryCodes.has(userId, code))
     const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
     // At a login there is no session yet that the mail could be about.
     const actor = { userId, accountId, client, ...(session ?? newSession()) }
     const use = async (transaction: Db) => {
-      requireFirst(await this.recoveryCodes.use(transaction, userId, code, event))
+      requireUnused(await this.recoveryCodes.use(transaction, userId, code, event))
       const left = await this.recoveryCodes.countLeft(transaction, userId)
       return this.mails.recoveryCodeUsed(transaction, actor, left)
     }
@@ -179,8 +203,8 @@ async function refusingIfDone<T>(found: Promise<T>, { isDone }: FactorContext): 
   }
 }
 
-function requireFirst(isRight: boolean): void {
-  if (!isRight) throw new ApiError('SECOND_FACTOR_INVALID')
+function requireUnused(isValid: boolean): void {
+  if (!isValid) throw new ApiError('SECOND_FACTOR_INVALID')
 }
 
 function nameOf({ code, passkey }: FactorProof): string {
@@ -190,27 +214,4 @@ function nameOf({ code, passkey }: FactorProof): string {
 
 function newSession() {
   return { sid: handleOf(newSessionId()), createdAt: null }
-}
-
-export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
-/** How a user can prove a second factor, as named in answers. */
-export type FactorMethod = (typeof FACTOR_METHODS)[number]
-
-/** The factors that users have besides a password. */
-@Injectable()
-export class FactorMethods {
-  constructor(
-    private readonly factors: UserFactors,
-    private readonly sites: PasskeySites,
-  ) {}
-
-  /** What the user has that can be used on pages of this origin (null outside browsers). */
-  async of(userId: string, origin: string | null): Promise<FactorMethod[]> {
-    const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await this.factors.find(userId)
-    return [
-      ...(totpConfirmedAt ? (['totp'] as const) : []),
-      ...(passkeys > 0 && this.sites.worksAt(origin) ? (['passkey'] as const) : []),
-      ...(recoveryCodesLeft > 0 ? (['recovery'] as const) : []),
-    ]
-  }
 }

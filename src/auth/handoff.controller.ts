@@ -16,8 +16,8 @@ import { Public } from '../tokens/jwt.guard.js'
 import {
   HANDOFF_ACCESS,
   type HandoffAccess,
-  HandoffRedemptionService,
-  HandoffService,
+  HandoffCodes,
+  HandoffRedemption,
   requireOrigin,
 } from './handoff.js'
 import { answerWithoutCookie, LoginAnswer } from './login.controller.js'
@@ -27,27 +27,27 @@ const EXAMPLE_OF_32_BYTES = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const MAX_VERIFIER_LENGTH = 128
 const MAX_CODE_LENGTH = 100
 const MAX_ORIGIN_LENGTH = 300
-export const AN_ORIGIN = {
+const AN_ORIGIN = {
   type: String,
   example: 'https://shop.example.com',
   maxLength: MAX_ORIGIN_LENGTH,
 } as const
 
-export class DestinationQuery {
+class DestinationQuery {
   @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
   @IsString()
   @MaxLength(MAX_ORIGIN_LENGTH)
   satellite!: string
 }
 
-export class OriginQuery {
+class OriginQuery {
   @ApiProperty(AN_ORIGIN)
   @IsString()
   @MaxLength(MAX_ORIGIN_LENGTH)
   origin!: string
 }
 
-export class HandoffBody {
+class HandoffBody {
   @ApiProperty({ ...AN_ORIGIN, description: 'The origin of the satellite' })
   @IsString()
   @MaxLength(MAX_ORIGIN_LENGTH)
@@ -74,7 +74,7 @@ export class HandoffBody {
   state!: string
 }
 
-export class RedeemBody {
+class RedeemBody {
   @ApiProperty({
     type: String,
     maxLength: MAX_CODE_LENGTH,
@@ -120,7 +120,7 @@ class BrandingAnswer implements Branding {
   background!: string
 }
 
-export class HandoffDestinationAnswer {
+class HandoffDestinationAnswer {
   @ApiProperty({ ...AN_ORIGIN, description: 'The origin from the request' })
   origin!: string
 
@@ -149,7 +149,7 @@ export class HandoffDestinationAnswer {
   iss!: string
 }
 
-export class OriginAnswer {
+class OriginAnswer {
   @ApiProperty(AN_ORIGIN)
   origin!: string
 
@@ -166,7 +166,7 @@ class HandoffAnswer {
   redirect!: string
 }
 
-export const DestinationDocs = () =>
+const DestinationDocs = () =>
   Documented({
     summary: 'Get a satellite to which the caller can be handed off',
     description:
@@ -178,7 +178,7 @@ export const DestinationDocs = () =>
     refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
   })
 
-export const SatelliteOriginDocs = () =>
+const SatelliteOriginDocs = () =>
   Documented({
     summary: 'Whether an origin is that of an active satellite',
     description:
@@ -190,7 +190,7 @@ export const SatelliteOriginDocs = () =>
     refusals: ['INVALID_QUERY', 'SATELLITE_NOT_FOUND'],
   })
 
-export const IssueCodeDocs = () =>
+const IssueCodeDocs = () =>
   Documented({
     summary: 'Hand the login off to a satellite',
     description:
@@ -210,7 +210,7 @@ export const IssueCodeDocs = () =>
     ],
   })
 
-export const RedeemDocs = () =>
+const RedeemDocs = () =>
   Documented({
     summary: 'Log in on a satellite with a code from the main site',
     description:
@@ -233,8 +233,8 @@ export const RedeemDocs = () =>
 @Controller('api/handoff')
 export class HandoffController {
   constructor(
-    private readonly handoffs: HandoffService,
-    private readonly redemption: HandoffRedemptionService,
+    private readonly codes: HandoffCodes,
+    private readonly redemption: HandoffRedemption,
     private readonly satellites: Satellites,
     private readonly settings: Settings,
   ) {}
@@ -247,7 +247,7 @@ export class HandoffController {
     @CurrentActor() actor: SessionActor,
     @Query() { satellite }: DestinationQuery,
   ): Promise<HandoffDestinationAnswer> {
-    return { ...(await this.handoffs.describe(actor, satellite)), iss: this.settings.publicUrl }
+    return { ...(await this.codes.describe(actor, satellite)), iss: this.settings.publicUrl }
   }
 
   /** Whether the main site may send a browser to this origin. Reads no store. */
@@ -267,7 +267,7 @@ export class HandoffController {
   async issueCode(@CurrentActor() actor: SessionActor, @Body() body: HandoffBody) {
     // Stricter than the guard, which lets clients without an Origin pass: only a page can be redirected.
     if (actor.client.origin !== this.settings.mainOrigin) throw new ApiError('MAIN_ORIGIN_REQUIRED')
-    const code = await this.handoffs.issueCode(actor, body)
+    const code = await this.codes.issue(actor, body)
     const answer = new URLSearchParams({ code, state: body.state, iss: this.settings.publicUrl })
     return { redirect: `${body.satellite}/handoff-callback#${answer}` }
   }

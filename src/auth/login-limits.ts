@@ -15,7 +15,7 @@ import { Users } from '../users/users.js'
 const DUMMY_USER_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * What is counted by e-mail address or passkey, whether or not it has a user. While strangers fill these
+ * What is counted by e-mail address or passkey, whether or not it has a user. While attackers fill these
  * limits, the user is let in from where they have logged in before. Every method throws like {@link
  * RateLimiter.count}.
  */
@@ -37,8 +37,8 @@ export class LoginLimits {
   }
 
   /**
-   * The same from a live session, which has guesses of its own while strangers fill its user's limits. Those on
-   * satellites and in apps share one allowance, because whoever holds a session can open more of them.
+   * The same from a live session, which has guesses of its own while attackers fill its user's limits. Those on
+   * satellites and in apps share one allowance, because the holder of a session can open more of them.
    */
   countGuessIn({ sid, userId, source, client }: SessionActor, email: Email): Promise<CountedAction> {
     const subject = source === 'main' ? sid : `${userId} ${source}`
@@ -63,7 +63,7 @@ export class LoginLimits {
     })
   }
 
-  /** A mail to this address that somebody requests without a login. */
+  /** A mail to this address that is requested without a login. */
   countMail(email: Email, client: Client): Promise<CountedAction> {
     return this.rateLimiter.count({ kind: 'mail', subject: email, client }, () =>
       this.isKnownClient(email, client),
@@ -93,7 +93,7 @@ export class LoginLimits {
   }
 }
 
-/** A guess beyond the limits that strangers have filled; taken only if nothing else lets it in. */
+/** A guess beyond the limits that attackers have filled; taken only if nothing else lets it in. */
 class ReservedGuess {
   private taken: CountedAction | null = null
 

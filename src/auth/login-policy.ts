@@ -1,21 +1,39 @@
 import { Injectable } from '@nestjs/common'
+import type { DeviceId } from '../anomalies/device-id.js'
 import { admits, type Satellite } from '../cors/satellite.js'
 import { Satellites } from '../cors/satellites.js'
 import { Settings } from '../platform/config/settings.js'
 import type { ErrorCode } from '../platform/errors/error-codes.js'
 import type { Client } from '../platform/http/client.js'
 import type { Source } from '../platform/permissions/permissions.js'
-import type { Session } from '../sessions/session.js'
+import type { Session, SessionId } from '../sessions/session.js'
 import { type Account, Accounts } from '../users/accounts.js'
 import type { User } from '../users/user.js'
 
-/** Where somebody logs in: the kind of session, and the page it comes from (null outside browsers). */
+/** Where a user logs in: the kind of session, and the page it comes from (null outside browsers). */
 export interface LoginSite {
   readonly source: Source
   readonly origin: string | null
 }
 
-/** Who may log in where. */
+/** Where a login comes from, and what the client sends with it. */
+export interface LoginContext {
+  readonly source: Source
+  readonly client: Client
+  /** The sessions that the browser already had. */
+  readonly sessionIds: readonly SessionId[]
+  /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
+  readonly deviceId: DeviceId | null | undefined
+  /** The value of the remembered device's cookie; main site only. */
+  readonly rememberedDevice?: string | null
+}
+
+/** Where a session began, and where its client is now. */
+export interface EntryContext extends Pick<Session, 'source' | 'origin'> {
+  readonly client: Pick<Client, 'origin'>
+}
+
+/** Who may log in where, and on which pages users may enter passwords and codes. */
 @Injectable()
 export class LoginPolicy {
   constructor(
@@ -44,7 +62,7 @@ export class LoginPolicy {
     return role === 'owner' && source === 'satellite' && origin !== mainOrigin && !mayOwnersUseSatellites
   }
 
-  /** Whether nobody may type a password on pages of this origin. Reads no store. */
+  /** Whether no user may type a password on pages of this origin. Reads no store. */
   isHandoffOnly(origin: string | null): boolean {
     return this.satelliteAt(origin)?.loginMode === 'handoff'
   }
@@ -81,29 +99,14 @@ export class LoginPolicy {
     return this.satelliteAt(origin) !== null
   }
 
-  private satelliteAt(origin: string | null): Satellite | null {
-    return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
-  }
-}
-
-/** Where a session began, and where its client is now. */
-export interface EntryContext extends Pick<Session, 'source' | 'origin'> {
-  readonly client: Pick<Client, 'origin'>
-}
-
-/**
- * Where users may enter passwords and codes within a session. Where the session began counts too: a customer's
- * server could pass on, without an Origin, what was typed on its page.
- */
-@Injectable()
-export class CredentialEntryPolicy {
-  constructor(private readonly loginPolicy: LoginPolicy) {}
-
-  /** `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where the user may not enter a password; null where they may. */
+  /**
+   * `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where the user may not enter a password within this session; null where they may.
+   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed on its page.
+   */
   async refusalOfPassword(user: User, { source, origin, client }: EntryContext): Promise<ErrorCode | null> {
     for (const site of new Set([origin, client.origin])) {
-      if (this.loginPolicy.isBarredOwner(user, { source, origin: site })) return 'OWNER_LOGIN_BARRED'
-      if (await this.loginPolicy.requiresHandoff(user, site)) return 'HANDOFF_REQUIRED'
+      if (this.isBarredOwner(user, { source, origin: site })) return 'OWNER_LOGIN_BARRED'
+      if (await this.requiresHandoff(user, site)) return 'HANDOFF_REQUIRED'
     }
     return null
   }
@@ -111,7 +114,7 @@ export class CredentialEntryPolicy {
   /** The same for codes, which may be entered on fewer sites. */
   async refusalOfCode(user: User, context: EntryContext): Promise<ErrorCode | null> {
     const isHandoffRequired = [context.origin, context.client.origin].some(origin =>
-      this.loginPolicy.requiresFactorHandoff(user, origin),
+      this.requiresFactorHandoff(user, origin),
     )
     return isHandoffRequired ? 'HANDOFF_REQUIRED' : this.refusalOfPassword(user, context)
   }
@@ -119,5 +122,9 @@ export class CredentialEntryPolicy {
   /** Whether the user has a password, and may use it where this session began and where its client is now. */
   async mayUsePassword(user: User, context: EntryContext): Promise<boolean> {
     return user.passwordHash !== null && (await this.refusalOfPassword(user, context)) === null
+  }
+
+  private satelliteAt(origin: string | null): Satellite | null {
+    return origin === null || origin === this.settings.mainOrigin ? null : this.satellites.find(origin)
   }
 }

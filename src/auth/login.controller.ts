@@ -1,5 +1,5 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
-import { Body, Controller, HttpCode, Injectable, Post, Query, Req, Res } from '@nestjs/common'
+import { Body, Controller, HttpCode, Post, Query, Req, Res } from '@nestjs/common'
 import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator'
@@ -28,8 +28,9 @@ import { type Email, IsEmailAddress } from '../users/email.js'
 import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
 import type { FactorProof } from './factor-check.js'
 import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
-import { type LoggedIn, type LoginContext, LoginService, LoginSessions } from './login.js'
-import { DeviceMemory, SecondFactorLoginService } from './second-factor.js'
+import { LOGOUT_SCOPES, type LoggedIn, LoginSessions, type LogoutScope, PasswordLogin } from './login.js'
+import type { LoginContext } from './login-policy.js'
+import { DeviceMemory, SecondFactorLogin } from './second-factor.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 export class LoginBody {
@@ -76,11 +77,7 @@ export class LoginAnswer {
   deviceId?: string
 }
 
-export const LOGOUT_SCOPES = ['browser', 'here'] as const
-/** `here`: this site only. `browser`: also the sites that its session was handed off to. */
-export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
-
-export class LogoutQuery {
+class LogoutQuery {
   @ApiPropertyOptional({
     enum: LOGOUT_SCOPES,
     default: 'browser',
@@ -92,7 +89,7 @@ export class LogoutQuery {
   scope: LogoutScope = 'browser'
 }
 
-export const LoginDocs = () =>
+const LoginDocs = () =>
   Documented({
     summary: 'Log in with e-mail and password',
     description:
@@ -119,7 +116,7 @@ export const LoginDocs = () =>
     ],
   })
 
-export const LogoutDocs = () =>
+const LogoutDocs = () =>
   Documented({
     summary: 'Log out',
     description:
@@ -133,7 +130,7 @@ export const LogoutDocs = () =>
 /** Ours have 43 characters; whether one is valid, only the database knows. */
 const MAX_CHALLENGE_LENGTH = 100
 
-export class SecondFactorBody implements FactorProof {
+class SecondFactorBody implements FactorProof {
   @ApiProperty({
     type: String,
     maxLength: MAX_CHALLENGE_LENGTH,
@@ -168,7 +165,7 @@ export class SecondFactorBody implements FactorProof {
   deviceId?: DeviceId | null
 }
 
-export const SecondFactorDocs = () =>
+const SecondFactorDocs = () =>
   Documented({
     summary: 'Log in: the second step',
     description:
@@ -196,36 +193,40 @@ export const SecondFactorDocs = () =>
   })
 
 /** What every login says in its body about where it comes from. */
-export interface RequestedLogin {
+interface RequestedLogin {
   readonly source: Source
   readonly deviceId?: DeviceId | null
 }
 
-/** Reads the context of a login request and answers it: on the main site with cookies, elsewhere in the body. */
-@Injectable()
-export class LoginTransport {
-  constructor(private readonly settings: Settings) {}
-
-  /** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
-  contextOf({ source, deviceId }: RequestedLogin, client: Client, request: FastifyRequest): LoginContext {
-    if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
-    requireMainOrigin(request, this.settings)
-    return {
-      source,
-      client,
-      sessionIds: presentedSessionIds(request),
-      deviceId: presentedDeviceId(request),
-      rememberedDevice: presentedRememberedDevice(request),
-    }
+/** Throws `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` when another page requests a session of the main site. */
+export function loginContextOf(
+  { source, deviceId }: RequestedLogin,
+  client: Client,
+  request: FastifyRequest,
+  settings: Settings,
+): LoginContext {
+  if (source === 'satellite') return { source, client, sessionIds: [], deviceId }
+  requireMainOrigin(request, settings)
+  return {
+    source,
+    client,
+    sessionIds: presentedSessionIds(request),
+    deviceId: presentedDeviceId(request),
+    rememberedDevice: presentedRememberedDevice(request),
   }
+}
 
-  /** The body of the answer; on the main site its cookies are set too. */
-  answer(loggedIn: LoggedIn, { source, deviceId }: RequestedLogin, reply: FastifyReply) {
-    if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
-    setSessionCookie(reply, loggedIn.sessionId, this.settings)
-    setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
-    return { accessToken: loggedIn.accessToken }
-  }
+/** The body of the answer; on the main site its cookies are set too. */
+export function answerTo(
+  { source, deviceId }: RequestedLogin,
+  loggedIn: LoggedIn,
+  reply: FastifyReply,
+  settings: Settings,
+) {
+  if (source === 'satellite') return answerWithoutCookie(loggedIn, deviceId)
+  setSessionCookie(reply, loggedIn.sessionId, settings)
+  setDeviceCookie(reply, loggedIn.deviceId as DeviceId)
+  return { accessToken: loggedIn.accessToken }
 }
 
 /**
@@ -244,9 +245,8 @@ export function answerWithoutCookie(
 @Controller('api')
 export class LoginController {
   constructor(
-    private readonly loginService: LoginService,
+    private readonly passwordLogin: PasswordLogin,
     private readonly loginSessions: LoginSessions,
-    private readonly transport: LoginTransport,
     private readonly settings: Settings,
   ) {}
 
@@ -264,8 +264,8 @@ export class LoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = this.transport.contextOf(body, client, request)
-    return this.transport.answer(await this.loginService.login(body, context), body, reply)
+    const context = loginContextOf(body, client, request, this.settings)
+    return answerTo(body, await this.passwordLogin.login(body, context), reply, this.settings)
   }
 
   /**
@@ -293,9 +293,9 @@ export class LoginController {
 export class SecondFactorController {
   constructor(
     private readonly challenges: SecondFactorChallenges,
-    private readonly secondFactorLogin: SecondFactorLoginService,
+    private readonly secondFactorLogin: SecondFactorLogin,
     private readonly deviceMemory: DeviceMemory,
-    private readonly transport: LoginTransport,
+    private readonly settings: Settings,
   ) {}
 
   /** The second step of a login. Public: the challenge and the factor are the proof. */
@@ -311,11 +311,11 @@ export class SecondFactorController {
   ) {
     const challenge = await this.challenges.take(body.challenge, client)
     const login = { source: challenge.source, deviceId: body.deviceId }
-    const context = this.transport.contextOf(login, client, request)
+    const context = loginContextOf(login, client, request, this.settings)
     const loggedIn = await this.secondFactorLogin.complete(challenge, body, context)
     const remembered =
       body.rememberDevice && login.source === 'main' && (await this.deviceMemory.remember(loggedIn, context))
     if (remembered) setRememberedDeviceCookie(reply, remembered)
-    return this.transport.answer(loggedIn, login, reply)
+    return answerTo(login, loggedIn, reply, this.settings)
   }
 }

@@ -1,3 +1,5 @@
+// A login with a password: PasswordLogin checks it, LoginSessions opens the session, LoginRecords confirms that in the
+// database. Every other way to log in ends in LoginSessions too. Each class stands above the one that calls it.
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { eq, getTableColumns, type SQL, type SQLChunk, sql } from 'drizzle-orm'
@@ -22,7 +24,7 @@ import { Logger } from '../platform/log/logger.js'
 import { countsOf, Metrics } from '../platform/metrics/metrics.js'
 import type { Source } from '../platform/permissions/permissions.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { Session, SessionHandle, SessionId } from '../sessions/session.js'
+import type { Session, SessionHandle } from '../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.service.js'
 import { SESSION_COUNT, SESSION_ROW } from '../sessions/user-sessions.js'
 import {
@@ -38,22 +40,10 @@ import { Passwords } from '../users/passwords/passwords.js'
 import { unchangedUser } from '../users/unchanged-user.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import type { LoginBody, LogoutScope } from './login.controller.js'
+import type { LoginUse } from './factor-check.js'
 import { LoginLimits } from './login-limits.js'
-import { LoginPolicy } from './login-policy.js'
-import { SecondStepCheck } from './second-factor-challenges.js'
-
-/** Where a login comes from, and what the client sends with it. */
-export interface LoginContext {
-  readonly source: Source
-  readonly client: Client
-  /** The sessions that the browser already had. */
-  readonly sessionIds: readonly SessionId[]
-  /** Null when the client has none yet; undefined when it keeps none and must not be given one. */
-  readonly deviceId: DeviceId | null | undefined
-  /** The value of the remembered device's cookie; main site only. */
-  readonly rememberedDevice?: string | null
-}
+import { type LoginContext, LoginPolicy } from './login-policy.js'
+import { SecondFactorChallenges } from './second-factor-challenges.js'
 
 /** How a login without a password is confirmed in the transaction that records it. */
 export interface LoginConfirmation {
@@ -70,144 +60,14 @@ export interface LoginConfirmation {
   confirm<T>(session: Session, record: (transaction?: Db) => Promise<T>): Promise<T>
 }
 
-/** A row that is used up with a login. */
-export interface LoginUse {
-  readonly row: UsedRow
-  readonly values: object
-  /** What is thrown when the row is not there; left out for `TOO_BUSY`, after which the login begins again. */
-  readonly refusal?: ErrorCode
-}
-
-/** Somebody who has proved who they are, and may be let in. */
-export interface Login {
+/** An authenticated user, about to get a session. */
+interface Login {
   readonly user: User
   readonly proof: Proof
   readonly context: LoginContext
   readonly confirmation?: LoginConfirmation
-  /** The browser that stands for the second factor; null when none is needed, or one was used. */
+  /** The remembered device that satisfied the second factor; null when none is needed, or one was used. */
   readonly remembered: LoginUse | null
-}
-
-/** A user, with what their account says about where they may log in. */
-export interface LoginUser extends User {
-  readonly handoffRequired: HandoffRequirement
-}
-
-const byEmail = builtOnce(db =>
-  db
-    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
-    .from(users)
-    .innerJoin(accounts, eq(accounts.id, users.accountId))
-    .where(eq(users.email, sql.placeholder('email')))
-    .prepare(''),
-)
-
-@Injectable()
-export class Credentials {
-  constructor(
-    private readonly users: Users,
-    private readonly passwords: Passwords,
-    private readonly loginPolicy: LoginPolicy,
-    private readonly auditLog: AuditLog,
-    private readonly database: Database,
-  ) {}
-
-  /**
-   * Throws `HANDOFF_REQUIRED` where nobody may type a password. The answer is the same for every address and
-   * every password.
-   */
-  requirePasswordsAllowed({ email }: LoginBody, client: Client): void {
-    if (!this.loginPolicy.isHandoffOnly(client.origin)) return
-    this.noteFailure('refused', 'hand-off required', email, null, client)
-    throw new ApiError('HANDOFF_REQUIRED')
-  }
-
-  /**
-   * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
-   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
-   * hash.
-   */
-  async check(login: LoginBody, client: Client): Promise<LoginUser> {
-    const { email, password, source } = login
-    const site = { source, origin: client.origin }
-    const user = await this.find(email)
-    if (user && this.loginPolicy.isBarredOwner(user, site)) {
-      this.noteFailure('refused', 'owner on a satellite', email, user, client)
-      throw new ApiError('OWNER_LOGIN_BARRED')
-    }
-    const usableHash = user && !user.disabledAt ? user.passwordHash : null
-    const isRight = await this.passwords.verify(usableHash, password, client)
-    if (user && isRight && this.loginPolicy.isInScope(user, site))
-      return this.withCurrentHash(user, login, client)
-    this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
-    throw new ApiError('INVALID_CREDENTIALS')
-  }
-
-  /** Null when nobody has the address. In one statement: the cost of a login is mostly a few of them. */
-  private async find(email: Email): Promise<LoginUser | null> {
-    const [row] = await this.database.run(db => byEmail(db).execute({ email }))
-    return (row as LoginUser | undefined) ?? null
-  }
-
-  /**
-   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
-   * several concurrent first logins, one replaces the hash, and the others check again.
-   */
-  private async withCurrentHash(user: LoginUser, login: LoginBody, client: Client): Promise<LoginUser> {
-    if (!this.passwords.needsRehash(user.passwordHash as string)) return user
-    const passwordHash = await this.passwords.hash(login.password, client)
-    const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
-    return isReplaced ? { ...user, passwordHash } : this.check(login, client)
-  }
-
-  private noteFailure(
-    outcome: AuditOutcome,
-    reason: string,
-    email: Email,
-    user: User | null,
-    client: Client,
-  ): void {
-    const actor = { userId: user?.id, accountId: user?.accountId, client }
-    this.auditLog.enqueue(auditEvent(actor, 'login', { reason, email }), outcome)
-  }
-}
-
-function reasonOf(user: User | null, isRight: boolean): string {
-  if (!user) return 'unknown user'
-  if (user.disabledAt) return 'disabled'
-  return isRight ? 'not invited to this site' : 'wrong password'
-}
-
-/**
- * Sends users to the main site if their account lets them type their password nowhere else, or if they have a
- * second factor.
- */
-@Injectable()
-export class HandoffCheck {
-  constructor(
-    private readonly loginPolicy: LoginPolicy,
-    private readonly anomalyCheck: LoginAnomalyCheck,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * Throws `HANDOFF_REQUIRED` for a user with the right password who must continue elsewhere. This reveals that
-   * the password is right, so the user is mailed as about a login, and one that is too unusual gets
-   * `INVALID_CREDENTIALS`.
-   */
-  async check(
-    user: LoginUser,
-    { client, deviceId }: Pick<LoginContext, 'client' | 'deviceId'>,
-  ): Promise<void> {
-    const isSecondFactor = this.loginPolicy.requiresFactorHandoff(user, client.origin)
-    if (!isSecondFactor && !(await this.loginPolicy.requiresHandoff(user, client.origin))) return
-    const { id: userId, accountId, email } = user
-    const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
-    const event = auditEvent({ userId, accountId, client }, 'login', { reason, email })
-    this.auditLog.enqueue(event, 'refused')
-    await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
-    throw new ApiError('HANDOFF_REQUIRED')
-  }
 }
 
 interface Row extends KnownDeviceRow {
@@ -215,6 +75,94 @@ interface Row extends KnownDeviceRow {
   readonly missing: string | null
   /** A bigint; null when something is missing. */
   readonly live_sessions: string | null
+}
+
+/** What is known about a login that has been recorded. */
+interface RecordedLogin {
+  readonly device: KnownDevice
+  /** How many unexpired sessions the user has, with the new one. */
+  readonly liveSessions: number
+}
+
+const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type LoginMethod = (typeof LOGIN_METHODS)[number]
+
+/** Records logins, provided the users are unchanged since they were read. */
+@Injectable()
+export class LoginRecords {
+  private readonly counts = countsOf(LOGIN_METHODS)
+  private readonly statements = new Map<string, Statement<Row>>()
+
+  constructor(
+    private readonly users: Users,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly auditLog: AuditLog,
+    private readonly database: Database,
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'logins_total',
+      help: 'Logins that opened a session, by the way in',
+      label: 'way',
+      read: () => this.counts,
+    })
+  }
+
+  /**
+   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
+   * meantime or the browser has been forgotten, and what the confirmation throws when something else has.
+   * Throws {@link UnusualLogin} after notifying the user.
+   */
+  async confirm(session: Session, login: Login): Promise<RecordedLogin> {
+    const { user, confirmation, context, proof, remembered } = login
+    const { source, client, deviceId } = context
+    const detail = { source, methods: namesOf(proof.methods), ...confirmation?.detail }
+    const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
+    const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
+    const uses = [...(confirmation?.uses ?? []), ...(remembered ? [remembered] : [])]
+    const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
+    const values = { user, session, audit, device: seen.values, ...used }
+    const statement = this.statementFor(uses)
+    const write = (db: Db) => statement.run(db, values)
+    const mayRefuse = this.anomalyCheck.mayRefuse
+    const record = async (transaction?: Db): Promise<RecordedLogin> => {
+      if (mayRefuse && !transaction) return this.database.transaction(record)
+      const [row] = (await this.database.run(write, transaction)) as [Row]
+      requireAll(row, uses)
+      const device = seen.deviceOf(row)
+      if (mayRefuse) this.anomalyCheck.requireUsual(device, client)
+      return { device, liveSessions: Number(row.live_sessions) }
+    }
+    try {
+      return await (confirmation ? confirmation.confirm(session, record) : record())
+    } catch (error) {
+      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
+      throw error
+    }
+  }
+
+  /**
+   * From the first login with a browser that states a language. A later login could be an attacker's, and the user
+   * would then get mails in the attacker's language.
+   */
+  async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
+    const language = user.language === null && languageWanted(client.acceptLanguage)
+    if (language) await this.users.setLanguageIfUnknown(user.id, language)
+  }
+
+  /** Counts a login that was completed. */
+  count(proof: Proof): void {
+    this.counts[loginMethodOf(proof)]++
+  }
+
+  /** One for each kind of login, of which there are few. */
+  private statementFor(uses: readonly LoginUse[]): Statement<Row> {
+    const rows = uses.map(({ row }) => row)
+    const name = rows.map(row => row.name).join(' ')
+    const statement = this.statements.get(name) ?? buildLoginStatement(rows)
+    this.statements.set(name, statement)
+    return statement
+  }
 }
 
 const USER = 'unchanged_user'
@@ -253,15 +201,11 @@ function whereAllIs(name: string): SQL {
   return sql`(select ${part}.* from ${part}, found) as selected`
 }
 
-/** What is known about a login that has been recorded. */
-interface RecordedLogin {
-  readonly device: KnownDevice
-  /** How many unexpired sessions the user has, with the new one. */
-  readonly liveSessions: number
+function requireAll({ missing }: Row, uses: readonly LoginUse[]): void {
+  if (missing === null) return
+  const refusal = uses.find(({ row }) => row.name === missing)?.refusal
+  throw refusal ? new ApiError(refusal) : unavailable('TOO_BUSY')
 }
-
-const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
-type LoginMethod = (typeof LOGIN_METHODS)[number]
 
 function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
   if (inheritedAuthTime) return 'handoff'
@@ -269,94 +213,14 @@ function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
   return hasSecondFactor(methods) ? 'password and second factor' : 'password'
 }
 
-/** Records logins, provided the users are unchanged since they were read. */
-@Injectable()
-export class LoginRecords {
-  private readonly counts = countsOf(LOGIN_METHODS)
-  private readonly statements = new Map<string, Statement<Row>>()
-
-  constructor(
-    private readonly users: Users,
-    private readonly anomalyCheck: LoginAnomalyCheck,
-    private readonly auditLog: AuditLog,
-    private readonly database: Database,
-    metrics: Metrics,
-  ) {
-    metrics.counter({
-      name: 'logins_total',
-      help: 'Logins that opened a session, by the way in',
-      label: 'way',
-      read: () => this.counts,
-    })
-  }
-
-  /**
-   * From the first login with a browser that states a language. A later login could be a thief's, and the user
-   * would then get mails in the thief's language.
-   */
-  async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
-    const language = user.language === null && languageWanted(client.acceptLanguage)
-    if (language) await this.users.setLanguageIfUnknown(user.id, language)
-  }
-
-  /** Counts a login that was completed. */
-  count(proof: Proof): void {
-    this.counts[loginMethodOf(proof)]++
-  }
-
-  /**
-   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
-   * meantime or the browser has been forgotten, what the confirmation throws when something else has, and {@link
-   * UnusualLogin}, of which the user is told.
-   */
-  async confirm(session: Session, login: Login): Promise<RecordedLogin> {
-    const { user, confirmation, context, proof, remembered } = login
-    const { source, client, deviceId } = context
-    const detail = { source, methods: namesOf(proof.methods), ...confirmation?.detail }
-    const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
-    const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
-    const uses = [...(confirmation?.uses ?? []), ...(remembered ? [remembered] : [])]
-    const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
-    const values = { user, session, audit, device: seen.values, ...used }
-    const statement = this.statementFor(uses)
-    const write = (db: Db) => statement.run(db, values)
-    const mayRefuse = this.anomalyCheck.mayRefuse
-    const record = async (transaction?: Db): Promise<RecordedLogin> => {
-      if (mayRefuse && !transaction) return this.database.transaction(record)
-      const [row] = (await this.database.run(write, transaction)) as [Row]
-      requireAll(row, uses)
-      const device = seen.deviceOf(row)
-      if (mayRefuse) this.anomalyCheck.requireUsual(device, client)
-      return { device, liveSessions: Number(row.live_sessions) }
-    }
-    try {
-      return await (confirmation ? confirmation.confirm(session, record) : record())
-    } catch (error) {
-      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
-      throw error
-    }
-  }
-
-  /** One for each kind of login, of which there are few. */
-  private statementFor(uses: readonly LoginUse[]): Statement<Row> {
-    const rows = uses.map(({ row }) => row)
-    const name = rows.map(row => row.name).join(' ')
-    const statement = this.statements.get(name) ?? buildLoginStatement(rows)
-    this.statements.set(name, statement)
-    return statement
-  }
-}
-
-function requireAll({ missing }: Row, uses: readonly LoginUse[]): void {
-  if (missing === null) return
-  const refusal = uses.find(({ row }) => row.name === missing)?.refusal
-  throw refusal ? new ApiError(refusal) : unavailable('TOO_BUSY')
-}
-
 /** A session, and the device id that its client must keep; null when it keeps none. */
 export interface LoggedIn extends NewSession {
   readonly deviceId: DeviceId | null
 }
+
+export const LOGOUT_SCOPES = ['browser', 'here'] as const
+/** `here`: this site only. `browser`: also the sites that its session was handed off to. */
+export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
 
 /** Opens sessions, however the users log in, and ends them at logout. */
 @Injectable()
@@ -365,7 +229,7 @@ export class LoginSessions {
 
   constructor(
     private readonly sessions: SessionsService,
-    private readonly secondStep: SecondStepCheck,
+    private readonly challenges: SecondFactorChallenges,
     private readonly records: LoginRecords,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
@@ -374,18 +238,20 @@ export class LoginSessions {
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
-   * SecondStepCheck}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
+   * SecondFactorChallenges.requireEnough}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
    * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async admit(
+  async openSession(
     user: User,
     proof: Proof,
     context: LoginContext,
     confirmation?: LoginConfirmation,
   ): Promise<LoggedIn> {
     const { client, sessionIds } = context
-    // A session that is handed off was admitted when it began, and a passkey counts as two factors.
-    const remembered = proof.inheritedAuthTime ? null : await this.secondStep.check(user, proof, context)
+    // A session that is handed off was checked when it began, and a passkey counts as two factors.
+    const remembered = proof.inheritedAuthTime
+      ? null
+      : await this.challenges.requireEnough(user, proof, context)
     const sessionUser = { ...user, userId: user.id }
     const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
     try {
@@ -430,35 +296,55 @@ export class LoginSessions {
   }
 }
 
+/** What a user types to log in, and the kind of session that they want. */
+interface TypedLogin {
+  readonly email: Email
+  readonly password: string
+  readonly source: Source
+}
+
+/** A user, with what their account says about where they may log in. */
+interface LoginUser extends User {
+  readonly handoffRequired: HandoffRequirement
+}
+
 /** The answers to a right password that is not enough. */
 const NOT_ENOUGH: ReadonlySet<ErrorCode> = new Set(['HANDOFF_REQUIRED', 'SECOND_FACTOR_REQUIRED'])
 
 @Injectable()
-export class LoginService {
+export class PasswordLogin {
   constructor(
+    private readonly loginPolicy: LoginPolicy,
     private readonly limits: LoginLimits,
-    private readonly credentials: Credentials,
-    private readonly handoffCheck: HandoffCheck,
-    private readonly sessions: LoginSessions,
+    private readonly users: Users,
+    private readonly passwords: Passwords,
     private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly sessions: LoginSessions,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Opens a session for the right password; {@link Credentials.check} lists what is refused, and how. Throws
+   * Opens a session for the right password; {@link check} lists what is refused, and how. Throws
    * `TOO_MANY_ATTEMPTS` before any work. Throws `HANDOFF_REQUIRED` before that, or only after the right password
-   * if it is the user's account or their second factor that requires it: strangers must not learn whose does. On
+   * if it is the user's account or their second factor that requires it: an attacker must not learn whose does. On
    * the main site and in apps a second factor is `SECOND_FACTOR_REQUIRED`. The sessions that the browser already
    * had end.
    */
-  async login(login: LoginBody, context: LoginContext): Promise<LoggedIn> {
-    this.credentials.requirePasswordsAllowed(login, context.client)
-    const counted = await this.limits.countGuess(login.email, context.client)
+  async login(login: TypedLogin, context: LoginContext): Promise<LoggedIn> {
+    const { client } = context
+    // The same answer for every address and every password.
+    if (this.loginPolicy.isHandoffOnly(client.origin)) {
+      this.noteFailure('refused', 'hand-off required', login.email, null, client)
+      throw new ApiError('HANDOFF_REQUIRED')
+    }
+    const counted = await this.limits.countGuess(login.email, client)
     try {
-      const credentials = this.credentials.check(login, context.client)
+      const credentials = this.check(login, client)
       // The minimum delay starts after the hash, so a wrong password and a login that is too unusual are
       // refused at the same moment.
       await Promise.allSettled([credentials])
-      const { user, loggedIn } = await this.withUniformRefusals(this.admit(credentials, context))
+      const { user, loggedIn } = await this.withUniformRefusals(this.openSession(credentials, context))
       // Partly, if a remembered browser stood in for the second factor.
       await (skippedSecondFactor(user, loggedIn) ? counted.partlySucceeded() : counted.succeeded())
       return loggedIn
@@ -469,16 +355,96 @@ export class LoginService {
     }
   }
 
-  private async admit(credentials: Promise<LoginUser>, context: LoginContext) {
-    const user = await credentials
-    await this.handoffCheck.check(user, context)
-    return { user, loggedIn: await this.sessions.admit(user, { methods: authMethods('pwd') }, context) }
+  /**
+   * The user with this password who may log in there. Unknown, disabled, wrong and out of scope are all
+   * `INVALID_CREDENTIALS` after the same work. Throws `OWNER_LOGIN_BARRED` before that. Replaces an imported
+   * hash.
+   */
+  private async check(login: TypedLogin, client: Client): Promise<LoginUser> {
+    const { email, password, source } = login
+    const site = { source, origin: client.origin }
+    const user = await this.find(email)
+    if (user && this.loginPolicy.isBarredOwner(user, site)) {
+      this.noteFailure('refused', 'owner on a satellite', email, user, client)
+      throw new ApiError('OWNER_LOGIN_BARRED')
+    }
+    const usableHash = user && !user.disabledAt ? user.passwordHash : null
+    const isRight = await this.passwords.verify(usableHash, password, client)
+    if (user && isRight && this.loginPolicy.isInScope(user, site))
+      return this.withCurrentHash(user, login, client)
+    this.noteFailure('failed', reasonOf(user, isRight), email, user, client)
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /** Null if no user has this address. One query: round trips dominate login latency. */
+  private async find(email: Email): Promise<LoginUser | null> {
+    const [row] = await this.database.run(db => byEmail(db).execute({ email }))
+    return (row as LoginUser | undefined) ?? null
+  }
+
+  /**
+   * The user, with a current hash instead of an imported or weaker one. Done before the login is recorded. Of
+   * several concurrent first logins, one replaces the hash, and the others check again.
+   */
+  private async withCurrentHash(user: LoginUser, login: TypedLogin, client: Client): Promise<LoginUser> {
+    if (!this.passwords.needsRehash(user.passwordHash as string)) return user
+    const passwordHash = await this.passwords.hash(login.password, client)
+    const isReplaced = await this.database.run(db => this.users.replaceHash(db, user, passwordHash))
+    return isReplaced ? { ...user, passwordHash } : this.check(login, client)
   }
 
   /** Where logins may be refused as too unusual, the time of a refusal must not reveal that the password was right. */
   private withUniformRefusals<T>(work: Promise<T>): Promise<T> {
     return this.anomalyCheck.mayRefuse ? rejectedNoSooner(work) : work
   }
+
+  private async openSession(credentials: Promise<LoginUser>, context: LoginContext) {
+    const user = await credentials
+    await this.requireNoHandoff(user, context)
+    const proof = { methods: authMethods('pwd') }
+    return { user, loggedIn: await this.sessions.openSession(user, proof, context) }
+  }
+
+  /**
+   * Throws `HANDOFF_REQUIRED` for a user with the right password who must continue on the main site: if their account
+   * lets them type their password nowhere else, or if they have a second factor. This reveals that the password is
+   * right, so the user is mailed as about a login, and one that is too unusual gets `INVALID_CREDENTIALS`.
+   */
+  private async requireNoHandoff(user: LoginUser, { client, deviceId }: LoginContext): Promise<void> {
+    const isSecondFactor = this.loginPolicy.requiresFactorHandoff(user, client.origin)
+    if (!isSecondFactor && !(await this.loginPolicy.requiresHandoff(user, client.origin))) return
+    const { id: userId, accountId, email } = user
+    const reason = isSecondFactor ? 'second factor elsewhere' : 'hand-off required'
+    this.noteFailure('refused', reason, email, user, client)
+    await this.anomalyCheck.checkHandoffRequired({ userId, accountId }, deviceId, client)
+    throw new ApiError('HANDOFF_REQUIRED')
+  }
+
+  private noteFailure(
+    outcome: AuditOutcome,
+    reason: string,
+    email: Email,
+    user: User | null,
+    client: Client,
+  ): void {
+    const actor = { userId: user?.id, accountId: user?.accountId, client }
+    this.auditLog.enqueue(auditEvent(actor, 'login', { reason, email }), outcome)
+  }
+}
+
+const byEmail = builtOnce(db =>
+  db
+    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+    .from(users)
+    .innerJoin(accounts, eq(accounts.id, users.accountId))
+    .where(eq(users.email, sql.placeholder('email')))
+    .prepare(''),
+)
+
+function reasonOf(user: User | null, isRight: boolean): string {
+  if (!user) return 'unknown user'
+  if (user.disabledAt) return 'disabled'
+  return isRight ? 'not invited to this site' : 'wrong password'
 }
 
 /** Whether a user who has a second factor was let in without it. */

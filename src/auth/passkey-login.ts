@@ -9,6 +9,7 @@ import { IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
 import { PasskeySites } from '../factors/passkeys/passkey-sites.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { type Client, CurrentClient } from '../platform/http/client.js'
@@ -16,17 +17,17 @@ import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { LoginAnswer, LoginBody, LoginTransport } from './login.controller.js'
-import { type LoggedIn, type LoginConfirmation, type LoginContext, LoginSessions } from './login.js'
+import { answerTo, LoginAnswer, LoginBody, loginContextOf } from './login.controller.js'
+import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
-import { LoginPolicy, type LoginSite } from './login-policy.js'
+import { type LoginContext, LoginPolicy, type LoginSite } from './login-policy.js'
 
-export class PasskeyLoginBody extends PickType(LoginBody, ['source', 'deviceId'] as const) {
+class PasskeyLoginBody extends PickType(LoginBody, ['source', 'deviceId'] as const) {
   @IsPasskeyResponse({ required: true })
   response!: AuthenticationResponseJSON
 }
 
-export class PasskeyOptionsAnswer {
+class PasskeyOptionsAnswer {
   @ApiProperty({ type: String, description: 'For one use, within 5 minutes' })
   challenge!: string
 
@@ -57,7 +58,7 @@ class RelatedOriginsAnswer {
   origins!: readonly string[]
 }
 
-export const PasskeyOptionsDocs = () =>
+const PasskeyOptionsDocs = () =>
   Documented({
     summary: 'Get the options for navigator.credentials.get()',
     description:
@@ -67,7 +68,7 @@ export const PasskeyOptionsDocs = () =>
     type: PasskeyOptionsAnswer,
   })
 
-export const PasskeyLoginDocs = () =>
+const PasskeyLoginDocs = () =>
   Documented({
     summary: 'Log in with a passkey',
     description:
@@ -88,7 +89,7 @@ export const PasskeyLoginDocs = () =>
     ],
   })
 
-export const RelatedOriginsDocs = () =>
+const RelatedOriginsDocs = () =>
   Documented({
     summary: 'Other origins where the same passkeys work',
     description:
@@ -99,31 +100,56 @@ export const RelatedOriginsDocs = () =>
     refusals: ['NOT_FOUND'],
   })
 
-/** Whose passkey may log in where. */
 @Injectable()
-export class PasskeyUsers {
+export class PasskeyLogin {
   constructor(
+    private readonly limits: LoginLimits,
+    private readonly assertions: PasskeyAssertions,
     private readonly users: Users,
     private readonly loginPolicy: LoginPolicy,
+    private readonly sessions: LoginSessions,
+    private readonly resets: FactorResets,
+    private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
-   * Throws `PASSKEY_INVALID` for a user who may not log in there; whoever presents the passkey learns no more
-   * than that.
+   * Opens a session for a passkey that has signed one of our challenges. Throws `PASSKEY_INVALID` for anything
+   * wrong, also when the login is too unusual or its user may not log in there, and `TOO_MANY_ATTEMPTS` before
+   * any work.
    */
-  async requireAllowed(userId: string, { source, client }: LoginContext): Promise<User> {
+  async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {
+    const { source, client } = context
+    const counted = await this.limits.countPasskey(response.id, client)
+    try {
+      const assertion = await this.check(response, client)
+      const user = await this.requireAllowed(assertion.userId, client, { source, origin: client.origin })
+      const confirmation = this.confirmationOf(assertion, user, client)
+      const proof = { methods: assertion.methods }
+      const loggedIn = await this.sessions.openSession(user, proof, context, confirmation)
+      await counted.succeeded()
+      return loggedIn
+    } catch (error) {
+      await counted.threw(error)
+      throw isUnusual(error) ? new ApiError('PASSKEY_INVALID') : error
+    }
+  }
+
+  private async check(response: AuthenticationResponseJSON, client: Client): Promise<CheckedAssertion> {
+    try {
+      return await this.assertions.check(response, { client })
+    } catch (error) {
+      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID') this.noteFailure(client, 'passkey')
+      throw error
+    }
+  }
+
+  private async requireAllowed(userId: string, client: Client, site: LoginSite): Promise<User> {
     const user = await this.users.find(userId)
-    const site = { source, origin: client.origin }
     const reason = user === null ? 'unknown user' : this.reasonToRefuse(user, site)
     if (user && reason === null) return user
     this.noteFailure(client, reason ?? '', user)
     throw new ApiError('PASSKEY_INVALID')
-  }
-
-  noteFailure(client: Client, reason: string, user: User | null = null): void {
-    const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
-    this.auditLog.enqueue(auditEvent(actor, 'login', { reason }), 'failed')
   }
 
   private reasonToRefuse(user: User, site: LoginSite): string | null {
@@ -131,22 +157,17 @@ export class PasskeyUsers {
     if (this.loginPolicy.isBarredOwner(user, site)) return 'owner on a satellite'
     return this.loginPolicy.isInScope(user, site) ? null : 'not invited to this site'
   }
-}
 
-/** Uses up a passkey's challenge when the login is recorded. */
-@Injectable()
-export class PasskeyConfirmation {
-  constructor(
-    private readonly assertions: PasskeyAssertions,
-    private readonly resets: FactorResets,
-    private readonly database: Database,
-  ) {}
+  private noteFailure(client: Client, reason: string, user: User | null = null): void {
+    const actor = { ...(user && { userId: user.id, accountId: user.accountId }), client }
+    this.auditLog.enqueue(auditEvent(actor, 'login', { reason }), 'failed')
+  }
 
   /**
    * In one transaction, with the user locked: the passkey still exists, its challenge is used up, and a pending
    * reset of factors is cancelled. A request that removes the passkey waits, and then finds the session.
    */
-  prepare(assertion: CheckedAssertion, user: User, { client }: LoginContext): LoginConfirmation {
+  private confirmationOf(assertion: CheckedAssertion, user: User, client: Client): LoginConfirmation {
     return {
       detail: { passkeyId: assertion.passkey.id },
       confirm: (_, record) =>
@@ -160,47 +181,6 @@ export class PasskeyConfirmation {
   }
 }
 
-@Injectable()
-export class PasskeyLoginService {
-  constructor(
-    private readonly limits: LoginLimits,
-    private readonly assertions: PasskeyAssertions,
-    private readonly passkeyUsers: PasskeyUsers,
-    private readonly confirmation: PasskeyConfirmation,
-    private readonly sessions: LoginSessions,
-  ) {}
-
-  /**
-   * Opens a session for a passkey that has signed one of our challenges. Throws `PASSKEY_INVALID` for anything
-   * wrong, also when the login is too unusual or its user may not log in there, and `TOO_MANY_ATTEMPTS` before
-   * any work.
-   */
-  async login(response: AuthenticationResponseJSON, context: LoginContext): Promise<LoggedIn> {
-    const counted = await this.limits.countPasskey(response.id, context.client)
-    try {
-      const assertion = await this.checked(response, context.client)
-      const user = await this.passkeyUsers.requireAllowed(assertion.userId, context)
-      const confirmation = this.confirmation.prepare(assertion, user, context)
-      const loggedIn = await this.sessions.admit(user, { methods: assertion.methods }, context, confirmation)
-      await counted.succeeded()
-      return loggedIn
-    } catch (error) {
-      await counted.threw(error)
-      throw isUnusual(error) ? new ApiError('PASSKEY_INVALID') : error
-    }
-  }
-
-  private async checked(response: AuthenticationResponseJSON, client: Client) {
-    try {
-      return await this.assertions.check(response, { client })
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'PASSKEY_INVALID')
-        this.passkeyUsers.noteFailure(client, 'passkey')
-      throw error
-    }
-  }
-}
-
 function isUnusual(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'INVALID_CREDENTIALS'
 }
@@ -209,13 +189,13 @@ function isUnusual(error: unknown): boolean {
 @Controller('api/login/passkey')
 export class PasskeyLoginController {
   constructor(
-    private readonly passkeyLogin: PasskeyLoginService,
+    private readonly passkeyLogin: PasskeyLogin,
     private readonly challenges: PasskeyChallenges,
     private readonly sites: PasskeySites,
-    private readonly transport: LoginTransport,
+    private readonly settings: Settings,
   ) {}
 
-  /** What a browser needs to ask for a passkey. Public: it says nothing about anybody, and stores nothing. */
+  /** What a browser needs to ask for a passkey. Public: it says nothing about any user, and stores nothing. */
   @Public()
   @Post('options')
   @HttpCode(200)
@@ -241,9 +221,9 @@ export class PasskeyLoginController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const context = this.transport.contextOf(body, client, request)
+    const context = loginContextOf(body, client, request, this.settings)
     const loggedIn = await this.passkeyLogin.login(body.response, context)
-    return this.transport.answer(loggedIn, body, reply)
+    return answerTo(body, loggedIn, reply, this.settings)
   }
 }
 

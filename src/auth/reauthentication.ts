@@ -1,5 +1,4 @@
 // What was decided here, and why: docs/decisions/second-factors.md
-
 import {
   Body,
   type CanActivate,
@@ -13,6 +12,8 @@ import {
 import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { FastifyRequest } from 'fastify'
+import { KnownDevices } from '../anomalies/known-devices.js'
+import { FactorMails } from '../factors/factor-mails.js'
 import { IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
 import { normalizedCode } from '../factors/recovery-codes/recovery-code-text.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
@@ -44,18 +45,16 @@ import {
   type CheckedFactor,
   FACTOR_METHODS,
   FactorCheck,
-  FactorMethods,
   type FactorProof,
   isWrongFactor,
 } from './factor-check.js'
 import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
 import { LoginLimits } from './login-limits.js'
-import { CredentialEntryPolicy } from './login-policy.js'
-import { WrongFactorNotifier } from './second-factor.js'
+import { LoginPolicy } from './login-policy.js'
 
-export const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
+const REAUTHENTICATION_METHODS = ['password', ...FACTOR_METHODS] as const
 /** How a user can re-authenticate, as named in answers. */
-export type ReauthenticationMethod = (typeof REAUTHENTICATION_METHODS)[number]
+type ReauthenticationMethod = (typeof REAUTHENTICATION_METHODS)[number]
 
 /** How the users of sessions can re-authenticate. */
 @Injectable()
@@ -64,8 +63,8 @@ export class ReauthenticationMethods {
 
   constructor(
     private readonly users: Users,
-    private readonly entryPolicy: CredentialEntryPolicy,
-    private readonly factors: FactorMethods,
+    private readonly loginPolicy: LoginPolicy,
+    private readonly factors: FactorCheck,
     private readonly reauthentication: Reauthentication,
   ) {}
 
@@ -77,9 +76,9 @@ export class ReauthenticationMethods {
     const user = await this.users.find(session.userId)
     if (!user) return []
     const context = { ...session, client: { origin } }
-    const mayUsePassword = await this.entryPolicy.mayUsePassword(user, context)
-    const mayEnterCodes = (await this.entryPolicy.refusalOfCode(user, context)) === null
-    const all = await this.factors.of(user.id, origin)
+    const mayUsePassword = await this.loginPolicy.mayUsePassword(user, context)
+    const mayEnterCodes = (await this.loginPolicy.refusalOfCode(user, context)) === null
+    const all = await this.factors.usableAt(user.id, origin)
     const factors = all.filter(method => method === 'passkey' || mayEnterCodes)
     // The password would be accepted, but what was refused would then be refused again.
     const isEnough = factors.length === 0 || this.reauthentication.isSecondFactorRecent(session)
@@ -123,7 +122,7 @@ export class PasswordProof {
     private readonly users: Users,
     private readonly passwords: Passwords,
     private readonly limits: LoginLimits,
-    private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly loginPolicy: LoginPolicy,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -136,7 +135,7 @@ export class PasswordProof {
     const { sid, client } = actor
     const user = await this.users.find(actor.userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
-    const refusal = await this.entryPolicy.refusalOfPassword(user, actor)
+    const refusal = await this.loginPolicy.refusalOfPassword(user, actor)
     if (refusal) throw new ApiError(refusal)
     const counted = await this.limits.countGuessIn(actor, user.email)
     await this.check(user, password, { action, client, sid }, counted)
@@ -170,17 +169,29 @@ export class PasswordProof {
 }
 
 /** From the first use of a code: long enough to try again, and less than a re-authentication lasts. */
-const LIFETIME_SECONDS = 2 * 60
+const REUSABLE_SECONDS = 2 * 60
 
-/**
- * Codes that were used up although their session could not be stamped. Each can be used once more, in that session
- * only. Passkeys need none of this, because they sign again.
- */
+/** What the user of a session has just proved. */
+interface Proved {
+  readonly user: User
+  readonly methods: AuthMethods
+  /** For a code that was used a second time: until when it could be. */
+  readonly reusableUntil?: Date | null
+}
+
+/** Checks, within a session, the factors that its user has besides a password, and uses them up. */
 @Injectable()
-export class ReusableCodes {
-  private readonly logger = new Logger('ReusableCodes')
+export class FactorProofs {
+  private readonly logger = new Logger('FactorProofs')
 
   constructor(
+    private readonly users: Users,
+    private readonly loginPolicy: LoginPolicy,
+    private readonly limits: LoginLimits,
+    private readonly factors: FactorCheck,
+    private readonly reauthentication: Reauthentication,
+    private readonly knownDevices: KnownDevices,
+    private readonly mails: FactorMails,
     private readonly tokens: OneTimeTokens,
     private readonly usedTexts: UsedTexts,
     private readonly database: Database,
@@ -188,49 +199,29 @@ export class ReusableCodes {
   ) {}
 
   /**
-   * Keeps the code of a proof, if it is one: until the time that {@link take} returned for it, or for two minutes when
-   * it was used for the first time. Never rejects: the caller has a failure to report already.
+   * Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`; `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes
+   * must not be typed, and `SESSION_NOT_FOUND` when the user is gone. Guesses count together with those at the
+   * password.
    */
-  async keep(sid: SessionHandle, proof: FactorProof, until: Date | null): Promise<void> {
-    const text = textOf(sid, proof)
-    if (!text) return
-    const expiresAt = until ?? secondsAfter(this.clock.now(), LIFETIME_SECONDS)
+  async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
+    const user = await this.users.find(actor.userId)
+    if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+    const refusal = proof.passkey ? null : await this.loginPolicy.refusalOfCode(user, actor)
+    if (refusal) throw new ApiError(refusal)
+    const counted = await this.limits.countFactorGuess(user, actor.client)
     try {
-      await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
+      const reusableUntil = await this.takeReusable(actor.sid, proof)
+      const methods = reusableUntil ? authMethods('otp') : await this.use(user, proof, actor)
+      // It is counted together with guesses at the password, so it must not reset their limit.
+      await counted.partlySucceeded()
+      return { user, methods, reusableUntil }
     } catch (error) {
-      this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
+      await counted.threw(error)
+      throw error
     }
   }
 
-  /**
-   * Until when the code was kept for this session; from now on it is not. Null when it was not. Of two concurrent calls
-   * one gets it.
-   */
-  async take(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
-    const text = textOf(sid, proof)
-    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
-  }
-}
-
-/** Independent of how the code was typed; null for a passkey. */
-function textOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
-  const typed = code ?? recoveryCode
-  return typed === undefined ? null : `${sid} ${normalizedCode(typed)}`
-}
-
-/** Uses factors up within a session. */
-@Injectable()
-export class FactorUse {
-  constructor(
-    private readonly users: Users,
-    private readonly factors: FactorCheck,
-    private readonly notifier: WrongFactorNotifier,
-    private readonly reauthentication: Reauthentication,
-    private readonly database: Database,
-  ) {}
-
-  /** What the proof proves. Throws like {@link FactorCheck.check}. */
-  async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
+  private async use(user: User, proof: FactorProof, actor: SessionActor): Promise<AuthMethods> {
     const factor = await this.check(user, proof, actor)
     const sendMails = await this.database.transaction(async transaction => {
       await this.users.lock(transaction, user.id)
@@ -247,106 +238,50 @@ export class FactorUse {
     } catch (error) {
       // A code that was right a moment ago is wrong the second time; a passkey's challenge may have expired.
       const isMistake = proof.passkey || this.reauthentication.isRecent(actor)
-      if (isWrongFactor(error) && !isMistake) await this.notifier.notifyInSession(actor)
+      if (isWrongFactor(error) && !isMistake) await this.warn(actor)
       throw error
     }
   }
-}
 
-/** What the user of a session has just proved. */
-export interface Proved {
-  readonly user: User
-  readonly methods: AuthMethods
-  /** For a code that was used a second time: until when it could be. */
-  readonly reusableUntil?: Date | null
-}
-
-/** Checks, within a session, the factors that its user has besides a password. */
-@Injectable()
-export class FactorProofs {
-  constructor(
-    private readonly users: Users,
-    private readonly entryPolicy: CredentialEntryPolicy,
-    private readonly limits: LoginLimits,
-    private readonly factorUse: FactorUse,
-    private readonly reusable: ReusableCodes,
-  ) {}
+  /** The session may be stolen. Mails at most once a day; never rejects. */
+  private async warn(actor: SessionActor): Promise<void> {
+    const isKnown = await this.knownDevices.knowsNetwork(actor.userId, actor.client.ip).catch(() => false)
+    if (!isKnown) await this.mails.wrongFactorInSession(actor)
+  }
 
   /**
-   * Throws `SECOND_FACTOR_INVALID` or `PASSKEY_INVALID`; `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where codes
-   * must not be typed, and `SESSION_NOT_FOUND` when the user is gone. Guesses count together with those at the
-   * password.
+   * Until when the code was kept for this session; from now on it is not. Null when it was not. Of two concurrent calls
+   * one gets it.
    */
-  async ofActor(actor: SessionActor, proof: FactorProof): Promise<Proved> {
-    const user = await this.users.find(actor.userId)
-    if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
-    const refusal = proof.passkey ? null : await this.entryPolicy.refusalOfCode(user, actor)
-    if (refusal) throw new ApiError(refusal)
-    const counted = await this.limits.countFactorGuess(user, actor.client)
-    try {
-      const reusableUntil = await this.reusable.take(actor.sid, proof)
-      const methods = reusableUntil ? authMethods('otp') : await this.factorUse.use(user, proof, actor)
-      // It is counted together with guesses at the password, so it must not reset their limit.
-      await counted.partlySucceeded()
-      return { user, methods, reusableUntil }
-    } catch (error) {
-      await counted.threw(error)
-      throw error
-    }
+  private async takeReusable(sid: SessionHandle, proof: FactorProof): Promise<Date | null> {
+    const text = reusableTextOf(sid, proof)
+    return text === null ? null : this.database.run(db => this.tokens.remove(db, 'unstamped-code', text))
   }
-
-  /** For a proof that was right, but whose session could not be stamped: its code then counts once more there. */
-  makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
-    return this.reusable.keep(sid, proof, reusableUntil ?? null)
-  }
-}
-
-/** Exactly one of them. */
-export interface ReauthenticationProof extends FactorProof {
-  readonly password?: string
-}
-
-@Injectable()
-export class ReauthenticationService {
-  constructor(
-    private readonly passwordProof: PasswordProof,
-    private readonly factorProofs: FactorProofs,
-    private readonly auditLog: AuditLog,
-    private readonly reauthentication: Reauthentication,
-  ) {}
 
   /**
-   * Marks the session when its user proves with any factor who they are, and returns when that expires. Refuses
-   * like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}. Throws `TOO_BUSY` when the user was
-   * changed in the meantime, for example by a new password, and `SESSION_NOT_FOUND` when the session has ended.
-   * When the session store does not answer, the same code can be sent again in this session for two minutes.
+   * For a proof that was right and used up, but whose session could not be stamped: its code can be used once more, in
+   * that session only, for two minutes after its first use. Passkeys need none of this, because they sign again. Never
+   * rejects: the caller has a failure to report already.
    */
-  async reauthenticate(actor: SessionActor, proof: ReauthenticationProof): Promise<Date> {
-    const proved = await this.proved(actor, proof)
-    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
-    const isRecorded = await this.auditLog.recordIf(() => unchanged(proved.user), event)
-    if (!isRecorded) throw unavailable('TOO_BUSY')
-    return this.stamp(actor, proof, proved)
-  }
-
-  private async proved(actor: SessionActor, { password, ...proof }: ReauthenticationProof): Promise<Proved> {
-    if (password === undefined) return this.factorProofs.ofActor(actor, proof)
-    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
-    return { user, methods: authMethods('pwd') }
-  }
-
-  private async stamp(actor: SessionActor, proof: ReauthenticationProof, proved: Proved): Promise<Date> {
+  async makeReusable({ sid }: SessionActor, proof: FactorProof, { reusableUntil }: Proved): Promise<void> {
+    const text = reusableTextOf(sid, proof)
+    if (!text) return
+    const expiresAt = reusableUntil ?? secondsAfter(this.clock.now(), REUSABLE_SECONDS)
     try {
-      return await this.reauthentication.stamp(actor, proved.methods)
+      await this.database.run(db => this.usedTexts.add(db, 'unstamped-code', text, expiresAt))
     } catch (error) {
-      const hasEnded = isRefusal(error)
-      if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
-      throw error
+      this.logger.warn(`A code was used up, but its session could not be stamped: ${causeMessage(error)}`)
     }
   }
 }
 
-export class ReauthenticateBody {
+/** Independent of how the code was typed; null for a passkey. */
+function reusableTextOf(sid: SessionHandle, { code, recoveryCode }: FactorProof): string | null {
+  const typed = code ?? recoveryCode
+  return typed === undefined ? null : `${sid} ${normalizedCode(typed)}`
+}
+
+class ReauthenticateBody {
   @ApiPropertyOptional({
     type: String,
     minLength: 1,
@@ -379,7 +314,7 @@ class ReauthenticationAnswer {
   reauthenticatedUntil!: string
 }
 
-export const ReauthenticateDocs = () =>
+const ReauthenticateDocs = () =>
   Documented({
     summary: 'Re-authenticate',
     description:
@@ -404,7 +339,7 @@ export const ReauthenticateDocs = () =>
     ],
   })
 
-export const ReauthenticationMethodsDocs = () =>
+const ReauthenticationMethodsDocs = () =>
   Documented({
     summary: 'How to re-authenticate',
     description: 'What the user has, and may use on pages of this origin.',
@@ -418,8 +353,11 @@ export const ReauthenticationMethodsDocs = () =>
 @Controller('api/reauthenticate')
 export class ReauthenticationController {
   constructor(
-    private readonly reauthentication: ReauthenticationService,
     private readonly methods: ReauthenticationMethods,
+    private readonly passwordProof: PasswordProof,
+    private readonly factorProofs: FactorProofs,
+    private readonly reauthentication: Reauthentication,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /** How the caller can re-authenticate here. */
@@ -430,14 +368,39 @@ export class ReauthenticationController {
     return { methods: await this.methods.of(actor, actor.client.origin) }
   }
 
-  /** The user proves again who they are, in order to do what an unattended browser must not be able to do. */
+  /**
+   * Marks the session when its user proves again with any factor who they are, in order to do what an unattended
+   * browser must not be able to do. Refuses like {@link PasswordProof.ofActor} and {@link FactorProofs.ofActor}.
+   * Throws `TOO_BUSY` when the user was changed in the meantime, for example by a new password, and
+   * `SESSION_NOT_FOUND` when the session has ended.
+   */
   @Post()
   @ExemptFromWriteLimit()
   @HttpCode(200)
   @LiveSession()
   @ReauthenticateDocs()
   async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
-    return { reauthenticatedUntil: await this.reauthentication.reauthenticate(actor, proof) }
+    const proved = await this.proved(actor, proof)
+    const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
+    const isRecorded = await this.auditLog.recordIf(() => unchanged(proved.user), event)
+    if (!isRecorded) throw unavailable('TOO_BUSY')
+    return { reauthenticatedUntil: await this.stamp(actor, proof, proved) }
+  }
+
+  private async proved(actor: SessionActor, { password, ...proof }: ReauthenticateBody): Promise<Proved> {
+    if (password === undefined) return this.factorProofs.ofActor(actor, proof)
+    const user = await this.passwordProof.ofActor(actor, password, 'reauthenticate')
+    return { user, methods: authMethods('pwd') }
+  }
+
+  private async stamp(actor: SessionActor, proof: FactorProof, proved: Proved): Promise<Date> {
+    try {
+      return await this.reauthentication.stamp(actor, proved.methods)
+    } catch (error) {
+      const hasEnded = isRefusal(error)
+      if (!hasEnded) await this.factorProofs.makeReusable(actor, proof, proved)
+      throw error
+    }
   }
 }
 

@@ -21,19 +21,12 @@ import {
   TWO_FACTORS,
 } from '../tokens/auth-methods.js'
 import type { User } from '../users/user.js'
-import { FactorMethods } from './factor-check.js'
-import type { LoginContext, LoginUse } from './login.js'
-import { LoginPolicy } from './login-policy.js'
+import { FactorCheck, type LoginUse } from './factor-check.js'
+import { type LoginContext, LoginPolicy } from './login-policy.js'
 
 /** As long as passkeys' challenges; an authenticator app changes its code ten times in that time. */
-const LIFETIME_SECONDS = 5 * 60
+const CHALLENGE_SECONDS = 5 * 60
 const MAX_TRIES = 5
-
-/** Where somebody has begun to log in. */
-export interface ChallengeContext {
-  readonly source: Source
-  readonly client: Client
-}
 
 /** A login whose first step is done. */
 export interface SecondFactorChallenge {
@@ -64,12 +57,61 @@ type ChallengeDetail = {
 @Injectable()
 export class SecondFactorChallenges {
   constructor(
+    private readonly loginPolicy: LoginPolicy,
+    private readonly devices: RememberedDevices,
+    private readonly anomalyCheck: LoginAnomalyCheck,
+    private readonly factors: FactorCheck,
     private readonly tokens: OneTimeTokens,
     private readonly database: Database,
-    private readonly loginPolicy: LoginPolicy,
+    private readonly auditLog: AuditLog,
   ) {}
 
-  issue(user: User, methods: AuthMethods, { source, client }: ChallengeContext): Promise<string> {
+  /**
+   * Whether what a user has proved is enough to log in. Returns the remembered browser that the login rests on, or
+   * null when the user has no second factor or has just used one. Otherwise throws `SECOND_FACTOR_REQUIRED`, with a
+   * challenge for the second step, or `HANDOFF_REQUIRED` on pages where a second factor must not be typed, or where
+   * the user could only use up recovery codes. A login that is too unusual is `INVALID_CREDENTIALS`, so that an
+   * attacker does not learn that the password is right.
+   */
+  async requireEnough(
+    user: User,
+    { methods: proved }: Proof,
+    context: LoginContext,
+  ): Promise<LoginUse | null> {
+    if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return null
+    const { source, client, deviceId, rememberedDevice } = context
+    if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
+    const values =
+      source === 'main' && rememberedDevice ? await this.devices.recognize(user.id, rememberedDevice) : null
+    if (values) return { row: USED_DEVICE, values }
+    const { id: userId, accountId } = user
+    await this.anomalyCheck.checkFirstStep({ userId, accountId }, deviceId, client)
+    throw await this.refusalWithChallenge(user, proved, context)
+  }
+
+  private async refusalWithChallenge(
+    user: User,
+    proved: AuthMethods,
+    context: LoginContext,
+  ): Promise<ApiError> {
+    const { id: userId, accountId, email } = user
+    const { client } = context
+    const detail = { reason: 'second factor required', email }
+    this.auditLog.enqueue(auditEvent({ userId, accountId, client }, 'login', detail), 'refused')
+    const [challenge, methods] = await Promise.all([
+      this.issue(user, proved, context),
+      this.factors.usableAt(userId, client.origin),
+    ])
+    const isDeadEnd = methods.every(method => method === 'recovery')
+    if (isDeadEnd && this.loginPolicy.isSatellite(client.origin)) return new ApiError('HANDOFF_REQUIRED')
+    return new ApiError('SECOND_FACTOR_REQUIRED', { members: { challenge, methods } })
+  }
+
+  issue(
+    user: User,
+    methods: AuthMethods,
+    { source, client }: Pick<LoginContext, 'source' | 'client'>,
+  ): Promise<string> {
     const { id: userId, accountId, email } = user
     const detail: ChallengeDetail = {
       origin: client.origin,
@@ -79,7 +121,7 @@ export class SecondFactorChallenges {
       tries: 0,
     }
     const token = { purpose: 'second-factor', email, userId, accountId, detail } as const
-    return this.database.run(db => this.tokens.issue(db, { ...token, lifetimeSeconds: LIFETIME_SECONDS }))
+    return this.database.run(db => this.tokens.issue(db, { ...token, lifetimeSeconds: CHALLENGE_SECONDS }))
   }
 
   /**
@@ -128,74 +170,4 @@ function digestOf({ passwordHash }: User): string {
   return createHash('sha256')
     .update(passwordHash ?? '')
     .digest('base64url')
-}
-
-/** Offers the second step to a user who has done the first. */
-@Injectable()
-export class ChallengeOffer {
-  constructor(
-    private readonly methods: FactorMethods,
-    private readonly challenges: SecondFactorChallenges,
-    private readonly loginPolicy: LoginPolicy,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * `SECOND_FACTOR_REQUIRED` with a new challenge, or `HANDOFF_REQUIRED` on a satellite where the user could only
-   * use up recovery codes.
-   */
-  async refusalWithChallenge(user: User, proved: AuthMethods, context: ChallengeContext): Promise<ApiError> {
-    const { id: userId, accountId, email } = user
-    const { client } = context
-    const event = auditEvent({ userId, accountId, client }, 'login', {
-      reason: 'second factor required',
-      email,
-    })
-    this.auditLog.enqueue(event, 'refused')
-    const [challenge, methods] = await Promise.all([
-      this.challenges.issue(user, proved, context),
-      this.methods.of(userId, client.origin),
-    ])
-    const isDeadEnd = methods.every(method => method === 'recovery')
-    if (isDeadEnd && this.loginPolicy.isSatellite(client.origin)) return new ApiError('HANDOFF_REQUIRED')
-    return new ApiError('SECOND_FACTOR_REQUIRED', { members: { challenge, methods } })
-  }
-}
-
-/** Whether what somebody has proved is enough to log in. */
-@Injectable()
-export class SecondStepCheck {
-  constructor(
-    private readonly loginPolicy: LoginPolicy,
-    private readonly devices: RememberedDevices,
-    private readonly anomalyCheck: LoginAnomalyCheck,
-    private readonly offer: ChallengeOffer,
-  ) {}
-
-  /**
-   * Returns the remembered browser that the login rests on, or null when the user has no second factor or has just
-   * used one. Otherwise throws `SECOND_FACTOR_REQUIRED`, with a challenge for the second step, or
-   * `HANDOFF_REQUIRED` on pages where a second factor must not be typed, or where the user could only use up
-   * recovery codes. A login that is too unusual is `INVALID_CREDENTIALS`, so that strangers do not learn that the
-   * password is right.
-   */
-  async check(user: User, { methods: proved }: Proof, context: LoginContext): Promise<LoginUse | null> {
-    if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return null
-    const { client } = context
-    if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
-    const remembered = await this.findRemembered(user, context)
-    if (remembered) return remembered
-    const { id: userId, accountId } = user
-    await this.anomalyCheck.checkFirstStep({ userId, accountId }, context.deviceId, client)
-    throw await this.offer.refusalWithChallenge(user, proved, context)
-  }
-
-  private async findRemembered(
-    { id }: User,
-    { source, rememberedDevice }: LoginContext,
-  ): Promise<LoginUse | null> {
-    if (source !== 'main' || !rememberedDevice) return null
-    const values = await this.devices.recognize(id, rememberedDevice)
-    return values && { row: USED_DEVICE, values }
-  }
 }

@@ -12,35 +12,57 @@ import type { Client } from '../platform/http/client.js'
 import { deviceName } from '../platform/http/device-name.js'
 import { Logger } from '../platform/log/logger.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import type { SessionActor } from '../sessions/session-actor.js'
 import { withMethods } from '../tokens/auth-methods.js'
 import { Users } from '../users/users.js'
 import { type CheckedFactor, FactorCheck, type FactorProof, isWrongFactor } from './factor-check.js'
-import { type LoggedIn, type LoginConfirmation, type LoginContext, LoginSessions } from './login.js'
+import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
+import type { LoginContext } from './login-policy.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
 
-/** Checks a second factor, and uses it up together with its challenge when the login is recorded. */
+/** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
+const OWN_MISTAKES = 2
+
+/** The second step of a login. */
 @Injectable()
-export class SecondFactorConfirmation {
+export class SecondFactorLogin {
   constructor(
-    private readonly challenges: SecondFactorChallenges,
+    private readonly limits: LoginLimits,
     private readonly factors: FactorCheck,
+    private readonly challenges: SecondFactorChallenges,
     private readonly resets: FactorResets,
+    private readonly sessions: LoginSessions,
+    private readonly knownDevices: KnownDevices,
+    private readonly mails: FactorMails,
     private readonly database: Database,
   ) {}
 
   /**
-   * The factor, not used up yet. Throws like {@link FactorCheck.check}, and `CHALLENGE_EXPIRED` when another request
-   * has completed this login.
+   * Opens a session for a user who has begun this login and now proves a second factor. Wrong factors count like
+   * wrong passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any
+   * check, and `CHALLENGE_EXPIRED` when another request has completed this login.
    */
-  check(
+  async complete(
     challenge: SecondFactorChallenge,
     proof: FactorProof,
-    { client }: LoginContext,
-  ): Promise<CheckedFactor> {
-    const isDone = () => this.challenges.isDone(challenge)
-    return this.factors.check(challenge.user, proof, { action: 'login', client, isDone })
+    context: LoginContext,
+  ): Promise<LoggedIn> {
+    const { user } = challenge
+    const { client } = context
+    const counted = await this.limits.countGuess(user.email, client)
+    try {
+      const isDone = () => this.challenges.isDone(challenge)
+      const factor = await this.factors.check(user, proof, { action: 'login', client, isDone })
+      const methods = withMethods(challenge.methods, factor.methods)
+      const confirmation = await this.confirmationOf(challenge, factor, client)
+      const loggedIn = await this.sessions.openSession(user, { methods }, context, confirmation)
+      await counted.completed()
+      return loggedIn
+    } catch (error) {
+      await counted.threw(error)
+      if (isWrongFactor(error)) await this.warn(challenge, client)
+      throw error
+    }
   }
 
   /**
@@ -49,14 +71,14 @@ export class SecondFactorConfirmation {
    * user who has their factor has not lost it: a reset that an operator has requested is cancelled, unless it is
    * requested in the same instant.
    */
-  async prepare(
+  private async confirmationOf(
     challenge: SecondFactorChallenge,
     factor: CheckedFactor,
-    { client }: LoginContext,
+    client: Client,
   ): Promise<LoginConfirmation> {
     const { user } = challenge
     const { inLogin } = factor
-    // Hardly anybody has a pending reset, so a transaction is hardly ever needed.
+    // Pending resets are rare, so a transaction is hardly ever needed.
     if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
       return {
         detail: {},
@@ -79,33 +101,13 @@ export class SecondFactorConfirmation {
       },
     }
   }
-}
 
-/** From a network where the user has logged in before, this many wrong factors are probably their own mistakes. */
-const OWN_MISTAKES = 2
-
-/** Warns users when somebody who knows their password fails the second factor. Never rejects. */
-@Injectable()
-export class WrongFactorNotifier {
-  constructor(
-    private readonly knownDevices: KnownDevices,
-    private readonly mails: FactorMails,
-  ) {}
-
-  /** After a wrong second factor at a login; mails at most once a day. */
-  async notifyAtLogin({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
+  /** An attacker may know the password. Mails at most once a day; never rejects. */
+  private async warn({ user, tries }: SecondFactorChallenge, client: Client): Promise<void> {
     const { id: userId, accountId } = user
-    const isKnown = tries <= OWN_MISTAKES && (await this.isKnown(userId, client))
+    const isKnown =
+      tries <= OWN_MISTAKES && (await this.knownDevices.knowsNetwork(userId, client.ip).catch(() => false))
     if (!isKnown) await this.mails.secondStepFailed({ userId, accountId, client })
-  }
-
-  /** After a wrong factor within a session, which may be stolen; mails at most once a day. */
-  async notifyInSession(actor: SessionActor): Promise<void> {
-    if (!(await this.isKnown(actor.userId, actor.client))) await this.mails.wrongFactorInSession(actor)
-  }
-
-  private isKnown(userId: string, { ip }: Client): Promise<boolean> {
-    return this.knownDevices.knowsNetwork(userId, ip).catch(() => false)
   }
 }
 
@@ -146,43 +148,5 @@ export class DeviceMemory {
       await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'device.remember', { id }))
       return token
     })
-  }
-}
-
-/** The second step of a login. */
-@Injectable()
-export class SecondFactorLoginService {
-  constructor(
-    private readonly limits: LoginLimits,
-    private readonly confirmation: SecondFactorConfirmation,
-    private readonly sessions: LoginSessions,
-    private readonly notifier: WrongFactorNotifier,
-  ) {}
-
-  /**
-   * Opens a session for a user who has begun this login and now proves a second factor. Wrong factors count like
-   * wrong passwords of the same user, and throw `SECOND_FACTOR_INVALID`. Throws `TOO_MANY_ATTEMPTS` before any
-   * check, and `CHALLENGE_EXPIRED` when another request has completed this login.
-   */
-  async complete(
-    challenge: SecondFactorChallenge,
-    proof: FactorProof,
-    context: LoginContext,
-  ): Promise<LoggedIn> {
-    const { user } = challenge
-    const { client } = context
-    const counted = await this.limits.countGuess(user.email, client)
-    try {
-      const factor = await this.confirmation.check(challenge, proof, context)
-      const methods = withMethods(challenge.methods, factor.methods)
-      const confirmation = await this.confirmation.prepare(challenge, factor, context)
-      const loggedIn = await this.sessions.admit(user, { methods }, context, confirmation)
-      await counted.completed()
-      return loggedIn
-    } catch (error) {
-      await counted.threw(error)
-      if (isWrongFactor(error)) await this.notifier.notifyAtLogin(challenge, client)
-      throw error
-    }
   }
 }

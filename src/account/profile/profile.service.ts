@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { CredentialEntryPolicy } from '../../auth/login-policy.js'
+import { LoginPolicy } from '../../auth/login-policy.js'
 import { auditEvent } from '../../platform/audit/audit-event.js'
 import { AuditLog } from '../../platform/audit/audit-log.js'
 import { Database } from '../../platform/database/database.js'
@@ -16,7 +16,7 @@ import type { Profile, ProfileAnswer, ProfileBody } from './profile.dto.js'
 export class ProfileService {
   constructor(
     private readonly users: Users,
-    private readonly entryPolicy: CredentialEntryPolicy,
+    private readonly loginPolicy: LoginPolicy,
     private readonly reauthentication: Reauthentication,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
@@ -33,7 +33,7 @@ export class ProfileService {
       granted: effectivePermissions(actor.source, user.granted),
       satellites: [site],
     }
-    const mayChangePassword = await this.entryPolicy.mayUsePassword(user, actor)
+    const mayChangePassword = await this.loginPolicy.mayUsePassword(user, actor)
     return { ...profileOf(user), ...confined, mayChangePassword }
   }
 

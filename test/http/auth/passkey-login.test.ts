@@ -5,7 +5,6 @@ import {
   CHALLENGE_SECONDS,
   Database,
   LoginSessions,
-  PasskeyUsers,
   type User,
   Users,
   userHandleOf,
@@ -257,8 +256,8 @@ describe('POST /api/login/passkey', () => {
 
     // Each step after the signature was found to be right.
     it.each<[string, () => ReturnType<typeof heldCall>]>([
-      ['its user is read', () => heldCall(app.get(PasskeyUsers), 'requireAllowed')],
-      ['the session is opened', () => heldCall(app.get(LoginSessions), 'admit')],
+      ['its user is read', () => heldCall(app.get(Users), 'find')],
+      ['the session is opened', () => heldCall(app.get(LoginSessions), 'openSession')],
     ])('opens no session when that is done before %s', async (_, hold) => {
       const member = await aMember(app, owner)
       const { authenticator, remove } = await anotherKeyOf(member)
@@ -278,7 +277,7 @@ describe('POST /api/login/passkey', () => {
       const { authenticator, remove } = await anotherKeyOf(member)
       const challenge = await aChallenge(app, member)
       const passkey = authenticator.get(await passkeyOptions(app))
-      const { begun, release } = heldCall(app.get(LoginSessions), 'admit')
+      const { begun, release } = heldCall(app.get(LoginSessions), 'openSession')
       const login = secondStep(app, { challenge, passkey })
       await begun
       expect(outcome(await remove())).toBe('200')
@@ -292,7 +291,7 @@ describe('POST /api/login/passkey', () => {
       const { session } = await anotherKeyOf(member)
       const phone = await giveAuthenticator(app, member)
       const challenge = await aChallenge(app, member)
-      const { begun, release } = heldCall(app.get(LoginSessions), 'admit')
+      const { begun, release } = heldCall(app.get(LoginSessions), 'openSession')
       const login = secondStep(app, { challenge, code: phone.code() })
       await begun
       expect(outcome(await onMainSite(app, session, 'DELETE', '/api/second-factor/totp'))).toBe('204')

@@ -14,17 +14,17 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 it('every way to log in goes through the one door', () => {
-  expect(filesWith(/\.admit\(/)).toEqual([
-    'auth/handoff/handoff-redemption.service.ts',
-    'auth/login/login.service.ts',
-    'auth/passkey-login/passkey-login.service.ts',
-    'auth/second-factor/second-factor-login.service.ts',
+  expect(filesWith(/\.openSession\(/)).toEqual([
+    'auth/handoff.ts',
+    'auth/login.ts',
+    'auth/passkey-login.ts',
+    'auth/second-factor.ts',
   ])
 })
 
 it('nobody but the door opens a session, or stores one', () => {
   expect(filesWith(/\bSessionsService\b/)).toEqual([
-    'auth/login/login-sessions.ts',
+    'auth/login.ts',
     'sessions/sessions.module.ts',
     'sessions/sessions.service.ts',
   ])
