@@ -47,7 +47,7 @@ const REFUSALS: Readonly<Record<Exclude<HandoffAccess, 'allowed'>, ErrorCode>> =
 interface HandoffDestination {
   /** The origin that was asked for, never the pattern of a preview. */
   readonly origin: string
-  /** Only the host if the user is not invited: strangers must not choose what we show. */
+  /** Only the host if the user is not invited: other accounts must not choose what they are shown. */
   readonly name: string
   readonly branding: Branding | null
   readonly access: HandoffAccess
@@ -203,7 +203,7 @@ export class HandoffRedemption {
   /**
    * Opens a session for the code, which is then used up. Throws `HANDOFF_CODE_INVALID` for anything wrong, which
    * leaves the code usable, and `TOO_MANY_ATTEMPTS` after too many of those. Sending a used code ends the session
-   * that it opened, whoever sends it.
+   * that it opened, no matter who sends it.
    */
   async redeem(
     {

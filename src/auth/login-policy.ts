@@ -80,7 +80,7 @@ export class LoginPolicy {
     const satellite = this.satelliteAt(origin)
     if (!satellite) return false
     if (satellite.loginMode === 'handoff') return true
-    // What an account requires of everybody is already in the login mode of its own satellites.
+    // What an account requires of all its users is already in the login mode of its own satellites.
     if (satellite.accountId !== null && role !== 'owner') return false
     const required = handoffRequired ?? (await this.accounts.find(accountId))?.handoffRequired
     return required === 'everyone' || (required === 'owners' && role === 'owner')
@@ -100,8 +100,9 @@ export class LoginPolicy {
   }
 
   /**
-   * `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where the user may not enter a password within this session; null where they may.
-   * Where the session began counts too: a customer's server could pass on, without an Origin, what was typed on its page.
+   * `OWNER_LOGIN_BARRED` or `HANDOFF_REQUIRED` where the user may not enter a password within this session; null where
+   * they may. Where the session began counts too: a customer's server could pass on, without an Origin, what was typed on
+   * its page.
    */
   async refusalOfPassword(user: User, { source, origin, client }: EntryContext): Promise<ErrorCode | null> {
     for (const site of new Set([origin, client.origin])) {

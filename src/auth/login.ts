@@ -238,8 +238,8 @@ export class LoginSessions {
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
-   * SecondFactorChallenges.requireEnough}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since we read
-   * them, and `INVALID_CREDENTIALS` for a login that is too unusual.
+   * SecondFactorChallenges.requireEnough}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since
+   * we read them, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
   async openSession(
     user: User,

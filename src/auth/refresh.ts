@@ -179,7 +179,7 @@ export class RefreshController {
 
   /**
    * Like {@link refuseUnusable}, for an identifier that may have been a session's: the refusal has the
-   * `reason` why the session is over, if that is known. Whoever has its identifier has been its client.
+   * `reason` why the session is over, if that is known. A holder of its identifier has been its client.
    * The store was asked first, so a live session is never refused because of unknown ones.
    */
   private async refusePast(client: Client, sid: SessionHandle): Promise<never> {
