@@ -71,47 +71,60 @@ export { AnomalyMails, newDeviceNotice } from '../src/anomalies/anomaly-mails.js
 export { type DeviceId, KnownDevices } from '../src/anomalies/known-devices.js'
 export { LoginAnomalyCheck } from '../src/anomalies/login-check.js'
 export { AppModule, createApp } from '../src/app.js'
+export type { AuditFilterQuery } from '../src/audit/audit.dto.js'
+export { AuditChain } from '../src/audit/audit-chain.js'
+export { AuditChainLinks } from '../src/audit/audit-chain-links.js'
+export { type AuditRow } from '../src/audit/audit-hash.js'
 export {
+  ALL_IDS,
   ALL_IDS,
   type AuditRow,
   AuditSealer,
+  AuditSealer,
+  canonicalRow,
   canonicalRow,
   chainHash,
+  chainHash,
+  GENESIS_HASH,
   GENESIS_HASH,
   type IdRange,
+  type IdRange,
+  MAX_ROWS_AWAITED,
   MAX_ROWS_AWAITED,
   rangesAbove,
   sealedUpTo,
   unsealedRows,
 } from '../src/audit/chain.js'
-export { AuditExport } from '../src/audit/export.js'
-export { AuditRetention, type Expired } from '../src/audit/retention.js'
-export { type AuditFilter, idsBetween, type Scanned, scanAuditLog, selectionOf } from '../src/audit/scan.js'
-export { AuditTrail } from '../src/audit/trail.js'
+export { AuditExport, AuditExport } from '../src/audit/export.js'
+export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
+export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
+export { AuditRetention, AuditRetention, type Expired, type Expired } from '../src/audit/retention.js'
+export {
+  type AuditFilter,
+  idsBetween,
+  idsBetween,
+  type Scanned,
+  type Scanned,
+  scanAuditLog,
+  scanAuditLog,
+  selectionOf,
+  selectionOf,
+} from '../src/audit/scan.js'
+export { AuditTrail, AuditTrail } from '../src/audit/trail.js'
 export {
   AuditVerifier,
+  AuditVerifier,
+  type ChainLink,
   type ChainLink,
   ChainVerifier,
+  ChainVerifier,
+  type Checkpoint,
   type Checkpoint,
   type Verified,
+  type Verified,
 } from '../src/audit/verifier.js'
-export { LoginLimits } from '../src/auth/login/login-limits.js'
-export type { AuditFilterQuery } from '../src/audit/audit.dto.js'
-export { AuditChain } from '../src/audit/audit-chain.js'
-export { AuditChainLinks, type ChainLink } from '../src/audit/audit-chain-links.js'
-export { AuditExport } from '../src/audit/audit-export.js'
-export { idsBetween, selectionOf } from '../src/audit/audit-filter.js'
-export { type AuditRow, canonicalRow, chainHash, GENESIS_HASH } from '../src/audit/audit-hash.js'
-export { type Scanned, scanAuditLog } from '../src/audit/audit-scan.js'
-export { AuditSealer, MAX_ROWS_AWAITED } from '../src/audit/audit-sealer.js'
-export { AuditTrail } from '../src/audit/audit-trail.js'
-export { AuditVerifier, ChainVerifier, type Checkpoint, type Verified } from '../src/audit/audit-verifier.js'
-export { ALL_IDS, type IdRange } from '../src/audit/id-range.js'
-export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
-export { AuditRetention, type Expired } from '../src/audit/retention/audit-retention.js'
-export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
 export { LoginRecords, LoginSessions } from '../src/auth/login.js'
-export { LoginLimits } from '../src/auth/login-limits.js'
+export { LoginLimits, LoginLimits } from '../src/auth/login-limits.js'
 export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'
 export { SecondFactorChallenges } from '../src/auth/second-factor-challenges.js'

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common'
 import { ApiPropertyOptional } from '@nestjs/swagger'
 import { IsString, MaxLength, registerDecorator } from 'class-validator'
-import { IfPresent } from '../platform/http/field-rules.js'
+import { IfPresent } from '../platform/http/validation.js'
 
 /** Six digits, with the spaces that apps show. A recovery code has 16 characters, and separators between them. */
 export const MAX_CODE_LENGTH = 32

@@ -4,18 +4,14 @@ import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { IsBoolean, IsIn, IsOptional, IsString, MaxLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { IsDeviceId } from '../anomalies/device-id.dto.js'
-import { type DeviceId, presentedDeviceId, setDeviceCookie } from '../anomalies/device-id.js'
-import { IsPasskeyResponse } from '../factors/passkeys/passkey-response.dto.js'
-import {
-  presentedRememberedDevice,
-  setRememberedDeviceCookie,
-} from '../factors/remembered-devices/remembered-device-cookie.js'
+import { type DeviceId, IsDeviceId, presentedDeviceId, setDeviceCookie } from '../anomalies/known-devices.js'
+import { presentedRememberedDevice, setRememberedDeviceCookie } from '../factors/remembered-devices.js'
+import { IsPasskeyResponse } from '../factors/webauthn.js'
 import { Settings } from '../platform/config/settings.js'
-import { type Client, CurrentClient } from '../platform/http/client.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
-import { IfPresent } from '../platform/http/field-rules.js'
-import { SOURCES, type Source } from '../platform/permissions/permissions.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { type Client, CurrentClient } from '../platform/http/request.js'
+import { IfPresent } from '../platform/http/validation.js'
+import { SOURCES, type Source } from '../platform/permissions.js'
 import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
 import {
   clearSessionCookie,

@@ -4,9 +4,9 @@ import { KnownDevices } from '../anomalies/known-devices.js'
 import { sinceOf, type UnrecognizedLoginDetail } from '../anomalies/unrecognized-login-tokens.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
-import { type Client, CurrentClient } from '../platform/http/client.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
-import { MailedLinkBody } from '../platform/links/mailed-token.dto.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { type Client, CurrentClient } from '../platform/http/request.js'
+import { MailedLinkBody } from '../platform/one-time-tokens.js'
 import {
   followedBy,
   mergeRecorded,

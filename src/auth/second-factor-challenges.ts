@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { LoginAnomalyCheck } from '../anomalies/login-anomaly-check.js'
-import { RememberedDevices, USED_DEVICE } from '../factors/remembered-devices/remembered-devices.js'
+import { LoginAnomalyCheck } from '../anomalies/login-check.js'
+import { RememberedDevices, USED_DEVICE } from '../factors/remembered-devices.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { Client } from '../platform/http/client.js'
-import type { OneTimeToken } from '../platform/links/one-time-token.js'
-import { OneTimeTokens, USED_TOKEN } from '../platform/links/one-time-tokens.js'
-import type { Source } from '../platform/permissions/permissions.js'
+import type { Client } from '../platform/http/request.js'
+import type { OneTimeToken } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, USED_TOKEN } from '../platform/one-time-tokens.js'
+import type { Source } from '../platform/permissions.js'
 import type { Proof } from '../sessions/sessions.service.js'
 import {
   type AuthMethod,
@@ -19,7 +19,7 @@ import {
   authMethods,
   namesOf,
   TWO_FACTORS,
-} from '../tokens/auth-methods.js'
+} from '../tokens/access-tokens.js'
 import type { User } from '../users/user.js'
 import { FactorCheck, type LoginUse } from './factor-check.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger'
 import { IsString, MaxLength, MinLength } from 'class-validator'
 import { MAX_CODE_LENGTH } from '../../auth/factor-fields.dto.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/documented.js'
+import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
 
 export class TotpCodeBody {
   @ApiProperty({ type: String, minLength: 1, maxLength: MAX_CODE_LENGTH, example: '123456' })

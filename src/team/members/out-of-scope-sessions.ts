@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common'
 import { LoginPolicy } from '../../auth/login-policy.js'
-import type { Client } from '../../platform/http/client.js'
+import type { Client } from '../../platform/http/request.js'
 import { ActiveSessions } from '../../sessions/active/active-sessions.js'
 import type { SessionHandle } from '../../sessions/session.js'
 import type { User } from '../../users/user.js'
