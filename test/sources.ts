@@ -398,23 +398,27 @@ export {
 export {
   SatelliteCheckJob,
   SatelliteChecks,
-} from '../src/satellites/daily-check/satellite-check.job.js'
-export { lookUpTxt, resolverOf } from '../src/satellites/proof/dns-proof.js'
-export { fetchProofFile } from '../src/satellites/proof/file-proof.js'
-export { hasToken, newProofToken, proofChallenge } from '../src/satellites/proof/proof-challenge.js'
-export { lookupFault } from '../src/satellites/proof/proof-lookup.js'
-export type { RegisteredSatellite, SatelliteRow } from '../src/satellites/registered-satellite.js'
+} from '../src/satellites/check.job.js'
 export {
+  fetchProofFile,
+  hasToken,
+  lookUpTxt,
+  lookupFault,
+  newProofToken,
+  proofChallenge,
+  resolverOf,
+} from '../src/satellites/proof.js'
+export {
+  holdersElsewhere,
+  type RegisteredSatellite,
   RegisteredSatellites,
   type SatelliteChange,
+  SatelliteProofs,
+  type SatelliteRow,
 } from '../src/satellites/registered-satellites.js'
-export { SatelliteAdministration } from '../src/satellites/satellite-administration.js'
-export { SatelliteMails } from '../src/satellites/satellite-mails.js'
-export { SatelliteRegistryService } from '../src/satellites/satellite-registry.js'
-export { holdersElsewhere } from '../src/satellites/verification/origin-holders.js'
-export { SatelliteActivation } from '../src/satellites/verification/satellite-activation.js'
-export { SatelliteProofs } from '../src/satellites/verification/satellite-proofs.js'
-export { SatelliteVerificationService } from '../src/satellites/verification/satellite-verification.service.js'
+export { SatelliteAdministration, SatelliteRegistryService } from '../src/satellites/registry.js'
+export { SatelliteMails } from '../src/satellites/mails.js'
+export { SatelliteActivation, SatelliteVerificationService } from '../src/satellites/verification.js'
 export { startFailure } from '../src/serve.js'
 export { CookieBoundSessionGuard } from '../src/sessions/guards/cookie-bound-session.guard.js'
 export { EnrolmentGuard } from '../src/sessions/guards/enrolment.guard.js'

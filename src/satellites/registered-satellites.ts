@@ -1,15 +1,226 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { and, asc, count, desc, eq, like, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, inArray, isNull, like, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { matchesPattern, parentOf } from '../cors/satellite-map.js'
+import type { Actor } from '../platform/audit/actor.js'
+import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
-import { satellites } from '../platform/database/schema/satellites.js'
-import { startsWith } from '../platform/database/sql.js'
+import { satelliteProofs, satellites } from '../platform/database/schema/satellites.js'
+import { startsWith } from '../platform/database/starts-with.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import type { Age } from '../platform/http/paging.js'
-import { ceilingOf } from '../platform/permissions.js'
-import { Clock } from '../platform/time.js'
-import { type RegisteredSatellite, type SatelliteRow, selectSatellites } from './registered-satellite.js'
-import { SatelliteProofs } from './verification/satellite-proofs.js'
+import type { Age } from '../platform/http/age-cursor.js'
+import { ceilingOf } from '../platform/permissions/permissions.js'
+import { newProofToken } from './proof.js'
+
+export type SatelliteRow = typeof satellites.$inferSelect
+export type ProofRow = typeof satelliteProofs.$inferSelect
+
+/** A satellite of an account, in any state, with the proof that it belongs to the account. */
+export interface RegisteredSatellite {
+  readonly satellite: SatelliteRow
+  readonly proof: ProofRow
+}
+
+/** A member of the account, or an operator acting for it. */
+export type AccountActor = Actor & Pick<Required<Actor>, 'accountId'>
+
+/** All satellites with their proofs; add a `where`. */
+export function selectSatellites(db: Db) {
+  return db
+    .select({ satellite: satellites, proof: satelliteProofs })
+    .from(satellites)
+    .innerJoin(satelliteProofs, eq(satelliteProofs.satelliteId, satellites.id))
+    .$dynamic()
+}
+
+/** Whether a check has not found the proof, and its account was told. An operator's decision stands. */
+export function isFailing({ satellite, proof }: RegisteredSatellite): boolean {
+  return proof.failures > 0 && satellite.suspendedBy !== 'operator'
+}
+
+/** Throws `SATELLITE_SUSPENDED` for one that an operator has suspended, unless the actor is one. */
+export function requireNotSuspendedByOperator(
+  { client }: AccountActor,
+  { satellite }: RegisteredSatellite,
+): void {
+  if (client && satellite.suspendedBy === 'operator')
+    throw new ApiError('SATELLITE_SUSPENDED', { detail: 'An operator has suspended this satellite' })
+}
+
+const HOUR_SECONDS = 60 * 60
+const DAY_SECONDS = 24 * HOUR_SECONDS
+/** How long a pending satellite can be proven with the token that it was given. */
+const TOKEN_SECONDS = 7 * DAY_SECONDS
+const CHECK_AFTER_SECONDS = DAY_SECONDS
+/**
+ * When a check is due, those due soon are checked with it, because unanswered look-ups are judged by whether
+ * others got an answer.
+ */
+const CHECK_ALONG_AFTER_SECONDS = DAY_SECONDS / 2
+const SUSPEND_AFTER_SECONDS = 7 * DAY_SECONDS
+
+export interface FailedCheck {
+  /** How many checks in a row have not found the proof. */
+  readonly failures: number
+  /** When the satellite will be suspended if nothing changes. */
+  readonly suspendAt: Date
+  /** Whether that time has come. */
+  readonly isOver: boolean
+}
+
+/** When a satellite is suspended whose proof has been missing since then. */
+export function suspensionAfter(failingSince: Date): Date {
+  return secondsAfter(failingSince, SUSPEND_AFTER_SECONDS)
+}
+
+/** The proofs in the database that satellites belong to their accounts. */
+@Injectable()
+export class SatelliteProofs {
+  constructor(private readonly clock: Clock) {}
+
+  /** Starts with a new token and no results. */
+  async start(db: Db, satelliteId: string): Promise<ProofRow> {
+    const unknown = { provenAt: null, method: null, checkedAt: null, failures: 0, failingSince: null }
+    const expiresAt = secondsAfter(this.clock.now(), TOKEN_SECONDS)
+    const started = { token: newProofToken(), expiresAt, ...unknown }
+    const [proof] = await db
+      .insert(satelliteProofs)
+      .values({ satelliteId, ...started })
+      .onConflictDoUpdate({ target: satelliteProofs.satelliteId, set: started })
+      .returning()
+    return proof as ProofRow
+  }
+
+  /** Whether it is too late to prove a pending satellite with this token. */
+  isExpired({ expiresAt }: ProofRow): boolean {
+    return expiresAt <= this.clock.now()
+  }
+
+  /** The proof was found by this method, or an operator says that it needs none. */
+  async recordFound(db: Db, satelliteId: string, method: NonNullable<ProofRow['method']>): Promise<void> {
+    const now = this.clock.now()
+    await db
+      .update(satelliteProofs)
+      .set({ method, provenAt: now, checkedAt: now, failures: 0, failingSince: null })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+  }
+
+  /** A check has not found the proof. */
+  async recordFailure(db: Db, satelliteId: string): Promise<FailedCheck> {
+    const now = this.clock.now()
+    const [proof] = await db
+      .update(satelliteProofs)
+      .set({
+        checkedAt: now,
+        failures: sql`${satelliteProofs.failures} + 1`,
+        failingSince: sql`coalesce(${satelliteProofs.failingSince}, ${now.toISOString()}::timestamptz)`,
+      })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+      .returning()
+    const { failures, failingSince } = proof as ProofRow
+    const suspendAt = suspensionAfter(failingSince as Date)
+    return { failures, suspendAt, isOver: suspendAt <= now }
+  }
+
+  /** Gives the satellite another 7 days before failures suspend it. */
+  async forgetFailures(db: Db, satelliteId: string): Promise<void> {
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt: this.clock.now(), failures: 0, failingSince: null })
+      .where(eq(satelliteProofs.satelliteId, satelliteId))
+  }
+
+  /**
+   * Empty unless some satellite has not been checked for a day; then those not checked for half a day, or
+   * ever, least recently checked first, at most `limit`. Without those that an operator vouches for.
+   */
+  async dueForCheck(db: Db, limit: number): Promise<RegisteredSatellite[]> {
+    const now = this.clock.now()
+    const found = await selectSatellites(db)
+      .where(
+        and(
+          ne(satellites.state, 'pending'),
+          or(isNull(satelliteProofs.method), ne(satelliteProofs.method, 'operator')),
+          or(
+            isNull(satelliteProofs.checkedAt),
+            lt(satelliteProofs.checkedAt, secondsAfter(now, -CHECK_ALONG_AFTER_SECONDS)),
+          ),
+        ),
+      )
+      .orderBy(sql`${satelliteProofs.checkedAt} nulls first`)
+      .limit(limit)
+    const longest = found[0]?.proof.checkedAt ?? null
+    return longest === null || longest < secondsAfter(now, -CHECK_AFTER_SECONDS) ? found : []
+  }
+
+  /** The checks of these were inconclusive; they are repeated in an hour, after those that have waited longer. */
+  async postponeCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
+    if (satelliteIds.length === 0) return
+    const checkedAt = secondsAfter(this.clock.now(), HOUR_SECONDS - CHECK_AFTER_SECONDS)
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt })
+      .where(inArray(satelliteProofs.satelliteId, [...satelliteIds]))
+  }
+
+  /**
+   * Somebody else wants the origin: the next run of the daily check verifies whether it still belongs to this
+   * account, at most once an hour. A check that is due within the hour, or was postponed until then, stays as
+   * it is.
+   */
+  async expediteCheck(db: Db, satelliteIds: readonly string[]): Promise<void> {
+    const now = this.clock.now()
+    const isLongAgo = lt(satelliteProofs.checkedAt, secondsAfter(now, -HOUR_SECONDS))
+    const isNotSoon = gt(satelliteProofs.checkedAt, secondsAfter(now, HOUR_SECONDS - CHECK_AFTER_SECONDS))
+    await db
+      .update(satelliteProofs)
+      .set({ checkedAt: secondsAfter(now, -CHECK_AFTER_SECONDS - 1) })
+      .where(and(inArray(satelliteProofs.satelliteId, [...satelliteIds]), isLongAgo, isNotSoon))
+  }
+}
+
+/** What an account has, or wants to have. */
+export type OriginClaim = Pick<SatelliteRow, 'accountId' | 'origin' | 'kind'>
+
+/**
+ * The satellites of other accounts, active or suspended, that have this origin; for a preview pattern also those
+ * whose patterns could cover the same hosts.
+ */
+export function holdersElsewhere(db: Db, { accountId, origin, kind }: OriginClaim) {
+  const isSame = kind === 'preview' ? haveSameParent(origin) : eq(satellites.origin, origin)
+  return selectSatellites(db)
+    .where(and(isSame, ne(satellites.state, 'pending'), ne(satellites.accountId, accountId)))
+    .orderBy(asc(satellites.id))
+}
+
+/** Like {@link holdersElsewhere}, and locks them against changes until the transaction ends. */
+export function lockHoldersElsewhere(transaction: Db, claim: OriginClaim): Promise<RegisteredSatellite[]> {
+  return holdersElsewhere(transaction, claim).for('update')
+}
+
+/** Whether an operator has suspended another satellite, of any account, that shares hosts with this one. */
+export async function isBarredByAnother(db: Db, { id, origin, kind }: SatelliteRow): Promise<boolean> {
+  const barred = await db
+    .select({ origin: satellites.origin, kind: satellites.kind })
+    .from(satellites)
+    .where(and(ne(satellites.id, id), eq(satellites.suspendedBy, 'operator')))
+  return barred.some(other =>
+    kind === 'preview' && other.kind === 'preview'
+      ? parentOf(other.origin) === parentOf(origin)
+      : matchesPattern(other.origin, origin) || matchesPattern(origin, other.origin),
+  )
+}
+
+/** Until the transaction ends, nobody else can acquire this origin. */
+export async function lockOrigin(transaction: Db, origin: string): Promise<void> {
+  await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${parentOf(origin)}, 0))`)
+}
+
+function haveSameParent(pattern: string): SQL | undefined {
+  const parent = sql`substring(${satellites.origin} from position('.' in ${satellites.origin}) + 1)`
+  // For the index, whose `where` must appear here verbatim.
+  return and(sql`${satellites.kind} = 'preview'`, sql`${parent} = ${parentOf(pattern)}`)
+}
 
 /** For sessions of previews, whose code may come from anybody who can open a pull request. */
 export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60

@@ -1,23 +1,393 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
-import { IdInPath } from '../platform/http/request.js'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { Type } from 'class-transformer'
+import {
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator'
+import {
+  LOGIN_MODES,
+  type LoginMode,
+  SECOND_FACTOR_PLACES,
+  type SecondFactorPlace,
+} from '../cors/satellite.js'
+import type { ErrorCode } from '../platform/errors/error-codes.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IfPresent, named } from '../platform/http/field-rules.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { permissionsOf } from '../platform/permissions/permissions.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { asAnswer } from './satellite-answer.dto.js'
-import { SatelliteBody, SatelliteChangeBody, satelliteChangeOf } from './satellite-bodies.dto.js'
-import { SatelliteRegistryService } from './satellite-registry.js'
+import { IsName } from '../users/name-text.js'
+import { proofChallenge } from './proof.js'
 import {
-  AddSatelliteDocs,
-  ChangeSatelliteDocs,
-  FindSatelliteDocs,
-  ListSatellitesDocs,
-  RemoveSatelliteDocs,
-  SuspendSatelliteDocs,
-  VerifySatelliteDocs,
-} from './satellites.dto.js'
-import { SatelliteVerificationService } from './verification/satellite-verification.service.js'
+  type ProofRow,
+  type RegisteredSatellite,
+  type SatelliteChange,
+  suspensionAfter,
+} from './registered-satellites.js'
+import { SatelliteRegistryService } from './registry.js'
+import { SatelliteVerificationService } from './verification.js'
+
+const MAX_ORIGIN_LENGTH = 300
+const MAX_LOGO_URL_LENGTH = 500
+/**
+ * Pages put the logo's origin into their policy. The platform reads some characters, such as the Greek question mark, as
+ * ones that separate directives there.
+ */
+const HAS_PLAIN_ORIGIN = {
+  name: 'hasPlainOrigin',
+  validator: {
+    validate: (value: string) => /^https:\/\/[a-z0-9.-]+(:\d+)?$/.test(URL.parse(value)?.origin ?? ''),
+  },
+}
+const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
+
+export class SatelliteBody {
+  @ApiProperty({
+    type: String,
+    maxLength: MAX_ORIGIN_LENGTH,
+    example: 'https://shop.example.net',
+    description:
+      'As browsers send it; of a preview satellite a pattern, such as `https://*.preview.example.net`',
+  })
+  @IsString()
+  @MaxLength(MAX_ORIGIN_LENGTH)
+  origin!: string
+
+  @IsName({ required: true })
+  name!: string
+
+  @ApiPropertyOptional({ enum: ['production', 'preview'], default: 'production' })
+  @IfPresent()
+  @IsIn(['production', 'preview'])
+  kind?: 'production' | 'preview'
+}
+
+export class CeilingBody {
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  dataEntry!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  viewReports!: boolean
+}
+
+export class BrandingBody {
+  @IsName({ required: true })
+  name!: string
+
+  @ApiProperty({ type: String, format: 'uri', nullable: true, maxLength: MAX_LOGO_URL_LENGTH })
+  @ValidateIf((_, value) => value !== null)
+  @IsUrl({ protocols: ['https'], require_protocol: true, disallow_auth: true }, named('NOT_A_LOGO'))
+  @Matches(/^\P{C}+$/u, named('NOT_A_LOGO'))
+  @ValidateBy(HAS_PLAIN_ORIGIN)
+  @MaxLength(MAX_LOGO_URL_LENGTH)
+  logoUrl!: string | null
+
+  @ApiProperty({ type: String, example: '#1d4ed8', description: 'Colour of buttons and links' })
+  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
+  accent!: string
+
+  @ApiProperty({ type: String, example: '#f8fafc', description: 'Background colour of the page' })
+  @Matches(/^#[0-9a-f]{6}$/, named('NOT_A_COLOR'))
+  background!: string
+}
+
+export class SatelliteChangeBody {
+  @IsName({ required: false })
+  name?: string
+
+  @ApiPropertyOptional({ type: CeilingBody, description: 'The most that its sessions may do' })
+  @IfPresent()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => CeilingBody)
+  ceiling?: CeilingBody
+
+  @ApiPropertyOptional({ enum: LOGIN_MODES })
+  @IfPresent()
+  @IsIn(LOGIN_MODES)
+  loginMode?: LoginMode
+
+  @ApiPropertyOptional({
+    enum: SECOND_FACTOR_PLACES,
+    description:
+      'Whether users may type their second factor on its pages. With `handoff`, those who have one log in through the main site',
+  })
+  @IfPresent()
+  @IsIn(SECOND_FACTOR_PLACES)
+  secondFactor?: SecondFactorPlace
+
+  @ApiPropertyOptional({
+    type: Number,
+    nullable: true,
+    minimum: SECONDS.min,
+    maximum: SECONDS.max,
+    description: 'How long sessions live that begin from now on; null is what the service has for all',
+  })
+  @ValidateIf((_, value) => value !== undefined && value !== null)
+  @IsInt()
+  @Min(SECONDS.min)
+  @Max(SECONDS.max)
+  sessionSeconds?: number | null
+
+  @ApiPropertyOptional({ type: BrandingBody, nullable: true })
+  @ValidateIf((_, value) => value !== undefined && value !== null)
+  @IsObject()
+  @ValidateNested()
+  @Type(() => BrandingBody)
+  branding?: BrandingBody | null
+}
+
+/** The columns to change; omitted fields stay as they are. */
+export function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody): SatelliteChange {
+  return {
+    ...change,
+    ...(ceiling && {
+      ceiling: permissionsOf((['dataEntry', 'viewReports'] as const).filter(name => ceiling[name])),
+    }),
+    ...(branding !== undefined && { branding: branding && { ...branding } }),
+  }
+}
+
+class DnsProof {
+  @ApiProperty({ type: String, example: '_mainstay-challenge.shop.example.net' })
+  name!: string
+
+  @ApiProperty({ type: String, description: 'The content of its TXT record' })
+  value!: string
+}
+
+class FileProof {
+  @ApiProperty({ type: String, format: 'uri' })
+  url!: string
+
+  @ApiProperty({ type: String })
+  content!: string
+}
+
+class ProofAnswer {
+  @ApiProperty({ type: DnsProof })
+  dns!: DnsProof
+
+  @ApiProperty({ type: FileProof, nullable: true, description: 'Null for preview satellites' })
+  file!: FileProof | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'Until when it counts for a pending satellite',
+  })
+  expiresAt!: string
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'When it was last found' })
+  provenAt!: string | null
+
+  @ApiProperty({
+    enum: ['dns', 'file', 'operator'],
+    nullable: true,
+    description:
+      'Where it was last found; `operator`: an operator vouches for the satellite, and nothing is looked up',
+  })
+  method!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'Since when the daily check has not found it',
+  })
+  failingSince!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When an active satellite is suspended if it stays missing; null when it is not missing',
+  })
+  suspendAt!: string | null
+}
+
+export class SatelliteAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  id!: string
+
+  @ApiProperty({ type: String })
+  origin!: string
+
+  @ApiProperty({ type: String })
+  name!: string
+
+  @ApiProperty({ enum: ['production', 'preview'] })
+  kind!: string
+
+  @ApiProperty({ enum: ['pending', 'active', 'suspended'] })
+  state!: string
+
+  @ApiProperty({
+    enum: ['account', 'check', 'operator'],
+    nullable: true,
+    description:
+      'Who has suspended it: somebody of the account, the daily check that did not find the proof, or an operator; null unless it is suspended',
+  })
+  suspendedBy!: string | null
+
+  @ApiProperty({ type: CeilingBody })
+  ceiling!: CeilingBody
+
+  @ApiProperty({ enum: LOGIN_MODES })
+  loginMode!: string
+
+  @ApiProperty({ enum: SECOND_FACTOR_PLACES })
+  secondFactor!: string
+
+  @ApiProperty({ type: Number, nullable: true })
+  sessionSeconds!: number | null
+
+  @ApiProperty({ type: BrandingBody, nullable: true })
+  branding!: object | null
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+
+  @ApiProperty({ type: ProofAnswer })
+  proof!: ProofAnswer
+}
+
+export class SatellitesAnswer {
+  @ApiProperty({ type: [SatelliteAnswer], description: 'Oldest first' })
+  satellites!: SatelliteAnswer[]
+}
+
+/** A satellite as its account sees it. */
+export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
+  const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
+  const { loginMode, secondFactor, sessionSeconds, branding } = satellite
+  return {
+    id,
+    origin,
+    name,
+    kind,
+    state,
+    suspendedBy,
+    ceiling: { dataEntry: ceiling.dataEntry, viewReports: ceiling.viewReports },
+    loginMode,
+    secondFactor,
+    sessionSeconds,
+    branding,
+    createdAt: createdAt.toISOString(),
+    proof: {
+      ...proofChallenge(origin, proof.token),
+      expiresAt: proof.expiresAt.toISOString(),
+      provenAt: proof.provenAt?.toISOString() ?? null,
+      method: proof.method,
+      failingSince: proof.failingSince?.toISOString() ?? null,
+      suspendAt: state === 'active' ? suspendAtOf(proof) : null,
+    },
+  }
+}
+
+function suspendAtOf({ failingSince }: ProofRow): string | null {
+  return failingSince && suspensionAfter(failingSince).toISOString()
+}
+
+const COMMON: readonly ErrorCode[] = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE']
+
+export const ListSatellitesDocs = () =>
+  Documented({
+    summary: 'List the satellites of the account',
+    status: 200,
+    answer: 'All of them, with what proves each',
+    type: SatellitesAnswer,
+    refusals: [...COMMON],
+  })
+
+export const AddSatelliteDocs = () =>
+  Documented({
+    summary: 'Add a satellite',
+    description:
+      'It is `pending`, and its pages are refused, until the account has proven that the host is its own: by the TXT record or the ' +
+      'file in `proof`. `https`, port 443 and a name of its own are required; names that many share, such as `github.io`, and IP addresses are refused.',
+    status: 201,
+    answer: 'Added; `proof` says what to publish',
+    type: SatelliteAnswer,
+    refusals: [...BODY_REFUSALS, 'ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', 'PLAN_LIMIT_REACHED', ...COMMON],
+  })
+
+export const FindSatelliteDocs = () =>
+  Documented({
+    summary: 'Get one satellite',
+    status: 200,
+    answer: 'The satellite',
+    type: SatelliteAnswer,
+    refusals: ['NOT_FOUND', ...COMMON],
+  })
+
+export const ChangeSatelliteDocs = () =>
+  Documented({
+    summary: 'Change a satellite',
+    description:
+      'Changes what the body has and nothing else. Live on every replica within two seconds; permissions of running sessions change at their next refresh. ' +
+      'A re-authentication is needed to let users type second factors there, or passwords where they log in by hand-off.',
+    status: 200,
+    answer: 'The changed satellite',
+    type: SatelliteAnswer,
+    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'NOT_FOUND', ...COMMON],
+  })
+
+export const RemoveSatelliteDocs = () =>
+  Documented({
+    summary: 'Remove a satellite',
+    description: 'Its pages are refused within two seconds, and its sessions cannot be refreshed any longer.',
+    status: 204,
+    answer: 'Removed',
+    refusals: ['NOT_FOUND', 'SATELLITE_SUSPENDED', ...COMMON],
+  })
+
+export const VerifySatelliteDocs = () =>
+  Documented({
+    summary: 'Prove a satellite',
+    description:
+      'Looks for the record and the file now, and activates the satellite, or resumes a suspended one that no operator has suspended. `PROOF_NOT_FOUND` says in ' +
+      '`errors` what was looked up and what came back. An origin moves here when the account that had it can no longer prove it.',
+    status: 200,
+    answer: 'The active satellite',
+    type: SatelliteAnswer,
+    refusals: [
+      'NOT_FOUND',
+      'SATELLITE_SUSPENDED',
+      'PROOF_NOT_FOUND',
+      'PROOF_EXPIRED',
+      'ORIGIN_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      ...COMMON,
+    ],
+  })
+
+export const SuspendSatelliteDocs = () =>
+  Documented({
+    summary: 'Suspend a satellite',
+    description:
+      'Its pages are refused within two seconds, and the refresh of its sessions is 401. Everybody else notices nothing.',
+    status: 204,
+    answer: 'Suspended',
+    refusals: ['NOT_FOUND', 'SATELLITE_PENDING', ...COMMON],
+  })
 
 @ApiTags('Satellites')
 @Controller('api/satellites')

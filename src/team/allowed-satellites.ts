@@ -4,8 +4,7 @@ import { Settings } from '../platform/config/settings.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { fieldError } from '../platform/errors/field-faults.js'
-import type { SatelliteRow } from '../satellites/registered-satellite.js'
-import { RegisteredSatellites } from '../satellites/registered-satellites.js'
+import { RegisteredSatellites, type SatelliteRow } from '../satellites/registered-satellites.js'
 
 export type AllowedSatellite = Pick<SatelliteRow, 'origin' | 'name' | 'kind' | 'state'>
 

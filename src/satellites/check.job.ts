@@ -1,19 +1,73 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
+import { and, count, eq, gt } from 'drizzle-orm'
 import pLimit from 'p-limit'
-import { auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import type { Db } from '../../platform/database/connection.js'
-import { Database } from '../../platform/database/database.js'
-import { causeMessage } from '../../platform/errors/api-error.js'
-import { LeasedJobs } from '../../platform/jobs.js'
-import { Logger } from '../../platform/log.js'
-import type { RegisteredSatellite } from '../registered-satellite.js'
-import { RegisteredSatellites } from '../registered-satellites.js'
-import { type MissingProof, SatelliteMails } from '../satellite-mails.js'
-import { SatelliteProofLookup } from '../verification/satellite-proof-lookup.js'
-import { SatelliteProofs } from '../verification/satellite-proofs.js'
-import { type Checked, outcomeOf, respondingMethods } from './check-outcome.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { satelliteProofs, satellites } from '../platform/database/schema/satellites.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
+import { Logger } from '../platform/log/logger.js'
+import { Metrics } from '../platform/metrics/metrics.js'
+import { type ProofMethod, type ProofResult, SatelliteProofLookup } from './proof.js'
+import { type RegisteredSatellite, RegisteredSatellites, SatelliteProofs } from './registered-satellites.js'
+import { type MissingProof, SatelliteMails } from './mails.js'
+
+/** Reports how many satellites fail their daily check. */
+@Injectable()
+export class CheckMetrics {
+  constructor(
+    private readonly database: Database,
+    metrics: Metrics,
+  ) {
+    metrics.gauge({
+      name: 'satellites_failing',
+      help: 'Active satellites whose proof was not found by the last check',
+      read: metrics.cached('satellites', () => this.countFailing()),
+    })
+  }
+
+  private async countFailing(): Promise<number> {
+    const [row] = await this.database.report(db =>
+      db
+        .select({ failing: count() })
+        .from(satelliteProofs)
+        .innerJoin(satellites, eq(satellites.id, satelliteProofs.satelliteId))
+        .where(and(gt(satelliteProofs.failures, 0), eq(satellites.state, 'active'))),
+    )
+    return row?.failing ?? 0
+  }
+}
+
+/** A satellite, and what the look-up of its proof found. */
+export interface Checked {
+  readonly registered: RegisteredSatellite
+  readonly result: ProofResult
+}
+
+/** The methods by which anybody has answered in this run, which means that our own network is up there. */
+export function respondingMethods(checked: readonly Checked[]): ReadonlySet<ProofMethod> {
+  const methods = (['dns', 'file'] as const).filter(method =>
+    checked.some(({ result: { lookups } }) => lookups[method]?.isOutage === false),
+  )
+  return new Set(methods)
+}
+
+/**
+ * What a check means. No answer from where the proof used to be counts as `failed`: otherwise somebody who
+ * took over a host could keep it forever by not answering. But only while others answer there, because our
+ * own outage says nothing about satellites: then it is `unanswered`.
+ */
+export function outcomeOf(
+  { registered: { proof }, result: { method, lookups } }: Checked,
+  answered: ReadonlySet<ProofMethod>,
+): 'found' | 'failed' | 'unanswered' {
+  if (method) return 'found'
+  const place = proof.method === 'file' ? 'file' : 'dns'
+  return lookups[place]?.isOutage === false || answered.has(place) ? 'failed' : 'unanswered'
+}
 
 const JOB = { name: 'satellite-checks', everyMs: 10 * 60 * 1000 }
 const CHECKS_A_RUN = 1_000

@@ -4,8 +4,8 @@ import { safeName } from '../mail/layout.js'
 import type { MailName } from '../mail/messages/translated.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { AccountAdmins } from '../users/notices/account-admins.js'
-import { proofChallenge } from './proof/proof-challenge.js'
-import type { RegisteredSatellite, SatelliteRow } from './registered-satellite.js'
+import { proofChallenge } from './proof.js'
+import type { RegisteredSatellite, SatelliteRow } from './registered-satellites.js'
 
 /** A satellite whose proof the daily check has not found, and the consequences. */
 export interface MissingProof extends RegisteredSatellite {

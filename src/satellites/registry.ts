@@ -1,0 +1,299 @@
+import { Injectable } from '@nestjs/common'
+import { OriginPolicy } from '../cors/origin-policy.js'
+import { type Actor, SERVICE } from '../platform/audit/actor.js'
+import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { fieldError } from '../platform/errors/field-faults.js'
+import { requireWithinPlan } from '../platform/plans/plan-limits.js'
+import { ActorAuthority } from '../users/actor-authority.js'
+import { planLimitsOf } from '../users/plan-seats.js'
+import { SatelliteProofLookup } from './proof.js'
+import {
+  type AccountActor,
+  holdersElsewhere,
+  isFailing,
+  type NewSatellite,
+  type OriginClaim,
+  PREVIEW_SESSION_SECONDS,
+  type RegisteredSatellite,
+  RegisteredSatellites,
+  requireNotSuspendedByOperator,
+  type SatelliteChange,
+  type SatelliteFilter,
+  SatelliteProofs,
+  type SatelliteRow,
+} from './registered-satellites.js'
+
+/** Anybody's host can be typed into a form, so few may wait for a proof. */
+const MAX_PENDING = 20
+
+/** Whether an account may have an origin that may belong, or have belonged, to another account. */
+@Injectable()
+export class OriginClaims {
+  constructor(
+    private readonly database: Database,
+    private readonly policy: OriginPolicy,
+    private readonly registered: RegisteredSatellites,
+    private readonly proofs: SatelliteProofs,
+    private readonly proofLookup: SatelliteProofLookup,
+  ) {}
+
+  /**
+   * Throws `INVALID_BODY` for an origin that no account can have, and `ORIGIN_TAKEN` for one that the
+   * operator lists for everybody, or that another account has and has not lost; a check whether that account
+   * can still prove it then follows soon.
+   */
+  async require(claim: OriginClaim): Promise<void> {
+    this.requireValid(claim)
+    if (this.policy.isListed(claim.origin)) throw new ApiError('ORIGIN_TAKEN')
+    const holders = await this.holders(claim)
+    await this.expediteChecks(holders)
+    if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /** Throws `INVALID_BODY` for an origin that no account can have. */
+  requireValid({ origin, kind }: OriginClaim): void {
+    this.policy.require(origin, kind)
+  }
+
+  /**
+   * Throws `TOO_MANY_SATELLITES` when the account, which must be locked, has as many as any may have, or too
+   * many are waiting for a proof, and `PLAN_LIMIT_REACHED` when it has as many as its plan allows.
+   */
+  async requireRoom(transaction: Db, accountId: string): Promise<void> {
+    const { all, pending } = await this.registered.count(transaction, accountId)
+    const most = this.policy.maxSatellitesPerAccount
+    if (all >= most)
+      throw new ApiError('TOO_MANY_SATELLITES', { detail: `An account may have ${most} satellites` })
+    requireWithinPlan(
+      await planLimitsOf(transaction, accountId),
+      'satellites',
+      all,
+      plan => `The plan of this account allows ${plan} satellites`,
+    )
+    if (pending >= MAX_PENDING) throw new ApiError('TOO_MANY_SATELLITES')
+  }
+
+  /** Satellites of other accounts that have the origin, active or suspended. */
+  holders(claim: OriginClaim): Promise<RegisteredSatellite[]> {
+    return this.database.run(db => holdersElsewhere(db, claim))
+  }
+
+  /**
+   * Those of them that have lost it: the daily check has told them so, and a look-up where their proof used
+   * to be confirms it now. For the others a check is scheduled soon.
+   */
+  async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
+    const holders = await this.holders(claim)
+    await this.expediteChecks(holders)
+    const lost: RegisteredSatellite[] = []
+    for (const holder of holders) if (isFailing(holder) && (await this.isGone(holder))) lost.push(holder)
+    return lost
+  }
+
+  private async expediteChecks(holders: readonly RegisteredSatellite[]): Promise<void> {
+    const ids = holders.filter(holder => !isFailing(holder)).map(({ satellite }) => satellite.id)
+    if (ids.length > 0) await this.database.run(db => this.proofs.expediteCheck(db, ids))
+  }
+
+  /** A missing answer is not enough. */
+  private async isGone(holder: RegisteredSatellite): Promise<boolean> {
+    const { method, lookups } = await this.proofLookup.look(holder)
+    const place = holder.proof.method === 'file' ? lookups.file : lookups.dns
+    return method === null && place?.isOutage === false
+  }
+}
+
+export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
+
+/** The satellites of an account, for members who may change its settings. */
+@Injectable()
+export class SatelliteRegistryService {
+  constructor(
+    private readonly database: Database,
+    private readonly registered: RegisteredSatellites,
+    private readonly claims: OriginClaims,
+    private readonly authority: ActorAuthority,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** All satellites of the account, oldest first. */
+  list(accountId: string): Promise<RegisteredSatellite[]> {
+    return this.database.run(db => this.registered.list(db, accountId))
+  }
+
+  /** Throws `NOT_FOUND`. */
+  find(accountId: string, id: string): Promise<RegisteredSatellite> {
+    return this.database.run(db => this.registered.find(db, accountId, id))
+  }
+
+  /** Adds a satellite that must be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
+  async add(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
+    await this.claims.require({ accountId: actor.accountId, ...wanted })
+    return this.insert(actor, wanted)
+  }
+
+  /**
+   * Adds a pending satellite. Throws `INVALID_BODY` for an origin that no account can have, `ORIGIN_TAKEN`
+   * when the account already has it, `SESSION_NOT_FOUND` when the account is gone, and like
+   * {@link OriginClaims.requireRoom}; operators may add any number.
+   */
+  async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
+    const { accountId } = actor
+    this.claims.requireValid({ accountId, ...wanted })
+    return this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
+      if (actor.client) await this.claims.requireRoom(transaction, accountId)
+      const added = await this.registered.add(transaction, { accountId, ...wanted })
+      await this.record(transaction, actor, 'satellite.add', added, { kind: wanted.kind })
+      return added
+    })
+  }
+
+  /**
+   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven with the token that was read; it
+   * then has a new one. Throws `NOT_FOUND` when it is gone.
+   */
+  async requireFreshToken({ satellite, proof }: RegisteredSatellite): Promise<void> {
+    const isRenewed = await this.database.transaction(async transaction => {
+      // It may have been proven or removed since it was read.
+      const current = await this.registered.lock(transaction, satellite.accountId, satellite.id)
+      if (current.proof.token !== proof.token) return true
+      return this.registered.renewExpiredToken(transaction, current)
+    })
+    if (isRenewed) throw new ApiError('PROOF_EXPIRED')
+  }
+
+  /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
+  async change(actor: AccountActor, id: string, change: SatelliteChange): Promise<RegisteredSatellite> {
+    await this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      requireShortSessions(found.satellite, change)
+      if (Object.values(change).every(value => value === undefined)) return
+      await this.registered.change(transaction, id, change)
+      await this.record(transaction, actor, 'satellite.change', found, { ...change })
+    })
+    return this.find(actor.accountId, id)
+  }
+
+  /**
+   * Closes an active satellite: its pages are refused within seconds, and its sessions at their next refresh.
+   * One that an operator suspends stays suspended until an operator resumes it. Throws `NOT_FOUND` and
+   * `SATELLITE_PENDING`.
+   */
+  suspend(actor: AccountActor, id: string): Promise<void> {
+    const by = actor.client && !actor.operator ? 'account' : 'operator'
+    return this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      const { state, suspendedBy } = found.satellite
+      if (state === 'pending') throw new ApiError('SATELLITE_PENDING')
+      if (state === 'suspended' && (by === 'account' || suspendedBy === by)) return
+      await this.registered.suspend(transaction, id, by)
+      await this.record(transaction, actor, 'satellite.suspend', found, { suspendedBy: by })
+    })
+  }
+
+  /**
+   * Afterwards anybody who can prove the origin may have it. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
+   * an operator).
+   */
+  remove(actor: AccountActor, id: string): Promise<void> {
+    return this.database.transaction(async transaction => {
+      await this.requireMayChange(transaction, actor)
+      const found = await this.registered.lock(transaction, actor.accountId, id)
+      requireNotSuspendedByOperator(actor, found)
+      await this.registered.remove(transaction, id)
+      await this.record(transaction, actor, 'satellite.remove', found)
+    })
+  }
+
+  /** Also locks the account. */
+  private requireMayChange(transaction: Db, actor: AccountActor): Promise<void> {
+    return this.authority.lockAccount(transaction, actor, 'accountSettings')
+  }
+
+  private record(
+    transaction: Db,
+    actor: AccountActor,
+    action: AuditAction,
+    { satellite: { id, origin } }: RegisteredSatellite,
+    detail: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    return this.auditLog.record(transaction, auditEvent(actor, action, { satellite: id, origin, ...detail }))
+  }
+}
+
+function requireShortSessions({ kind }: SatelliteRow, { sessionSeconds }: SatelliteChange): void {
+  if (kind !== 'preview' || sessionSeconds === undefined) return
+  if (sessionSeconds !== null && sessionSeconds <= PREVIEW_SESSION_SECONDS) return
+  const fault = fieldError('sessionSeconds', 'SESSION_TOO_LONG', { max: PREVIEW_SESSION_SECONDS })
+  throw new ApiError('INVALID_BODY', { errors: [fault] })
+}
+
+/** Satellites as operators see and change them, beyond what the accounts can do. */
+@Injectable()
+export class SatelliteAdministration {
+  constructor(
+    private readonly database: Database,
+    private readonly registered: RegisteredSatellites,
+    private readonly claims: OriginClaims,
+    private readonly registry: SatelliteRegistryService,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Those of one account, or of all, oldest first. */
+  list(accountId: string | null): Promise<RegisteredSatellite[]> {
+    return this.database.run(db => this.registered.list(db, accountId))
+  }
+
+  /** Those of all accounts that match the filter, newest first; at most `limit`. */
+  listNewest(filter: SatelliteFilter, limit: number): Promise<RegisteredSatellite[]> {
+    return this.database.report(db => this.registered.listNewest(db, filter, limit))
+  }
+
+  /** Null when there is none. */
+  find(id: string): Promise<RegisteredSatellite | null> {
+    return this.database.run(db => this.registered.findAnywhere(db, id))
+  }
+
+  /** The satellite of this account with this origin, in any state; null when it has none. */
+  findByOrigin({ accountId, origin }: NewSatellite): Promise<RegisteredSatellite | null> {
+    return this.database.run(db => this.registered.findByOrigin(db, accountId, origin))
+  }
+
+  /**
+   * For a satellite that an operator vouches for; allows one that ALLOWED_ORIGINS lists. Throws
+   * `ORIGIN_TAKEN` while another account has the origin.
+   */
+  async requireFree(wanted: NewSatellite): Promise<void> {
+    if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
+  }
+
+  /** Closes a satellite; its account can neither resume nor remove it. Throws `SATELLITE_PENDING`. */
+  suspend({ id, accountId }: SatelliteRow, actor: Actor = SERVICE): Promise<void> {
+    return this.registry.suspend({ ...actor, accountId }, id)
+  }
+
+  /**
+   * Activates a suspended satellite without its proof, which the daily check looks for again: it gets another
+   * 7 days. Throws `SATELLITE_PENDING`.
+   */
+  resume({ id, accountId }: SatelliteRow, { client, operator }: Actor = SERVICE): Promise<void> {
+    return this.database.transaction(async transaction => {
+      const { satellite } = await this.registered.lock(transaction, accountId, id)
+      if (satellite.state === 'pending') throw new ApiError('SATELLITE_PENDING')
+      if (satellite.state === 'active') return
+      await this.registered.resume(transaction, satellite)
+      const detail = { satellite: id, origin: satellite.origin }
+      await this.auditLog.record(
+        transaction,
+        auditEvent({ accountId, client, ...(operator && { operator }) }, 'satellite.resume', detail),
+      )
+    })
+  }
+}
