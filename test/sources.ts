@@ -506,6 +506,8 @@ export {
 } from '../src/sessions/stores/session-store.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
 export { FactorResetJob } from '../src/team/factor-reset/factor-reset.job.js'
+export { FactorResetJob } from '../src/team/factor-reset.job.js'
+export { AccessTokens, signJwt } from '../src/tokens/access-tokens.js'
 export {
   AccessTokens,
   type AuthMethod,

@@ -12,29 +12,34 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import { FactorResetController, FactorResetLinksController } from './factor-reset/factor-reset.controller.js'
-import { FactorResetJob } from './factor-reset/factor-reset.job.js'
-import { FactorResetService } from './factor-reset/factor-reset.service.js'
-import { FactorResetCompletion, ResetPreconditions } from './factor-reset/factor-reset-completion.js'
-import { FactorResetLinksService } from './factor-reset/factor-reset-links.service.js'
-import { FactorResetMails } from './factor-reset/factor-reset-mails.js'
-import { FactorResetRequests } from './factor-reset/factor-reset-requests.js'
-import { AcceptInvitationService } from './invitations/accept-invitation.service.js'
-import { InvitationMails } from './invitations/invitation-mails.js'
-import { InvitationRecords } from './invitations/invitation-records.js'
-import { AcceptInvitationController, InvitationsController } from './invitations/invitations.controller.js'
-import { InvitationsService } from './invitations/invitations.service.js'
-import { MemberList } from './members/member-list.js'
-import { MemberRemoval } from './members/member-removal.js'
-import { MembersController } from './members/members.controller.js'
-import { MembersService } from './members/members.service.js'
-import { OutOfScopeSessions } from './members/out-of-scope-sessions.js'
-import { RemovalConsequences } from './members/removal-consequences.js'
-import { SatelliteAccess } from './members/satellite-access.js'
-import { TeamSessionsController } from './sessions/team-sessions.controller.js'
-import { TeamSessions } from './sessions/team-sessions.js'
+import { FactorResetJob } from './factor-reset.job.js'
+import { FactorResetController, FactorResetLinksController } from './factor-reset.controller.js'
+import {
+  FactorResetCompletion,
+  FactorResetLinksService,
+  FactorResetMails,
+  FactorResetRequests,
+  FactorResetService,
+  ResetPreconditions,
+} from './factor-reset.js'
+import { AcceptInvitationController, InvitationsController } from './invitations.controller.js'
+import {
+  AcceptInvitationService,
+  InvitationMails,
+  InvitationRecords,
+  InvitationsService,
+} from './invitations.js'
+import {
+  MemberList,
+  MemberRemoval,
+  MembersService,
+  OutOfScopeSessions,
+  RemovalConsequences,
+  SatelliteAccess,
+  TeamSessions,
+} from './members.js'
+import { MembersController, TeamSatellitesController, TeamSessionsController } from './team.controller.js'
 import { TeamAuthority } from './team-authority.js'
-import { TeamSatellitesController } from './team-satellites.controller.js'
 
 @Module({
   imports: [

@@ -1,6 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { Body, Controller, Delete, HttpCode, Param, Post, Query } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, IsOptional } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { MailedLinkBody } from '../platform/links/mailed-token.dto.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { FactorResetLinksService, FactorResetService } from './factor-reset.js'
 
 const ONLY = ['pending'] as const
 
@@ -80,3 +89,57 @@ export const StopResetDocs = () =>
     answer: 'They stay',
     refusals: LINK_REFUSALS,
   })
+
+@ApiTags('Team')
+@Controller('api/team/:userId/second-factor/reset')
+@MainSite({ permission: 'teamManagement' })
+export class FactorResetController {
+  constructor(private readonly resets: FactorResetService) {}
+
+  /** Requests a reset for a member. */
+  @Post()
+  @HttpCode(202)
+  @MainSite({ reauthenticated: true })
+  @RequestResetDocs()
+  async request(
+    @CurrentActor() actor: SessionActor,
+    @Param('userId', IdInPath) userId: string,
+    @Query() { only }: RequestResetQuery,
+  ) {
+    return { resetAt: await this.resets.request(actor, userId, only) }
+  }
+
+  @ContainsDamage()
+  @Delete()
+  @HttpCode(204)
+  @CancelResetDocs()
+  cancel(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.resets.cancel(actor, userId)
+  }
+}
+
+/**
+ * Public: people who have lost their factors cannot log in, and the others may be at another device. The link
+ * is the proof.
+ */
+@ApiTags('Team')
+@Controller('api/second-factor-reset')
+export class FactorResetLinksController {
+  constructor(private readonly links: FactorResetLinksService) {}
+
+  @Public()
+  @Post('confirm')
+  @HttpCode(204)
+  @ConfirmResetDocs()
+  confirm(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.links.confirm(token, client)
+  }
+
+  @Public()
+  @Post('stop')
+  @HttpCode(204)
+  @StopResetDocs()
+  stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.links.stop(token, client)
+  }
+}

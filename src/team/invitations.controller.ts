@@ -1,18 +1,28 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
-import type { ErrorCode } from '../../platform/errors/api-error.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
-import { IfPresent } from '../../platform/http/validation.js'
-import { IsMailedToken } from '../../platform/one-time-tokens.js'
-import type { Permissions } from '../../platform/permissions.js'
-import { type Email, IsEmailAddress } from '../../users/email.js'
-import { IsName } from '../../users/name-text.js'
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import type { ErrorCode } from '../platform/errors/error-codes.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IfPresent } from '../platform/http/field-rules.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { IsMailedToken } from '../platform/links/mailed-token.dto.js'
+import type { Permissions } from '../platform/permissions/permissions.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { type Email, IsEmailAddress } from '../users/email.js'
+import { IsName } from '../users/name-text.js'
+import { IsNewPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
+import { initialGrant } from '../users/user.js'
+import { AllowedSatellites } from './allowed-satellites.js'
 import {
-  IsNewPassword,
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-} from '../../users/passwords/password-text.js'
-import { IsPermissions, IsSatellites, PermissionsBody } from '../members/member-access.dto.js'
-import { INVITATION_DAYS } from './invitation-records.js'
+  AcceptInvitationService,
+  INVITATION_DAYS,
+  InvitationsService,
+  type InviteRequest,
+} from './invitations.js'
+import { IsPermissions, IsSatellites, PermissionsBody, permissionsIn } from './team.controller.js'
 
 export class InvitationBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
@@ -154,3 +164,65 @@ export const AcceptInvitationDocs = () =>
       'DATABASE_UNAVAILABLE',
     ],
   })
+
+@ApiTags('Team')
+@Controller('api/team/invitations')
+@MainSite({ permission: 'teamManagement' })
+export class InvitationsController {
+  constructor(
+    private readonly invitations: InvitationsService,
+    private readonly allowedSatellites: AllowedSatellites,
+  ) {}
+
+  /** Invites somebody to the caller's team by mail. */
+  @Post()
+  @InviteDocs()
+  invite(
+    @CurrentActor() actor: SessionActor,
+    @Body() { email, permissions = initialGrant('member'), satellites = null }: InvitationBody,
+  ) {
+    return this.mail(actor, { email, permissions: permissionsIn(permissions), satellites })
+  }
+
+  /** Mails an open invitation again, as if the manager had just made it. */
+  @Post(':id/resend')
+  @ResendInvitationDocs()
+  async resend(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.mail(actor, await this.invitations.find(actor.accountId, id))
+  }
+
+  @Get()
+  @ListInvitationsDocs()
+  async list(@CurrentActor() actor: SessionActor) {
+    const open = await this.invitations.list(actor.accountId)
+    return { invitations: open.map(({ accountId: _, ...invitation }) => invitation) }
+  }
+
+  @ContainsDamage()
+  @Delete(':id')
+  @HttpCode(204)
+  @WithdrawInvitationDocs()
+  withdraw(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.invitations.withdraw(actor, id)
+  }
+
+  private async mail(actor: SessionActor, request: InviteRequest): Promise<InvitedAnswer> {
+    await this.allowedSatellites.require(actor.accountId, request.satellites)
+    const { id, email, expiresAt } = await this.invitations.invite(actor, request)
+    return { id, email, expiresAt }
+  }
+}
+
+@ApiTags('Team')
+@Controller('api/invitations')
+export class AcceptInvitationController {
+  constructor(private readonly acceptInvitation: AcceptInvitationService) {}
+
+  /** Creates the invited member. Public: they have no login yet, and the link is the proof. */
+  @Public()
+  @Post('accept')
+  @AcceptInvitationDocs()
+  accept(@Body() body: AcceptInvitationBody, @CurrentClient() client: Client) {
+    return this.acceptInvitation.accept(body, client)
+  }
+}

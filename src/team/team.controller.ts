@@ -1,0 +1,521 @@
+import {
+  applyDecorators,
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Put,
+  Query,
+} from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsOptional,
+  IsString,
+  MaxLength,
+  registerDecorator,
+  ValidateIf,
+} from 'class-validator'
+import { type Age, AgeCursor } from '../platform/http/age-cursor.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { IdInPath } from '../platform/http/ids.js'
+import { PageLimit } from '../platform/http/page.js'
+import { ParseText } from '../platform/http/request-validation.js'
+import { IsStorableLine } from '../platform/http/storable-line.js'
+import {
+  isPermissions,
+  PERMISSIONS,
+  type Permissions,
+  permissionsOf,
+} from '../platform/permissions/permissions.js'
+import { SiteSessionsAnswer } from '../sessions/active/active-sessions.dto.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import type { Role } from '../users/user.js'
+import { AllowedSatellites } from './allowed-satellites.js'
+import { MemberList, MemberRemoval, MembersService, SatelliteAccess, TeamSessions } from './members.js'
+
+/** The permissions of somebody new. All five are required: a missing one could be meant either way. */
+export class PermissionsBody implements Permissions {
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  payments!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  accountSettings!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  teamManagement!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  dataEntry!: boolean
+
+  @ApiProperty({ type: Boolean })
+  @IsBoolean()
+  viewReports!: boolean
+}
+
+/**
+ * What is to be different about somebody's permissions; what is not named stays as it is, because a page that was opened
+ * some time ago does not know what others have changed since.
+ */
+export class PermissionChangesBody implements Partial<Permissions> {
+  @IsPermissionChange()
+  payments?: boolean
+
+  @IsPermissionChange()
+  accountSettings?: boolean
+
+  @IsPermissionChange()
+  teamManagement?: boolean
+
+  @IsPermissionChange()
+  dataEntry?: boolean
+
+  @IsPermissionChange()
+  viewReports?: boolean
+}
+
+function IsPermissionChange(): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: Boolean }),
+    ValidateIf((_, value) => value !== undefined),
+    IsBoolean(),
+  )
+}
+
+/** Just the five booleans of a body. */
+export function permissionsIn(body: Permissions): Permissions {
+  return permissionsOf(PERMISSIONS.filter(name => body[name]))
+}
+
+/** For body fields: an object of exactly the five booleans. */
+export function IsPermissions(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isPermissions',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: isPermissions,
+        defaultMessage: () => `${String(propertyName)} must be the booleans ${PERMISSIONS.join(', ')}`,
+      },
+    })
+}
+
+const MAX_SATELLITES = 50
+/** Longer than any host name allows. */
+const MAX_ORIGIN_LENGTH = 300
+
+/**
+ * For body fields: origins of satellites, or null for all. {@link AllowedSatellites} checks whether they are
+ * ours.
+ */
+export function IsSatellites({ required }: { required: boolean }): PropertyDecorator {
+  return applyDecorators(
+    ApiProperty({
+      type: [String],
+      required,
+      nullable: true,
+      minItems: 1,
+      maxItems: MAX_SATELLITES,
+      uniqueItems: true,
+      description: 'Origins; null means all satellites',
+      example: ['https://shop-one.example.net'],
+    }),
+    ValidateIf((_, value) => value !== null && (required || value !== undefined)),
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(MAX_SATELLITES),
+    ArrayUnique(),
+    IsString({ each: true }),
+    MaxLength(MAX_ORIGIN_LENGTH, { each: true }),
+  )
+}
+
+export class SatellitesBody {
+  @IsSatellites({ required: true })
+  satellites!: string[] | null
+}
+
+const DEFAULT_PAGE = 100
+/** The maximum length of a name. */
+const MAX_SEARCH = 100
+
+/** A page of the team. */
+export class MembersQuery {
+  @PageLimit(DEFAULT_PAGE)
+  limit: number = DEFAULT_PAGE
+
+  @AgeCursor()
+  after?: Age
+
+  @ApiPropertyOptional({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_SEARCH,
+    description:
+      'Only those whose name or e-mail address contains this, in upper or lower case. A page looks at 10,000 members at most, so it may be short or empty although there is a `next`',
+  })
+  @ParseText(text => text.trim())
+  @IsStorableLine({ min: 1, max: MAX_SEARCH })
+  @IsOptional()
+  q?: string
+}
+
+/** A user as shown to the team. */
+export class TeamMemberAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+
+  @ApiProperty({ type: String, format: 'email' })
+  email!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+
+  @ApiProperty({ enum: ['owner', 'member'] })
+  role!: Role
+
+  @ApiProperty({ type: PermissionsBody, description: 'As granted; on satellites only some of them count' })
+  permissions!: Permissions
+
+  @ApiProperty({ type: [String], nullable: true, description: 'Origins to log in at; null means all' })
+  satellites!: readonly string[] | null
+
+  @ApiProperty({ type: Boolean })
+  isDisabled!: boolean
+
+  @ApiProperty({ type: Boolean })
+  hasSecondFactor!: boolean
+
+  @ApiProperty({ type: Boolean, description: 'Whether they may do nothing until they have a second factor' })
+  mustEnrol!: boolean
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When a requested reset of their second factors happens; null when none is pending',
+  })
+  factorResetAt!: Date | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'The last login; null for users who have not logged in within 400 days',
+  })
+  lastLoginAt!: Date | null
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: Date
+}
+
+class TeamAnswer {
+  @ApiProperty({ type: [TeamMemberAnswer], description: 'Oldest first' })
+  users!: TeamMemberAnswer[]
+
+  @ApiProperty({ type: String, nullable: true, description: 'For `after`; null on the last page' })
+  next!: string | null
+}
+
+const MAIN_SITE_ONLY =
+  'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
+  'teamManagement permission.'
+
+export const ListMembersDocs = () =>
+  Documented({
+    summary: 'List the members of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'One page of everybody, owner and disabled members included',
+    type: TeamAnswer,
+    refusals: ['INVALID_QUERY'],
+  })
+
+export const FindMemberDocs = () =>
+  Documented({
+    summary: 'Get one member of the account',
+    description: MAIN_SITE_ONLY,
+    status: 200,
+    answer: 'As in the list',
+    type: TeamMemberAnswer,
+    refusals: ['NOT_FOUND'],
+  })
+
+export const SetPermissionsDocs = () =>
+  Documented({
+    summary: "Change a member's permissions",
+    description:
+      `${MAIN_SITE_ONLY} Live sessions of the member get them at their next refresh. Nobody can change their own permissions or ` +
+      'give what they do not have; the owner always has all. Giving payments, accountSettings or teamManagement requires a re-authentication.',
+    status: 204,
+    answer: 'The member has these permissions, and as before those that are not named',
+    refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
+  })
+
+export const SetSatellitesDocs = () =>
+  Documented({
+    summary: 'Change where a member may log in',
+    description:
+      `${MAIN_SITE_ONLY} The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
+      'that they were granted, so the rules for giving them apply.',
+    status: 204,
+    answer: 'The member may log in at these satellites only; null means everywhere',
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_SATELLITE',
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'REAUTHENTICATION_REQUIRED',
+    ],
+  })
+
+export const DisableMemberDocs = () =>
+  Documented({
+    summary: 'Disable a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
+    status: 204,
+    answer: 'The member is disabled',
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
+  })
+
+export const EnableMemberDocs = () =>
+  Documented({
+    summary: 'Enable a disabled member',
+    description:
+      `${MAIN_SITE_ONLY} This gives the member's permissions back, so the rules for giving them apply: the caller must have ` +
+      'them, and payments, accountSettings or teamManagement require a re-authentication.',
+    status: 204,
+    answer: 'The member may log in',
+    refusals: [
+      'NOT_FOUND',
+      'OWN_RIGHTS',
+      'LAST_OWNER',
+      'DISABLED_BY_OPERATOR',
+      'PLAN_LIMIT_REACHED',
+      'REAUTHENTICATION_REQUIRED',
+    ],
+  })
+
+export const RemoveMemberDocs = () =>
+  Documented({
+    summary: 'Remove a member',
+    description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
+    status: 204,
+    answer: 'The member is gone; what they did stays in the audit log',
+    refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR'],
+  })
+
+class MemberSessionsAnswer {
+  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
+  sites!: SiteSessionsAnswer[]
+}
+
+class EndedMemberSessionsAnswer {
+  @ApiProperty({ type: Number, description: 'How many were ended' })
+  ended!: number
+}
+
+const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
+
+export const ListMemberSessionsDocs = () =>
+  Documented({
+    summary: 'List the live sessions of a member by site',
+    description: EXCEPT_OWNER,
+    status: 200,
+    answer: 'The live sessions',
+    type: MemberSessionsAnswer,
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+export const EndMemberSessionsDocs = () =>
+  Documented({
+    summary: 'End all sessions of a member',
+    description: `${EXCEPT_OWNER} The member may log in again.`,
+    status: 200,
+    answer: 'Ended',
+    type: EndedMemberSessionsAnswer,
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+export const EndMemberSessionDocs = () =>
+  Documented({
+    summary: 'End one session of a member',
+    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
+    status: 204,
+    answer: 'Ended',
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+@ApiTags('Team')
+@Controller('api/team')
+@MainSite({ permission: 'teamManagement' })
+export class MembersController {
+  constructor(
+    private readonly members: MembersService,
+    private readonly removal: MemberRemoval,
+    private readonly memberList: MemberList,
+    private readonly satelliteAccess: SatelliteAccess,
+    private readonly allowedSatellites: AllowedSatellites,
+  ) {}
+
+  /** The users of the caller's account, a page at a time. */
+  @Get()
+  @ListMembersDocs()
+  list(@CurrentActor() actor: SessionActor, @Query() query: MembersQuery) {
+    return this.memberList.list(actor.accountId, query)
+  }
+
+  @Get(':userId')
+  @FindMemberDocs()
+  find(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.memberList.find(actor.accountId, userId)
+  }
+
+  /** Grants or takes away the permissions that are named. */
+  @ContainsDamage()
+  @Put(':userId/permissions')
+  @HttpCode(204)
+  @SetPermissionsDocs()
+  setPermissions(
+    @CurrentActor() actor: SessionActor,
+    @Param('userId', IdInPath) userId: string,
+    @Body() body: PermissionChangesBody,
+  ) {
+    return this.members.setPermissions(actor, userId, body)
+  }
+
+  /** Sets the satellites that the member may log in at. */
+  @ContainsDamage()
+  @Put(':userId/satellites')
+  @HttpCode(204)
+  @SetSatellitesDocs()
+  async setSatellites(
+    @CurrentActor() actor: SessionActor,
+    @Param('userId', IdInPath) userId: string,
+    @Body() { satellites }: SatellitesBody,
+  ) {
+    await this.allowedSatellites.require(actor.accountId, satellites)
+    return this.satelliteAccess.set(actor, userId, satellites)
+  }
+
+  @ContainsDamage()
+  @Post(':userId/disable')
+  @HttpCode(204)
+  @DisableMemberDocs()
+  disable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.disable(actor, userId)
+  }
+
+  @Post(':userId/enable')
+  @HttpCode(204)
+  @EnableMemberDocs()
+  enable(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.members.enable(actor, userId)
+  }
+
+  @ContainsDamage()
+  @Delete(':userId')
+  @HttpCode(204)
+  @MainSite({ reauthenticated: true })
+  @RemoveMemberDocs()
+  remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.removal.remove(actor, userId)
+  }
+}
+
+@ApiTags('Team')
+@Controller('api/team/:userId/sessions')
+@MainSite({ permission: 'teamManagement' })
+export class TeamSessionsController {
+  constructor(private readonly sessions: TeamSessions) {}
+
+  /** Where a member is logged in. */
+  @Get()
+  @ListMemberSessionsDocs()
+  list(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return this.sessions.list(actor, userId)
+  }
+
+  @ContainsDamage()
+  @Delete()
+  @EndMemberSessionsDocs()
+  async endAll(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
+    return { ended: await this.sessions.endAll(actor, userId) }
+  }
+
+  @ContainsDamage()
+  @Delete(':sid')
+  @HttpCode(204)
+  @EndMemberSessionDocs()
+  end(
+    @CurrentActor() actor: SessionActor,
+    @Param('userId', IdInPath) userId: string,
+    @Param('sid') sid: string,
+  ) {
+    return this.sessions.end(actor, userId, sid)
+  }
+}
+
+class TeamSatelliteAnswer {
+  @ApiProperty({ type: String, description: 'What `satellites` of members and invitations take' })
+  origin!: string
+
+  @ApiProperty({ type: String })
+  name!: string
+
+  @ApiProperty({
+    enum: ['production', 'preview'],
+    description: 'Members who may log in everywhere need access by name to previews',
+  })
+  kind!: string
+
+  @ApiProperty({
+    enum: ['pending', 'active', 'suspended'],
+    description: 'Nobody can log in at those that are not active',
+  })
+  state!: string
+}
+
+class TeamSatellitesAnswer {
+  @ApiProperty({ type: [TeamSatelliteAnswer] })
+  satellites!: TeamSatelliteAnswer[]
+}
+
+const ListTeamSatellitesDocs = () =>
+  Documented({
+    summary: 'List the satellites that members can be given access to',
+    description:
+      'Main site only, with teamManagement. What `GET /api/satellites` says besides is for those with accountSettings.',
+    status: 200,
+    answer: "The account's own, oldest first, then those that every account may use",
+    type: TeamSatellitesAnswer,
+    refusals: ['DATABASE_UNAVAILABLE'],
+  })
+
+@ApiTags('Team')
+@Controller('api/team/satellites')
+@MainSite({ permission: 'teamManagement' })
+export class TeamSatellitesController {
+  constructor(private readonly allowedSatellites: AllowedSatellites) {}
+
+  @Get()
+  @ListTeamSatellitesDocs()
+  async list(@CurrentActor() { accountId }: SessionActor) {
+    return { satellites: await this.allowedSatellites.list(accountId) }
+  }
+}
