@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common'
-import { gt, sql } from 'drizzle-orm'
+import { eq, gt, sql } from 'drizzle-orm'
 import { Settings } from '../platform/config/settings.js'
 import { Database, rowsOf } from '../platform/database/database.js'
 import { accounts } from '../platform/database/schema/accounts.js'
@@ -9,7 +9,84 @@ import { causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { ceilingOf, permissionBits, permissionsOfBits } from '../platform/permissions.js'
 import { listedOrigins, listedSatellite, type Satellite } from './satellite.js'
-import { type KnownSatellite, SatelliteMap } from './satellite-map.js'
+
+/** A suspended satellite stays in the map, so that no pattern or list opens its origin meanwhile. */
+export interface KnownSatellite extends Satellite {
+  readonly isSuspended: boolean
+}
+
+/** Satellites by origin; previews by what follows the left-most label. */
+export class SatelliteMap {
+  private readonly byOrigin = new Map<string, KnownSatellite>()
+  private readonly previews = new Map<string, Map<string, KnownSatellite>>()
+
+  get size(): number {
+    return this.byOrigin.size
+  }
+
+  /**
+   * The active satellite that a page with this origin belongs to; null when there is none. An exact name
+   * beats a pattern.
+   */
+  find(origin: string): Satellite | null {
+    // A pattern is never a valid origin, whatever somebody sends.
+    if (origin.includes('*')) return null
+    const known = this.byOrigin.get(origin) ?? (this.previews.size > 0 ? this.findPreview(origin) : null)
+    return known?.isSuspended ? null : known
+  }
+
+  set(satellite: KnownSatellite): void {
+    const { origin } = satellite
+    this.byOrigin.set(origin, satellite)
+    if (!origin.includes('*')) return
+    const parent = parentOf(origin)
+    const patterns = this.previews.get(parent) ?? new Map<string, KnownSatellite>()
+    this.previews.set(parent, patterns.set(origin, satellite))
+  }
+
+  /** Removes the origin if it is still this satellite's; returns whether it was. */
+  remove(origin: string, id: string): boolean {
+    if (this.byOrigin.get(origin)?.id !== id) return false
+    this.byOrigin.delete(origin)
+    const parent = parentOf(origin)
+    const patterns = this.previews.get(parent)
+    patterns?.delete(origin)
+    if (patterns?.size === 0) this.previews.delete(parent)
+    return true
+  }
+
+  /** Of several patterns the longest wins; among equals the first in code-unit order, so that all replicas agree. */
+  private findPreview(origin: string): KnownSatellite | null {
+    let best: KnownSatellite | null = null
+    for (const [pattern, satellite] of this.previews.get(parentOf(origin)) ?? [])
+      if (matchesLabel(origin, pattern) && (!best || comesBefore(pattern, best.origin))) best = satellite
+    return best
+  }
+}
+
+/** `example.com` of `https://shop.example.com`: everything after the left-most label. */
+export function parentOf(origin: string): string {
+  return origin.slice(origin.indexOf('.') + 1)
+}
+
+function comesBefore(pattern: string, other: string): boolean {
+  return pattern.length === other.length ? pattern < other : pattern.length > other.length
+}
+
+/** Whether the origin matches a preview pattern. */
+export function matchesPattern(origin: string, pattern: string): boolean {
+  return parentOf(origin) === parentOf(pattern) && matchesLabel(origin, pattern)
+}
+
+/**
+ * The asterisk stands for at least one letter, digit or hyphen, and never a dot: `parentOf` has already
+ * compared the rest.
+ */
+function matchesLabel(origin: string, pattern: string): boolean {
+  const [before = '', after = ''] = pattern.split('*')
+  if (!origin.startsWith(before) || !origin.endsWith(after)) return false
+  return /^[a-z0-9-]+$/.test(origin.slice(before.length, origin.length - after.length))
+}
 
 /** A change is live on every replica after this, plus the time of one small query. */
 const POLL_EVERY_MS = 1_000
@@ -195,4 +272,13 @@ function satelliteOf({ state, ceiling, activeSince, ...row }: Row): KnownSatelli
     activeSince: (activeSince ?? 0) * 1000,
     isSuspended: state === 'suspended',
   }
+}
+
+/** The name and the branding of a satellite; null once it has been removed. */
+export async function brandingOf(database: Database, id: string) {
+  const { name, branding } = satellites
+  const [row] = await database.run(db =>
+    db.select({ name, branding }).from(satellites).where(eq(satellites.id, id)),
+  )
+  return row ?? null
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { and, asc, count, desc, eq, gt, inArray, isNull, like, lt, ne, or, type SQL, sql } from 'drizzle-orm'
-import { matchesPattern, parentOf } from '../cors/satellite-map.js'
+import { matchesPattern, parentOf } from '../cors/satellites.js'
 import type { Actor } from '../platform/audit/actor.js'
 import { Clock, secondsAfter } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { OriginPolicy } from '../cors/origin-policy.js'
+import { OriginPolicy } from '../cors/satellite-origin.js'
 import { type Actor, SERVICE } from '../platform/audit/actor.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'

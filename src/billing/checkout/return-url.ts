@@ -1,4 +1,4 @@
-import type { KnownOrigins } from '../../cors/cors-policy.js'
+import type { KnownOrigins } from '../../cors/cors.module.js'
 
 const MAX_LENGTH = 2_048
 /**
