@@ -399,6 +399,9 @@ export {
   SatelliteCheckJob,
   SatelliteChecks,
 } from '../src/satellites/check.job.js'
+export { WatchedKeys } from '../src/platform/secrets/watched-keys.js'
+export { SatelliteCheckJob } from '../src/satellites/check.job.js'
+export { missingProofsMail } from '../src/satellites/mails.js'
 export {
   fetchProofFile,
   hasToken,
@@ -413,12 +416,10 @@ export {
   type RegisteredSatellite,
   RegisteredSatellites,
   type SatelliteChange,
-  SatelliteProofs,
   type SatelliteRow,
 } from '../src/satellites/registered-satellites.js'
-export { SatelliteAdministration, SatelliteRegistryService } from '../src/satellites/registry.js'
-export { SatelliteMails } from '../src/satellites/mails.js'
-export { SatelliteActivation, SatelliteVerificationService } from '../src/satellites/verification.js'
+export { SatelliteAdministration, SatelliteRegistry } from '../src/satellites/registry.js'
+export { SatelliteVerification } from '../src/satellites/verification.js'
 export { startFailure } from '../src/serve.js'
 export { CookieBoundSessionGuard } from '../src/sessions/guards/cookie-bound-session.guard.js'
 export { EnrolmentGuard } from '../src/sessions/guards/enrolment.guard.js'

@@ -1,9 +1,7 @@
-import { Injectable } from '@nestjs/common'
-import type { MailLanguage } from '../mail/language.js'
-import { safeName } from '../mail/layout.js'
-import type { MailName } from '../mail/messages/translated.js'
-import { SiteUrls } from '../mail/site-urls.js'
-import { AccountAdmins } from '../users/notices/account-admins.js'
+import type { Mail } from '../mail/mail.js'
+import type { MailLanguage } from '../mail/mail-language.js'
+import { safeName } from '../mail/safe-name.js'
+import type { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from './proof.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellites.js'
 
@@ -20,66 +18,42 @@ export interface MissingProof extends RegisteredSatellite {
  */
 const MISSING_NAMED = 10
 
-/**
- * Mails about the proof of a satellite, to its account's administrators. They do not say what was
- * found instead, and have no branding of the satellite: what its host serves, such as a logo, may be somebody else's.
+/*
+ * Mails about the proofs of satellites, to the administrators of their account. They do not say what was found
+ * instead, and have no branding of the satellite: what its host serves, such as a logo, may be an attacker's.
  */
-@Injectable()
-export class SatelliteMails {
-  constructor(
-    private readonly admins: AccountAdmins,
-    private readonly urls: SiteUrls,
-  ) {}
 
-  /** What a run of the daily check has not found for one account, in one mail; {@link toBeNamed} says which. */
-  async notifyMissing(missing: readonly MissingProof[]): Promise<void> {
-    const [first, ...others] = missing
-    if (!first) return
-    if (others.length > 0) return this.notifySummary(missing, first.satellite)
-    return first.outcome === 'suspended' ? this.notifySuspended(first) : this.notifyFailing(first)
+/** What a run of the daily check has not found for one account, which must be something; {@link toBeNamed} says which. */
+export function missingProofsMail(
+  words: MailLanguage,
+  { mainSite }: Pick<SiteUrls, 'mainSite'>,
+  missing: readonly MissingProof[],
+): Mail {
+  const [first] = missing
+  if (first && missing.length === 1) {
+    const values = { ...mainSite, ...namesOf(first.satellite), place: whereItBelongs(words, first) }
+    return first.outcome === 'suspended'
+      ? words.mail('satelliteSuspended', values)
+      : words.mail('proofMissing', { ...values, consequence: whatFollows(words, first) })
   }
+  const mail = words.mail('proofsMissing', { ...mainSite, count: missing.length })
+  const named = toBeNamed(missing)
+  const each = named.flatMap(proof => [
+    `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
+    whereItBelongs(words, proof),
+  ])
+  const count = missing.length - named.length
+  const others = count > 0 ? [words.phrase('proof.others', { count })] : []
+  return { ...mail, paragraphs: [...mail.paragraphs, ...each, ...others] }
+}
 
-  private notifyFailing(missing: MissingProof): Promise<void> {
-    return this.notify(missing.satellite, 'proofMissing', words => ({
-      place: whereItBelongs(words, missing),
-      consequence: whatFollows(words, missing),
-    }))
-  }
-
-  private notifySuspended(missing: MissingProof): Promise<void> {
-    return this.notify(missing.satellite, 'satelliteSuspended', words => ({
-      place: whereItBelongs(words, missing),
-    }))
-  }
-
-  private notifySummary(missing: readonly MissingProof[], { accountId }: SatelliteRow): Promise<void> {
-    return this.admins.mail(accountId, words => {
-      const mail = words.mail('proofsMissing', { ...this.urls.mainSite, count: missing.length })
-      const named = toBeNamed(missing)
-      const each = named.flatMap(proof => [
-        `${namesOf(proof.satellite).name}: ${whatFollows(words, proof)}`,
-        whereItBelongs(words, proof),
-      ])
-      const count = missing.length - named.length
-      const others = count > 0 ? [words.phrase('proof.others', { count })] : []
-      return { ...mail, paragraphs: [...mail.paragraphs, ...each, ...others] }
-    })
-  }
-
-  /** To the account that had the origin before. */
-  notifyMoved(satellite: SatelliteRow): Promise<void> {
-    return this.notify(satellite, 'satelliteMoved')
-  }
-
-  private notify(
-    satellite: SatelliteRow,
-    name: MailName,
-    valuesOf: (words: MailLanguage) => Readonly<Record<string, string>> = () => ({}),
-  ): Promise<void> {
-    return this.admins.mail(satellite.accountId, words =>
-      words.mail(name, { ...this.urls.mainSite, ...namesOf(satellite), ...valuesOf(words) }),
-    )
-  }
+/** To the account that had the origin before. */
+export function originMovedMail(
+  words: MailLanguage,
+  { mainSite }: Pick<SiteUrls, 'mainSite'>,
+  satellite: SatelliteRow,
+): Mail {
+  return words.mail('satelliteMoved', { ...mainSite, ...namesOf(satellite) })
 }
 
 function namesOf({ name, origin }: SatelliteRow): { name: string; host: string } {

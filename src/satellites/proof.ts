@@ -9,36 +9,6 @@ import { proofHostOf } from '../cors/satellite-origin.js'
 import { within } from '../platform/clock/time-limit.js'
 import { Settings } from '../platform/config/settings.js'
 import { type Fault, type FieldError, type FieldFault, faultOf } from '../platform/errors/field-faults.js'
-import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import type { AccountActor, RegisteredSatellite } from './registered-satellites.js'
-
-/** What was looked up for a proof, and what came back, for people who are waiting for a record to appear. */
-export interface ProofLookup {
-  /** Such as `TXT _mainstay-challenge.shop.example.com`. */
-  readonly question: string
-  /** The texts that came back, shortened; empty when there was none. */
-  readonly texts: readonly string[]
-  /** Why there is none; null when there are texts. */
-  readonly fault: Fault | null
-  /** Whether nobody answered, so that it says nothing about the proof. */
-  readonly isOutage: boolean
-}
-
-/** Enough to recognise a text, too little to read a document. */
-const MAX_TEXT_LENGTH = 100
-const MAX_TEXTS = 5
-
-/** What came back instead of the proof: `TXT …: the name has no TXT record`. */
-export function lookupFault({ question, texts, fault }: ProofLookup): FieldError {
-  const { code, values, message } = fault ?? faultOf('PROOF_OTHER_TEXTS', { texts: shown(texts) })
-  return { field: 'proof', code, values: { ...values, question }, message: `${question}: ${message}` }
-}
-
-/** Somebody else's server wrote the texts, so they are shortened and made printable. */
-function shown(texts: readonly string[]): string {
-  const first = texts.slice(0, MAX_TEXTS).map(text => JSON.stringify(text.slice(0, MAX_TEXT_LENGTH)))
-  return [...first, ...(texts.length > MAX_TEXTS ? ['…'] : [])].join(', ')
-}
 
 /** 256 bits, 43 characters of base64url. */
 const TOKEN_BYTES = 32
@@ -68,6 +38,54 @@ export function proofChallenge(origin: string, token: string): ProofChallenge {
   }
 }
 
+/** What was looked up for a proof, and what came back, for people who are waiting for a record to appear. */
+export interface ProofLookup {
+  /** Such as `TXT _mainstay-challenge.shop.example.com`. */
+  readonly question: string
+  /** The texts that came back, shortened; empty when there was none. */
+  readonly texts: readonly string[]
+  /** Why there is none; null when there are texts. */
+  readonly fault: Fault | null
+  /** Whether nobody answered, so that it says nothing about the proof. */
+  readonly isOutage: boolean
+}
+
+/** Where a proof can be. */
+export type ProofMethod = 'dns' | 'file'
+
+/** The result of looking in both places. */
+export interface ProofResult {
+  /** Where the token was found; null if nowhere. */
+  readonly method: ProofMethod | null
+  /** By place; the file is null for preview satellites. */
+  readonly lookups: { readonly dns: ProofLookup; readonly file: ProofLookup | null }
+}
+
+/** Looks for the proofs of satellites: in the DNS and, except for previews, in a file on the site itself. */
+@Injectable()
+export class SatelliteProofLookup {
+  private readonly resolver: Resolver
+  private readonly mayBePrivate: boolean
+
+  constructor({ dnsServers, environment }: Settings) {
+    this.resolver = resolverOf(dnsServers)
+    this.mayBePrivate = environment !== 'production'
+  }
+
+  /** Looks in both places at the same time; an outage of either is part of the result. */
+  async look(origin: string, token: string): Promise<ProofResult> {
+    const challenge = proofChallenge(origin, token)
+    const [dns, file] = await Promise.all([
+      lookUpTxt(this.resolver, challenge.dns.name),
+      challenge.file &&
+        fetchProofFile(challenge.file.url, { resolver: this.resolver, mayBePrivate: this.mayBePrivate }),
+    ])
+    const lookups = { dns, file }
+    if (hasToken(dns.texts, token)) return { method: 'dns', lookups }
+    return { method: hasToken(file?.texts ?? [], token) ? 'file' : null, lookups }
+  }
+}
+
 /** Some DNS providers keep the quotes that were pasted with a value, or escape them. */
 const QUOTES = /^[\\"'“”„]+|[\\"'“”„]+$/g
 
@@ -75,6 +93,22 @@ const QUOTES = /^[\\"'“”„]+|[\\"'“”„]+$/g
 export function hasToken(texts: readonly string[], token: string): boolean {
   const words = texts.flatMap(text => text.split(/\s+/))
   return words.some(word => word.replace(QUOTES, '') === `token=${token}`)
+}
+
+/** Enough to recognise a text, too little to read a document. */
+const MAX_TEXT_LENGTH = 100
+const MAX_TEXTS = 5
+
+/** What came back instead of the proof: `TXT …: the name has no TXT record`. */
+export function lookupFault({ question, texts, fault }: ProofLookup): FieldError {
+  const { code, values, message } = fault ?? faultOf('PROOF_OTHER_TEXTS', { texts: shown(texts) })
+  return { field: 'proof', code, values: { ...values, question }, message: `${question}: ${message}` }
+}
+
+/** The texts come from another server, so they are shortened and made printable. */
+function shown(texts: readonly string[]): string {
+  const first = texts.slice(0, MAX_TEXTS).map(text => JSON.stringify(text.slice(0, MAX_TEXT_LENGTH)))
+  return [...first, ...(texts.length > MAX_TEXTS ? ['…'] : [])].join(', ')
 }
 
 const DNS_TIMEOUT_MS = 2_000
@@ -146,12 +180,12 @@ const NOT_ALLOWED = 'is not allowed'
 
 export interface FileProofOptions {
   readonly resolver: Resolver
-  /** For tests and development; anywhere else somebody's name could lead into our own network. */
+  /** For tests and development; in production a name could lead into our own network. */
   readonly mayBePrivate: boolean
 }
 
 /**
- * The first KiB of a file on somebody else's server, within 5 seconds. Follows no redirect, and connects only
+ * The first KiB of a file on a satellite's server, within 5 seconds. Follows no redirect, and connects only
  * to an address that was checked. Never rejects.
  */
 export async function fetchProofFile(url: string, options: FileProofOptions): Promise<ProofLookup> {
@@ -256,54 +290,4 @@ function requestFault({ code = '', message }: NodeJS.ErrnoException): Fault {
   if (/CERT|SSL|TLS|SIGNATURE/.test(code)) return faultOf('PROOF_CERTIFICATE', { reason: code })
   const known = FILE_FAULTS[code]
   return known ? faultOf(known) : faultOf('PROOF_REQUEST_FAILED', { reason: code || message })
-}
-
-/** Where a proof can be. */
-export type ProofMethod = 'dns' | 'file'
-
-/** The result of looking in both places. */
-export interface ProofResult {
-  /** Where the token was found; null if nowhere. */
-  readonly method: ProofMethod | null
-  /** By place; the file is null for preview satellites. */
-  readonly lookups: { readonly dns: ProofLookup; readonly file: ProofLookup | null }
-}
-
-/** Looks for the proofs of satellites. */
-@Injectable()
-export class SatelliteProofLookup {
-  private readonly resolver: Resolver
-  private readonly mayBePrivate: boolean
-
-  constructor(
-    { dnsServers, environment }: Settings,
-    private readonly rateLimiter: RateLimiter,
-  ) {
-    this.resolver = resolverOf(dnsServers)
-    this.mayBePrivate = environment !== 'production'
-  }
-
-  /** Counts a check that somebody requested. Throws `TOO_MANY_ATTEMPTS`; operators are not limited. */
-  async count(actor: AccountActor): Promise<void> {
-    const { accountId, client } = actor
-    if (client) await this.rateLimiter.count({ kind: 'satellite check', subject: accountId, client, actor })
-  }
-
-  /** Queries the DNS and the site itself, at the same time; an outage of either is part of the result. */
-  async look({ satellite: { origin }, proof: { token } }: RegisteredSatellite): Promise<ProofResult> {
-    const challenge = proofChallenge(origin, token)
-    const [dns, file] = await Promise.all([
-      lookUpTxt(this.resolver, challenge.dns.name),
-      challenge.file &&
-        fetchProofFile(challenge.file.url, { resolver: this.resolver, mayBePrivate: this.mayBePrivate }),
-    ])
-    const lookups = { dns, file }
-    if (hasToken(dns.texts, token)) return { method: 'dns', lookups }
-    return { method: hasToken(file?.texts ?? [], token) ? 'file' : null, lookups }
-  }
-}
-
-/** The look-ups that were made. */
-export function lookupsOf({ lookups: { dns, file } }: ProofResult): ProofLookup[] {
-  return file ? [dns, file] : [dns]
 }

@@ -3,6 +3,7 @@ import { OriginPolicy } from '../cors/satellite-origin.js'
 import { type Actor, SERVICE } from '../platform/audit/actor.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
@@ -10,115 +11,39 @@ import { fieldError } from '../platform/errors/field-faults.js'
 import { requireWithinPlan } from '../platform/plans/plan-limits.js'
 import { ActorAuthority } from '../users/actor-authority.js'
 import { planLimitsOf } from '../users/plan-seats.js'
-import { SatelliteProofLookup } from './proof.js'
 import {
   type AccountActor,
   holdersElsewhere,
   isFailing,
   type NewSatellite,
-  type OriginClaim,
   PREVIEW_SESSION_SECONDS,
   type RegisteredSatellite,
   RegisteredSatellites,
   requireNotSuspendedByOperator,
   type SatelliteChange,
   type SatelliteFilter,
-  SatelliteProofs,
   type SatelliteRow,
 } from './registered-satellites.js'
 
-/** Anybody's host can be typed into a form, so few may wait for a proof. */
+type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
+
+/** Any host can be typed into a form, so few may wait for a proof. */
 const MAX_PENDING = 20
-
-/** Whether an account may have an origin that may belong, or have belonged, to another account. */
-@Injectable()
-export class OriginClaims {
-  constructor(
-    private readonly database: Database,
-    private readonly policy: OriginPolicy,
-    private readonly registered: RegisteredSatellites,
-    private readonly proofs: SatelliteProofs,
-    private readonly proofLookup: SatelliteProofLookup,
-  ) {}
-
-  /**
-   * Throws `INVALID_BODY` for an origin that no account can have, and `ORIGIN_TAKEN` for one that the
-   * operator lists for everybody, or that another account has and has not lost; a check whether that account
-   * can still prove it then follows soon.
-   */
-  async require(claim: OriginClaim): Promise<void> {
-    this.requireValid(claim)
-    if (this.policy.isListed(claim.origin)) throw new ApiError('ORIGIN_TAKEN')
-    const holders = await this.holders(claim)
-    await this.expediteChecks(holders)
-    if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
-  }
-
-  /** Throws `INVALID_BODY` for an origin that no account can have. */
-  requireValid({ origin, kind }: OriginClaim): void {
-    this.policy.require(origin, kind)
-  }
-
-  /**
-   * Throws `TOO_MANY_SATELLITES` when the account, which must be locked, has as many as any may have, or too
-   * many are waiting for a proof, and `PLAN_LIMIT_REACHED` when it has as many as its plan allows.
-   */
-  async requireRoom(transaction: Db, accountId: string): Promise<void> {
-    const { all, pending } = await this.registered.count(transaction, accountId)
-    const most = this.policy.maxSatellitesPerAccount
-    if (all >= most)
-      throw new ApiError('TOO_MANY_SATELLITES', { detail: `An account may have ${most} satellites` })
-    requireWithinPlan(
-      await planLimitsOf(transaction, accountId),
-      'satellites',
-      all,
-      plan => `The plan of this account allows ${plan} satellites`,
-    )
-    if (pending >= MAX_PENDING) throw new ApiError('TOO_MANY_SATELLITES')
-  }
-
-  /** Satellites of other accounts that have the origin, active or suspended. */
-  holders(claim: OriginClaim): Promise<RegisteredSatellite[]> {
-    return this.database.run(db => holdersElsewhere(db, claim))
-  }
-
-  /**
-   * Those of them that have lost it: the daily check has told them so, and a look-up where their proof used
-   * to be confirms it now. For the others a check is scheduled soon.
-   */
-  async holdersWithoutProof(claim: OriginClaim): Promise<RegisteredSatellite[]> {
-    const holders = await this.holders(claim)
-    await this.expediteChecks(holders)
-    const lost: RegisteredSatellite[] = []
-    for (const holder of holders) if (isFailing(holder) && (await this.isGone(holder))) lost.push(holder)
-    return lost
-  }
-
-  private async expediteChecks(holders: readonly RegisteredSatellite[]): Promise<void> {
-    const ids = holders.filter(holder => !isFailing(holder)).map(({ satellite }) => satellite.id)
-    if (ids.length > 0) await this.database.run(db => this.proofs.expediteCheck(db, ids))
-  }
-
-  /** A missing answer is not enough. */
-  private async isGone(holder: RegisteredSatellite): Promise<boolean> {
-    const { method, lookups } = await this.proofLookup.look(holder)
-    const place = holder.proof.method === 'file' ? lookups.file : lookups.dns
-    return method === null && place?.isOutage === false
-  }
-}
-
-export type SatelliteRequest = Pick<SatelliteRow, 'origin' | 'name' | 'kind'>
 
 /** The satellites of an account, for members who may change its settings. */
 @Injectable()
-export class SatelliteRegistryService {
+export class SatelliteRegistry {
+  private readonly policy: OriginPolicy
+
   constructor(
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
-    private readonly claims: OriginClaims,
     private readonly authority: ActorAuthority,
     private readonly auditLog: AuditLog,
-  ) {}
+    settings: Settings,
+  ) {
+    this.policy = new OriginPolicy(settings)
+  }
 
   /** All satellites of the account, oldest first. */
   list(accountId: string): Promise<RegisteredSatellite[]> {
@@ -130,41 +55,36 @@ export class SatelliteRegistryService {
     return this.database.run(db => this.registered.find(db, accountId, id))
   }
 
-  /** Adds a satellite that must be proven. Throws like {@link OriginClaims.require} and {@link insert}. */
+  /**
+   * Adds a satellite that must be proven. Throws `ORIGIN_TAKEN` for an origin that the operator lists for every account,
+   * or that another account has and has not lost; a check whether that account can still prove it then follows soon.
+   * Throws like {@link insert}.
+   */
   async add(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
-    await this.claims.require({ accountId: actor.accountId, ...wanted })
+    const claim = { accountId: actor.accountId, ...wanted }
+    this.policy.require(wanted.origin, wanted.kind)
+    if (this.policy.isListed(wanted.origin)) throw new ApiError('ORIGIN_TAKEN')
+    const holders = await this.database.run(db => holdersElsewhere(db, claim))
+    await this.database.run(db => this.registered.expediteChecks(db, holders))
+    if (!holders.every(isFailing)) throw new ApiError('ORIGIN_TAKEN')
     return this.insert(actor, wanted)
   }
 
   /**
    * Adds a pending satellite. Throws `INVALID_BODY` for an origin that no account can have, `ORIGIN_TAKEN`
-   * when the account already has it, `SESSION_NOT_FOUND` when the account is gone, and like
-   * {@link OriginClaims.requireRoom}; operators may add any number.
+   * when the account already has it, `SESSION_NOT_FOUND` when the account is gone, and, unless an operator adds it,
+   * `TOO_MANY_SATELLITES` and `PLAN_LIMIT_REACHED`.
    */
   async insert(actor: AccountActor, wanted: SatelliteRequest): Promise<RegisteredSatellite> {
     const { accountId } = actor
-    this.claims.requireValid({ accountId, ...wanted })
+    this.policy.require(wanted.origin, wanted.kind)
     return this.database.transaction(async transaction => {
       await this.requireMayChange(transaction, actor)
-      if (actor.client) await this.claims.requireRoom(transaction, accountId)
+      if (actor.client) await this.requireRoom(transaction, accountId)
       const added = await this.registered.add(transaction, { accountId, ...wanted })
       await this.record(transaction, actor, 'satellite.add', added, { kind: wanted.kind })
       return added
     })
-  }
-
-  /**
-   * Throws `PROOF_EXPIRED` when a pending satellite can no longer be proven with the token that was read; it
-   * then has a new one. Throws `NOT_FOUND` when it is gone.
-   */
-  async requireFreshToken({ satellite, proof }: RegisteredSatellite): Promise<void> {
-    const isRenewed = await this.database.transaction(async transaction => {
-      // It may have been proven or removed since it was read.
-      const current = await this.registered.lock(transaction, satellite.accountId, satellite.id)
-      if (current.proof.token !== proof.token) return true
-      return this.registered.renewExpiredToken(transaction, current)
-    })
-    if (isRenewed) throw new ApiError('PROOF_EXPIRED')
   }
 
   /** Changes only what is in `change`. Throws `NOT_FOUND`, and `INVALID_BODY` for long sessions of previews. */
@@ -199,7 +119,7 @@ export class SatelliteRegistryService {
   }
 
   /**
-   * Afterwards anybody who can prove the origin may have it. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
+   * Afterwards any account that can prove the origin may have it. Throws `NOT_FOUND` and `SATELLITE_SUSPENDED` (by
    * an operator).
    */
   remove(actor: AccountActor, id: string): Promise<void> {
@@ -215,6 +135,21 @@ export class SatelliteRegistryService {
   /** Also locks the account. */
   private requireMayChange(transaction: Db, actor: AccountActor): Promise<void> {
     return this.authority.lockAccount(transaction, actor, 'accountSettings')
+  }
+
+  /** The account must be locked. The operator limits all satellites, the plan those of its account. */
+  private async requireRoom(transaction: Db, accountId: string): Promise<void> {
+    const { all, pending } = await this.registered.count(transaction, accountId)
+    const max = this.policy.maxSatellitesPerAccount
+    if (all >= max)
+      throw new ApiError('TOO_MANY_SATELLITES', { detail: `An account may have ${max} satellites` })
+    requireWithinPlan(
+      await planLimitsOf(transaction, accountId),
+      'satellites',
+      all,
+      plan => `The plan of this account allows ${plan} satellites`,
+    )
+    if (pending >= MAX_PENDING) throw new ApiError('TOO_MANY_SATELLITES')
   }
 
   private record(
@@ -241,8 +176,7 @@ export class SatelliteAdministration {
   constructor(
     private readonly database: Database,
     private readonly registered: RegisteredSatellites,
-    private readonly claims: OriginClaims,
-    private readonly registry: SatelliteRegistryService,
+    private readonly registry: SatelliteRegistry,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -271,7 +205,8 @@ export class SatelliteAdministration {
    * `ORIGIN_TAKEN` while another account has the origin.
    */
   async requireFree(wanted: NewSatellite): Promise<void> {
-    if ((await this.claims.holders(wanted)).length > 0) throw new ApiError('ORIGIN_TAKEN')
+    const holders = await this.database.run(db => holdersElsewhere(db, wanted))
+    if (holders.length > 0) throw new ApiError('ORIGIN_TAKEN')
   }
 
   /** Closes a satellite; its account can neither resume nor remove it. Throws `SATELLITE_PENDING`. */

@@ -39,8 +39,8 @@ import {
   type SatelliteChange,
   suspensionAfter,
 } from './registered-satellites.js'
-import { SatelliteRegistryService } from './registry.js'
-import { SatelliteVerificationService } from './verification.js'
+import { SatelliteRegistry } from './registry.js'
+import { SatelliteVerification } from './verification.js'
 
 const MAX_ORIGIN_LENGTH = 300
 const MAX_LOGO_URL_LENGTH = 500
@@ -56,7 +56,7 @@ const HAS_PLAIN_ORIGIN = {
 }
 const SECONDS = { min: 10 * 60, max: 30 * 24 * 60 * 60 }
 
-export class SatelliteBody {
+class SatelliteBody {
   @ApiProperty({
     type: String,
     maxLength: MAX_ORIGIN_LENGTH,
@@ -77,7 +77,7 @@ export class SatelliteBody {
   kind?: 'production' | 'preview'
 }
 
-export class CeilingBody {
+class CeilingBody {
   @ApiProperty({ type: Boolean })
   @IsBoolean()
   dataEntry!: boolean
@@ -87,7 +87,7 @@ export class CeilingBody {
   viewReports!: boolean
 }
 
-export class BrandingBody {
+class BrandingBody {
   @IsName({ required: true })
   name!: string
 
@@ -108,7 +108,7 @@ export class BrandingBody {
   background!: string
 }
 
-export class SatelliteChangeBody {
+class SatelliteChangeBody {
   @IsName({ required: false })
   name?: string
 
@@ -152,17 +152,6 @@ export class SatelliteChangeBody {
   @ValidateNested()
   @Type(() => BrandingBody)
   branding?: BrandingBody | null
-}
-
-/** The columns to change; omitted fields stay as they are. */
-export function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody): SatelliteChange {
-  return {
-    ...change,
-    ...(ceiling && {
-      ceiling: permissionsOf((['dataEntry', 'viewReports'] as const).filter(name => ceiling[name])),
-    }),
-    ...(branding !== undefined && { branding: branding && { ...branding } }),
-  }
 }
 
 class DnsProof {
@@ -223,7 +212,7 @@ class ProofAnswer {
   suspendAt!: string | null
 }
 
-export class SatelliteAnswer {
+class SatelliteAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   id!: string
 
@@ -269,46 +258,14 @@ export class SatelliteAnswer {
   proof!: ProofAnswer
 }
 
-export class SatellitesAnswer {
+class SatellitesAnswer {
   @ApiProperty({ type: [SatelliteAnswer], description: 'Oldest first' })
   satellites!: SatelliteAnswer[]
 }
 
-/** A satellite as its account sees it. */
-export function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
-  const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
-  const { loginMode, secondFactor, sessionSeconds, branding } = satellite
-  return {
-    id,
-    origin,
-    name,
-    kind,
-    state,
-    suspendedBy,
-    ceiling: { dataEntry: ceiling.dataEntry, viewReports: ceiling.viewReports },
-    loginMode,
-    secondFactor,
-    sessionSeconds,
-    branding,
-    createdAt: createdAt.toISOString(),
-    proof: {
-      ...proofChallenge(origin, proof.token),
-      expiresAt: proof.expiresAt.toISOString(),
-      provenAt: proof.provenAt?.toISOString() ?? null,
-      method: proof.method,
-      failingSince: proof.failingSince?.toISOString() ?? null,
-      suspendAt: state === 'active' ? suspendAtOf(proof) : null,
-    },
-  }
-}
-
-function suspendAtOf({ failingSince }: ProofRow): string | null {
-  return failingSince && suspensionAfter(failingSince).toISOString()
-}
-
 const COMMON: readonly ErrorCode[] = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE']
 
-export const ListSatellitesDocs = () =>
+const ListSatellitesDocs = () =>
   Documented({
     summary: 'List the satellites of the account',
     status: 200,
@@ -317,7 +274,7 @@ export const ListSatellitesDocs = () =>
     refusals: [...COMMON],
   })
 
-export const AddSatelliteDocs = () =>
+const AddSatelliteDocs = () =>
   Documented({
     summary: 'Add a satellite',
     description:
@@ -329,7 +286,7 @@ export const AddSatelliteDocs = () =>
     refusals: [...BODY_REFUSALS, 'ORIGIN_TAKEN', 'TOO_MANY_SATELLITES', 'PLAN_LIMIT_REACHED', ...COMMON],
   })
 
-export const FindSatelliteDocs = () =>
+const FindSatelliteDocs = () =>
   Documented({
     summary: 'Get one satellite',
     status: 200,
@@ -338,7 +295,7 @@ export const FindSatelliteDocs = () =>
     refusals: ['NOT_FOUND', ...COMMON],
   })
 
-export const ChangeSatelliteDocs = () =>
+const ChangeSatelliteDocs = () =>
   Documented({
     summary: 'Change a satellite',
     description:
@@ -350,7 +307,7 @@ export const ChangeSatelliteDocs = () =>
     refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED', 'NOT_FOUND', ...COMMON],
   })
 
-export const RemoveSatelliteDocs = () =>
+const RemoveSatelliteDocs = () =>
   Documented({
     summary: 'Remove a satellite',
     description: 'Its pages are refused within two seconds, and its sessions cannot be refreshed any longer.',
@@ -359,7 +316,7 @@ export const RemoveSatelliteDocs = () =>
     refusals: ['NOT_FOUND', 'SATELLITE_SUSPENDED', ...COMMON],
   })
 
-export const VerifySatelliteDocs = () =>
+const VerifySatelliteDocs = () =>
   Documented({
     summary: 'Prove a satellite',
     description:
@@ -379,7 +336,7 @@ export const VerifySatelliteDocs = () =>
     ],
   })
 
-export const SuspendSatelliteDocs = () =>
+const SuspendSatelliteDocs = () =>
   Documented({
     summary: 'Suspend a satellite',
     description:
@@ -394,8 +351,8 @@ export const SuspendSatelliteDocs = () =>
 @MainSite({ permission: 'accountSettings' })
 export class SatellitesController {
   constructor(
-    private readonly registry: SatelliteRegistryService,
-    private readonly verification: SatelliteVerificationService,
+    private readonly registry: SatelliteRegistry,
+    private readonly verification: SatelliteVerification,
     private readonly reauthentication: Reauthentication,
   ) {}
 
@@ -423,7 +380,7 @@ export class SatellitesController {
   }
 
   /**
-   * Where passwords or codes may be typed, that site's server sees them, so somebody who finds an unlocked browser
+   * Where passwords or codes may be typed, that site's server sees them, so an attacker at an unlocked browser
    * must not be able to allow it.
    */
   @Patch(':id')
@@ -462,7 +419,7 @@ export class SatellitesController {
     return this.registry.suspend(actor, id)
   }
 
-  /** Needs the same proof as at first: somebody who has lost the host meanwhile does not get it back. */
+  /** Needs the same proof as at first: an account that has lost the host meanwhile does not get it back. */
   @Post(':id/resume')
   @HttpCode(200)
   @VerifySatelliteDocs()
@@ -479,4 +436,47 @@ export class SatellitesController {
     const { satellite } = await this.registry.find(accountId, id)
     return loginMode !== 'handoff' && loginMode !== satellite.loginMode
   }
+}
+
+/** The columns to change; omitted fields stay as they are. */
+function satelliteChangeOf({ ceiling, branding, ...change }: SatelliteChangeBody): SatelliteChange {
+  return {
+    ...change,
+    ...(ceiling && {
+      ceiling: permissionsOf((['dataEntry', 'viewReports'] as const).filter(name => ceiling[name])),
+    }),
+    ...(branding !== undefined && { branding: branding && { ...branding } }),
+  }
+}
+
+/** A satellite as its account sees it. */
+function asAnswer({ satellite, proof }: RegisteredSatellite): SatelliteAnswer {
+  const { id, origin, name, kind, state, suspendedBy, ceiling, createdAt } = satellite
+  const { loginMode, secondFactor, sessionSeconds, branding } = satellite
+  return {
+    id,
+    origin,
+    name,
+    kind,
+    state,
+    suspendedBy,
+    ceiling: { dataEntry: ceiling.dataEntry, viewReports: ceiling.viewReports },
+    loginMode,
+    secondFactor,
+    sessionSeconds,
+    branding,
+    createdAt: createdAt.toISOString(),
+    proof: {
+      ...proofChallenge(origin, proof.token),
+      expiresAt: proof.expiresAt.toISOString(),
+      provenAt: proof.provenAt?.toISOString() ?? null,
+      method: proof.method,
+      failingSince: proof.failingSince?.toISOString() ?? null,
+      suspendAt: state === 'active' ? suspendAtOf(proof) : null,
+    },
+  }
+}
+
+function suspendAtOf({ failingSince }: ProofRow): string | null {
+  return failingSince && suspensionAfter(failingSince).toISOString()
 }

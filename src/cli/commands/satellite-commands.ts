@@ -5,8 +5,8 @@ import { isId } from '../../platform/http/ids.js'
 import { pluralize } from '../../platform/log/pluralize.js'
 import { proofChallenge } from '../../satellites/proof.js'
 import type { AccountActor, RegisteredSatellite } from '../../satellites/registered-satellites.js'
-import { SatelliteAdministration, SatelliteRegistryService } from '../../satellites/registry.js'
-import { SatelliteActivation, SatelliteVerificationService } from '../../satellites/verification.js'
+import { SatelliteAdministration, SatelliteRegistry } from '../../satellites/registry.js'
+import { SatelliteVerification } from '../../satellites/verification.js'
 import { Accounts } from '../../users/accounts.js'
 import { isName } from '../../users/name-text.js'
 import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
@@ -52,7 +52,7 @@ export function addSatelliteCommands(program: Command, context: CommandContext):
     .option(...REASON)
     .action(async (id: string, { reason }: WithReason) => {
       const { satellite } = await withSatellite(context, id, (app, found) =>
-        app.get(SatelliteVerificationService).verify(operatorFor(found.satellite.accountId, reason), id),
+        app.get(SatelliteVerification).verify(operatorFor(found.satellite.accountId, reason), id),
       )
       print(`${satellite.origin} is active`)
     })
@@ -94,14 +94,14 @@ async function addSatellite(
   if (accountId === null) throw new Error('Say whose it is: --account <id> or --owner <email>')
   const actor = operatorFor(accountId, reason)
   const wanted = { origin, name, kind: preview ? 'preview' : 'production' } as const
-  if (!proven) return printAdded(await app.get(SatelliteRegistryService).add(actor, wanted), print)
+  if (!proven) return printAdded(await app.get(SatelliteRegistry).add(actor, wanted), print)
   const administration = app.get(SatelliteAdministration)
   if (!move) await administration.requireFree({ accountId, ...wanted })
   const known = await administration.findByOrigin({ accountId, ...wanted })
   if (known?.satellite.suspendedBy === 'operator')
     throw new Error(`An operator has suspended it: satellite:resume ${known.satellite.id} opens it again`)
-  const vouchedFor = known ?? (await app.get(SatelliteRegistryService).insert(actor, wanted))
-  await app.get(SatelliteActivation).activate(actor, vouchedFor, 'operator', () => move === true)
+  const vouchedFor = known ?? (await app.get(SatelliteRegistry).insert(actor, wanted))
+  await app.get(SatelliteVerification).vouchFor(actor, vouchedFor, { isMove: move === true })
   print(`${known ? 'Vouched for' : 'Added'} ${vouchedFor.satellite.id}: ${origin} is active`)
 }
 

@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   Database,
   type Email,
-  SatelliteActivation,
   SatelliteAdministration,
-  SatelliteRegistryService,
-  SatelliteVerificationService,
+  SatelliteRegistry,
+  SatelliteVerification,
   UserEmails,
 } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -56,9 +55,8 @@ describe('The mail about a new satellite', () => {
   async function vouchFor({ owner: { accountId } }: Landlord, origin: string): Promise<AddedSatellite> {
     const operator = { accountId, client: null }
     const wanted = { origin, name: 'Vouched for', kind: 'production' } as const
-    const added = await app.app.get(SatelliteRegistryService).insert(operator, wanted)
-    return (await app.app.get(SatelliteActivation).activate(operator, added, 'operator', () => true))
-      .satellite
+    const added = await app.app.get(SatelliteRegistry).insert(operator, wanted)
+    return (await app.app.get(SatelliteVerification).vouchFor(operator, added, { isMove: true })).satellite
   }
 
   it('tells the owner who has activated which host, and when, though it may have been themself', async () => {
@@ -124,7 +122,7 @@ describe('The mail about a new satellite', () => {
     const added = await addSatellite(app, landlord)
     publish(dns, added)
     const operator = { accountId, client: null }
-    await app.app.get(SatelliteVerificationService).verify(operator, added.id)
+    await app.app.get(SatelliteVerification).verify(operator, added.id)
     expect(outcome(await call(landlord, 'POST', added, '/suspend'))).toBe('204')
     expect(outcome(await call(landlord, 'POST', added, '/resume'))).toBe('200')
     await app.app.get(SatelliteAdministration).suspend(vouched)

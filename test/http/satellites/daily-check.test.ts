@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { eq } from 'drizzle-orm'
 import {
+  AccountAdmins,
   Database,
+  missingProofsMail,
+  RegisteredSatellites,
   SatelliteCheckJob,
-  SatelliteChecks,
-  SatelliteMails,
-  SatelliteProofs,
-  SatelliteRegistryService,
+  SatelliteRegistry,
   Satellites,
+  SiteUrls,
   satelliteProofs,
 } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -201,7 +202,7 @@ describe('The daily check of satellites', () => {
     let proven = 0
     dns.meanwhile = async question => {
       if (question === `TXT ${proof.dns.name}` && proven++ === 0)
-        await app.app.get(Database).run(db => app.app.get(SatelliteProofs).recordFound(db, id, 'dns'))
+        await app.app.get(Database).run(db => app.app.get(RegisteredSatellites).recordFound(db, id, 'dns'))
     }
     await check(app)
     expect(proven).toBe(1)
@@ -213,16 +214,15 @@ describe('The daily check of satellites', () => {
     const failing = await Promise.all(landlords.map(landlord => anActiveSatellite(app, dns, landlord)))
     for (const satellite of failing) takeDown(satellite)
     const [unrecorded, untold, told] = failing
-    const checks = app.app.get(SatelliteChecks)
-    const mails = app.app.get(SatelliteMails)
-    const [settle, notifyMissing] = [checks.settle.bind(checks), mails.notifyMissing.bind(mails)]
-    jest.spyOn(checks, 'settle').mockImplementation(async checked => {
-      if (checked.registered.satellite.id === unrecorded.id) throw new Error('deadlock')
-      return settle(checked)
+    const [registered, admins] = [app.app.get(RegisteredSatellites), app.app.get(AccountAdmins)]
+    const [findLocked, mail] = [registered.findLocked.bind(registered), admins.mail.bind(admins)]
+    jest.spyOn(registered, 'findLocked').mockImplementation(async (transaction, accountId, id) => {
+      if (id === unrecorded.id) throw new Error('deadlock')
+      return findLocked(transaction, accountId, id)
     })
-    jest.spyOn(mails, 'notifyMissing').mockImplementation(async missing => {
-      if (missing[0]?.satellite.id === untold.id) throw new Error('no mails today')
-      return notifyMissing(missing)
+    jest.spyOn(admins, 'mail').mockImplementation(async (accountId, write) => {
+      if (accountId === landlords[1]?.owner.accountId) throw new Error('no mails today')
+      return mail(accountId, write)
     })
     await check(app)
     jest.restoreAllMocks()
@@ -263,7 +263,10 @@ describe('The daily check of satellites', () => {
           suspendAt: new Date(now - (index === 12 ? 1 : 0)),
         }) as const,
     )
-    await app.app.get(SatelliteMails).notifyMissing(missing)
+    const urls = app.app.get(SiteUrls)
+    await app.app
+      .get(AccountAdmins)
+      .mail(landlord.owner.accountId, words => missingProofsMail(words, urls, missing))
     const [mail] = await mailsTo(landlord.owner.email)
     const named = [...(mail?.text ?? '').matchAll(/\((host-\d+)\.test\)/g)].map(([, host]) => host)
     const from = (start: number, end: number) =>
@@ -425,12 +428,11 @@ describe('The daily check of satellites', () => {
         dns.meanwhile = async question => {
           // The rival's own proof is looked up before, at the same name.
           if (question !== `TXT ${satellite.proof.dns.name}` || ++looks !== 2) return
-          if (event.startsWith('an'))
-            await app.app.get(SatelliteRegistryService).suspend(operator, satellite.id)
+          if (event.startsWith('an')) await app.app.get(SatelliteRegistry).suspend(operator, satellite.id)
           else
             await app.app
               .get(Database)
-              .run(db => app.app.get(SatelliteProofs).recordFound(db, satellite.id, 'dns'))
+              .run(db => app.app.get(RegisteredSatellites).recordFound(db, satellite.id, 'dns'))
         }
         const verify = () => satellitesOf(app, rival.session, 'POST', `/${added.id}/verify`)
         expect(outcome(await verify())).toBe('409 ORIGIN_TAKEN')
@@ -444,9 +446,7 @@ describe('The daily check of satellites', () => {
       takeDown(satellite)
       await check(app)
       const rival = await aLandlord(app)
-      jest
-        .spyOn(app.app.get(SatelliteMails), 'notifyMoved')
-        .mockRejectedValueOnce(new Error('no mails today'))
+      jest.spyOn(app.app.get(AccountAdmins), 'mail').mockRejectedValueOnce(new Error('no mails today'))
       expect(await anActiveSatellite(app, dns, rival, satellite.origin)).toMatchObject({ state: 'active' })
       expect(await stored(app, satellite.id)).toMatchObject({ state: 'pending' })
     })

@@ -8,7 +8,8 @@ import {
   holdersElsewhere,
   type RegisteredSatellite,
   rowsOf,
-  SatelliteRegistryService,
+  SatelliteRegistry,
+  SatelliteVerification,
   satellites,
 } from '../../sources.js'
 import { DnsServer } from '../../support/dns-server.js'
@@ -131,7 +132,7 @@ describe('The satellites of an account', () => {
         'An account may have 25 satellites',
       ])
       const wanted = { origin: anOrigin(), name: 'By an operator', kind: 'production' } as const
-      await app.app.get(SatelliteRegistryService).insert({ accountId, client: null }, wanted)
+      await app.app.get(SatelliteRegistry).insert({ accountId, client: null }, wanted)
     })
 
     it('twice are taken', async () => {
@@ -576,7 +577,8 @@ describe('The satellites of an account', () => {
   it('keep the proof that was found while somebody else saw the token expire', async () => {
     const landlord = await aLandlord(app)
     const [added, removed] = [await addSatellite(app, landlord), await addSatellite(app, landlord)]
-    const registry = app.app.get(SatelliteRegistryService)
+    const registry = app.app.get(SatelliteRegistry)
+    const verification = app.app.get(SatelliteVerification)
     const [seen, gone] = await Promise.all(
       [added, removed].map(({ id }) => registry.find(landlord.owner.accountId, id)),
     )
@@ -585,9 +587,9 @@ describe('The satellites of an account', () => {
     expect(outcome(await call(landlord, 'DELETE', `/${removed.id}`))).toBe('204')
     const before = await stored(app, added.id)
     app.clock.advance(SEVEN_DAYS + 1)
-    await registry.requireFreshToken(seen as RegisteredSatellite)
+    await verification.requireFreshToken(seen as RegisteredSatellite)
     expect(await stored(app, added.id)).toEqual(before)
-    await expect(registry.requireFreshToken(gone as RegisteredSatellite)).rejects.toMatchObject({
+    await expect(verification.requireFreshToken(gone as RegisteredSatellite)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })
@@ -605,7 +607,7 @@ describe('The satellites of an account', () => {
   it('are not added to an account that is gone', async () => {
     const actor = { accountId: UNKNOWN_ID, client: null }
     const wanted = { origin: anOrigin(), name: 'Shop', kind: 'production' } as const
-    await expect(app.app.get(SatelliteRegistryService).insert(actor, wanted)).rejects.toMatchObject({
+    await expect(app.app.get(SatelliteRegistry).insert(actor, wanted)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
     })
   })
