@@ -9,11 +9,10 @@ import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { refusalOfUrl } from '../platform/http/edge/edge.js'
-import { OriginPolicy } from './satellite-origin.js'
 import { Satellites } from './satellites.js'
 
 /** What a page of this origin may do here. */
-export type CorsPolicy =
+type CorsPolicy =
   /** No Origin header: not a cross-origin request of a browser. */
   | { readonly kind: 'none' }
   | { readonly kind: 'main'; readonly origin: string }
@@ -60,8 +59,8 @@ const EXPOSED = 'Retry-After, X-Request-Id'
 
 @Module({
   imports: [AuditLogModule],
-  providers: [Satellites, OriginPolicy],
-  exports: [Satellites, OriginPolicy],
+  providers: [Satellites],
+  exports: [Satellites],
 })
 export class CorsModule implements OnModuleInit {
   private readonly known: KnownOrigins

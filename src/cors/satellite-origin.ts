@@ -1,12 +1,52 @@
-import { Injectable } from '@nestjs/common'
 import { parse } from 'tldts'
 import { isWithin } from '../platform/config/domain.js'
-import { Settings } from '../platform/config/settings.js'
+import type { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { type Fault, faultOf } from '../platform/errors/field-faults.js'
 import { listedOrigins } from './satellite.js'
 
-export interface OriginRules {
+/** Which origins accounts may register as satellites, and how many. */
+export class OriginPolicy {
+  readonly maxSatellitesPerAccount: number
+  private readonly rules: OriginRules
+  private readonly listed: ReadonlySet<string>
+  private readonly own: readonly string[]
+
+  constructor(settings: Settings) {
+    const { cookieDomain, passkeyRpId, publicUrl, mainOrigin, operators, environment } = settings
+    this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
+    const isLenient = environment !== 'production'
+    this.own = [mainOrigin, new URL(publicUrl).origin, ...(operators ? [operators.origin] : [])]
+    // A page within the domain of passkeys can replace its visitors' passkeys by others.
+    const hosts = [
+      ...(cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)),
+      passkeyRpId,
+    ]
+    // In development everything is at localhost.
+    this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
+    this.listed = listedOrigins(settings)
+  }
+
+  /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that no account can have. */
+  require(origin: string, kind: 'production' | 'preview'): void {
+    const fault = this.faultOf(origin, kind)
+    if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', ...fault }] })
+  }
+
+  /** Whether the operator has listed it for everybody. */
+  isListed(origin: string): boolean {
+    return this.listed.has(origin)
+  }
+
+  private faultOf(origin: string, kind: 'production' | 'preview'): Fault | null {
+    if (this.own.includes(origin)) return faultOf('ORIGIN_OURS')
+    // Whatever its name: it is taken.
+    if (this.isListed(origin)) return null
+    return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
+  }
+}
+
+interface OriginRules {
   /**
    * Hosts that are ours, with everything under them: the cookie's domain, or the hosts of the API and the
    * main site, and the domain of passkeys.
@@ -76,55 +116,13 @@ function hostFault(host: string, { ownHosts, isLenient }: OriginRules): Fault | 
   if (isLenient && isLocal(host)) return null
   const { isIp, domain, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true })
   if (isIp) return faultOf('ORIGIN_IP')
-  // Such as corp.internal: looking for the proof would tell strangers which names there are.
+  // Such as corp.internal: looking for the proof would tell outsiders which names there are.
   if (!isLenient && ((!isIcann && !isPrivate) || NOT_FOR_SITES.test(host)))
     return faultOf('ORIGIN_NOT_PUBLIC', { host })
   return domain === null ? faultOf('ORIGIN_SHARED', { host }) : null
 }
 
 /** Browsers resolve these to the machine itself (RFC 6761 §6.3). */
-export function isLocal(host: string): boolean {
+function isLocal(host: string): boolean {
   return isWithin(host, 'localhost')
-}
-
-/** Which origins accounts may register as satellites, and how many. */
-@Injectable()
-export class OriginPolicy {
-  readonly maxSatellitesPerAccount: number
-  private readonly rules: OriginRules
-  private readonly listed: ReadonlySet<string>
-  private readonly own: readonly string[]
-
-  constructor(settings: Settings) {
-    const { cookieDomain, passkeyRpId, publicUrl, mainOrigin, operators, environment } = settings
-    this.maxSatellitesPerAccount = settings.maxSatellitesPerAccount
-    const isLenient = environment !== 'production'
-    this.own = [mainOrigin, new URL(publicUrl).origin, ...(operators ? [operators.origin] : [])]
-    // A page within the domain of passkeys can replace its visitors' passkeys by others.
-    const hosts = [
-      ...(cookieDomain ? [cookieDomain] : this.own.map(origin => new URL(origin).hostname)),
-      passkeyRpId,
-    ]
-    // In development everything is at localhost.
-    this.rules = { ownHosts: hosts.filter(host => !(isLenient && isLocal(host))), isLenient }
-    this.listed = listedOrigins(settings)
-  }
-
-  /** Throws `INVALID_BODY` with the reason for an origin, or a preview pattern, that no account can have. */
-  require(origin: string, kind: 'production' | 'preview'): void {
-    const fault = this.faultOf(origin, kind)
-    if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', ...fault }] })
-  }
-
-  /** Whether the operator has listed it for everybody. */
-  isListed(origin: string): boolean {
-    return this.listed.has(origin)
-  }
-
-  private faultOf(origin: string, kind: 'production' | 'preview'): Fault | null {
-    if (this.own.includes(origin)) return faultOf('ORIGIN_OURS')
-    // Whatever its name: it is taken.
-    if (this.isListed(origin)) return null
-    return kind === 'preview' ? previewPatternFault(origin, this.rules) : originFault(origin, this.rules)
-  }
 }
