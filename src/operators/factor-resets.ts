@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/audit/actor.js'
 import { Database } from '../../platform/database/database.js'
 import { ApiError } from '../../platform/errors/api-error.js'
 import type { Client } from '../../platform/http/client.js'
-import { FactorResetRequests, FactorResetService } from '../../team/factor-reset.js'
+import { FactorResetRequests } from '../../team/factor-reset.js'
 import { Users } from '../../users/users.js'
 
 /**
@@ -16,9 +16,8 @@ export class OperatorFactorResets {
   constructor(
     private readonly database: Database,
     private readonly users: Users,
-    private readonly ofTeams: FactorResetService,
     private readonly resets: FactorResets,
-    private readonly mailed: FactorResetRequests,
+    private readonly requests: FactorResetRequests,
   ) {}
 
   /**
@@ -28,13 +27,7 @@ export class OperatorFactorResets {
    * `TOO_MANY_ATTEMPTS`, which does not apply to the command line.
    */
   request(userId: string, actor: Actor, client: Client | null = null): Promise<Date> {
-    return this.mailed.request(actor, userId, client, () =>
-      this.database.transaction(async transaction => {
-        const user = await this.users.lock(transaction, userId)
-        if (!user) throw new ApiError('NOT_FOUND')
-        return this.ofTeams.open(transaction, user, actor)
-      }),
-    )
+    return this.requests.requestByOperator(actor, userId, client)
   }
 
   /** Throws `NOT_FOUND` when none is pending. */

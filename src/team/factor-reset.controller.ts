@@ -9,11 +9,11 @@ import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { FactorResetLinksService, FactorResetService } from './factor-reset.js'
+import { FactorResetLinks, FactorResetRequests } from './factor-reset.js'
 
 const ONLY = ['pending'] as const
 
-export class RequestResetQuery {
+class RequestResetQuery {
   @ApiPropertyOptional({
     enum: ONLY,
     description: 'Only mails a new link to the pending reset: `NOT_FOUND` when there is none any more',
@@ -23,7 +23,7 @@ export class RequestResetQuery {
   only?: (typeof ONLY)[number]
 }
 
-export class FactorResetAnswer {
+class FactorResetAnswer {
   @ApiProperty({ type: String, format: 'date-time', description: 'When it happens, unless it is stopped' })
   resetAt!: Date
 }
@@ -32,7 +32,7 @@ const WHAT =
   'All passkeys, the authenticator app, recovery codes and remembered devices of the member are removed, and all their sessions end. ' +
   'The password stays.'
 
-export const RequestResetDocs = () =>
+const RequestResetDocs = () =>
   Documented({
     summary: "Reset a member's second factors, after 24 hours",
     description:
@@ -53,7 +53,7 @@ export const RequestResetDocs = () =>
     ],
   })
 
-export const CancelResetDocs = () =>
+const CancelResetDocs = () =>
   Documented({
     summary: "Cancel a reset of a member's second factors",
     description:
@@ -72,7 +72,7 @@ const LINK_REFUSALS = [
   'SESSION_STORE_UNAVAILABLE',
 ] as const
 
-export const ConfirmResetDocs = () =>
+const ConfirmResetDocs = () =>
   Documented({
     summary: 'Reset the second factors now',
     description: `With the link mailed to the member, while it goes to their present address. ${WHAT}`,
@@ -81,7 +81,7 @@ export const ConfirmResetDocs = () =>
     refusals: LINK_REFUSALS,
   })
 
-export const StopResetDocs = () =>
+const StopResetDocs = () =>
   Documented({
     summary: 'Stop a reset of the second factors',
     description: 'With the link mailed to the member, or to somebody for whom an operator has requested it.',
@@ -94,7 +94,7 @@ export const StopResetDocs = () =>
 @Controller('api/team/:userId/second-factor/reset')
 @MainSite({ permission: 'teamManagement' })
 export class FactorResetController {
-  constructor(private readonly resets: FactorResetService) {}
+  constructor(private readonly resets: FactorResetRequests) {}
 
   /** Requests a reset for a member. */
   @Post()
@@ -119,13 +119,13 @@ export class FactorResetController {
 }
 
 /**
- * Public: people who have lost their factors cannot log in, and the others may be at another device. The link
+ * Public: users who have lost their factors cannot log in, and the others may be at another device. The link
  * is the proof.
  */
 @ApiTags('Team')
 @Controller('api/second-factor-reset')
 export class FactorResetLinksController {
-  constructor(private readonly links: FactorResetLinksService) {}
+  constructor(private readonly links: FactorResetLinks) {}
 
   @Public()
   @Post('confirm')

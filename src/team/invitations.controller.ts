@@ -16,15 +16,10 @@ import { IsName } from '../users/name-text.js'
 import { IsNewPassword, MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
 import { initialGrant } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import {
-  AcceptInvitationService,
-  INVITATION_DAYS,
-  InvitationsService,
-  type InviteRequest,
-} from './invitations.js'
-import { IsPermissions, IsSatellites, PermissionsBody, permissionsIn } from './team.controller.js'
+import { AcceptInvitation, INVITATION_DAYS, Invitations, type InviteRequest } from './invitations.js'
+import { IsPermissions, IsSatellites, PermissionsBody, permissionsIn } from './member-access.dto.js'
 
-export class InvitationBody {
+class InvitationBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'colleague@example.com' })
   @IsEmailAddress()
   email!: Email
@@ -39,7 +34,7 @@ export class InvitationBody {
   satellites?: string[] | null
 }
 
-export class AcceptInvitationBody {
+class AcceptInvitationBody {
   @IsMailedToken()
   token!: string
 
@@ -51,7 +46,7 @@ export class AcceptInvitationBody {
   name?: string
 }
 
-export class InvitedAnswer {
+class InvitedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   id!: string
 
@@ -82,7 +77,7 @@ class InvitationsAnswer {
 }
 
 /** Somebody who has joined, and the origins that they may log in at. */
-export class AcceptedAnswer {
+class AcceptedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -101,7 +96,7 @@ const INVITE_REFUSALS: readonly ErrorCode[] = [
   'MAIL_UNAVAILABLE',
 ]
 
-export const InviteDocs = () =>
+const InviteDocs = () =>
   Documented({
     summary: 'Invite somebody by e-mail',
     description:
@@ -114,7 +109,7 @@ export const InviteDocs = () =>
     refusals: [...BODY_REFUSALS, ...INVITE_REFUSALS],
   })
 
-export const ResendInvitationDocs = () =>
+const ResendInvitationDocs = () =>
   Documented({
     summary: 'Send an open invitation again',
     description:
@@ -126,7 +121,7 @@ export const ResendInvitationDocs = () =>
     refusals: [...INVITE_REFUSALS, 'NOT_FOUND'],
   })
 
-export const ListInvitationsDocs = () =>
+const ListInvitationsDocs = () =>
   Documented({
     summary: 'The open invitations of the account',
     description: 'Main site only, with teamManagement.',
@@ -135,7 +130,7 @@ export const ListInvitationsDocs = () =>
     type: InvitationsAnswer,
   })
 
-export const WithdrawInvitationDocs = () =>
+const WithdrawInvitationDocs = () =>
   Documented({
     summary: 'Withdraw an invitation',
     description: 'Main site only, with teamManagement.',
@@ -144,7 +139,7 @@ export const WithdrawInvitationDocs = () =>
     refusals: ['NOT_FOUND'],
   })
 
-export const AcceptInvitationDocs = () =>
+const AcceptInvitationDocs = () =>
   Documented({
     summary: 'Join a team with a mailed link',
     description:
@@ -170,7 +165,7 @@ export const AcceptInvitationDocs = () =>
 @MainSite({ permission: 'teamManagement' })
 export class InvitationsController {
   constructor(
-    private readonly invitations: InvitationsService,
+    private readonly invitations: Invitations,
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
@@ -216,7 +211,7 @@ export class InvitationsController {
 @ApiTags('Team')
 @Controller('api/invitations')
 export class AcceptInvitationController {
-  constructor(private readonly acceptInvitation: AcceptInvitationService) {}
+  constructor(private readonly acceptInvitation: AcceptInvitation) {}
 
   /** Creates the invited member. Public: they have no login yet, and the link is the proof. */
   @Public()

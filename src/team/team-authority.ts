@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common'
 import { type AuditAction, auditEventOf } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
-import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { PERMISSIONS, type Permission, type Permissions } from '../platform/permissions.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
@@ -25,7 +24,6 @@ export interface ManagerAndMember {
 @Injectable()
 export class TeamAuthority {
   constructor(
-    private readonly database: Database,
     private readonly authority: ActorAuthority,
     private readonly reauthentication: Reauthentication,
     private readonly auditLog: AuditLog,
@@ -33,7 +31,7 @@ export class TeamAuthority {
 
   /**
    * The manager and a user of their account, locked until the transaction ends. Throws `NOT_FOUND` for users
-   * of other accounts, and like {@link transaction}.
+   * of other accounts, and like {@link lock}.
    */
   async lockBoth(transaction: Db, actor: SessionActor, userId: string): Promise<ManagerAndMember> {
     const { user, other } = await this.authority.lockWithOther(transaction, actor, 'teamManagement', userId)
@@ -42,17 +40,12 @@ export class TeamAuthority {
   }
 
   /**
-   * Runs `work` in a transaction, with first the account and then the manager locked. Throws like the guards
-   * when they are no longer a manager.
+   * The manager and their account, locked in the order account, manager. Throws like the guards when they are no longer
+   * a manager.
    */
-  transaction<T>(
-    actor: SessionActor,
-    work: (transaction: Db, manager: User, account: Account) => Promise<T>,
-  ): Promise<T> {
-    return this.database.transaction(async transaction => {
-      const { account, user } = await this.authority.lock(transaction, actor, 'teamManagement')
-      return work(transaction, user, account)
-    })
+  async lock(transaction: Db, actor: SessionActor): Promise<{ manager: User; account: Account }> {
+    const { account, user: manager } = await this.authority.lock(transaction, actor, 'teamManagement')
+    return { manager, account }
   }
 
   /**

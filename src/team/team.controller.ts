@@ -1,160 +1,28 @@
-import {
-  applyDecorators,
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Put,
-  Query,
-} from '@nestjs/common'
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsBoolean,
-  IsOptional,
-  IsString,
-  MaxLength,
-  registerDecorator,
-  ValidateIf,
-} from 'class-validator'
+import { IsOptional } from 'class-validator'
 import { type Age, AgeCursor } from '../platform/http/age-cursor.js'
 import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
 import { IdInPath } from '../platform/http/ids.js'
 import { PageLimit } from '../platform/http/page.js'
 import { ParseText } from '../platform/http/request-validation.js'
 import { IsStorableLine } from '../platform/http/storable-line.js'
-import {
-  isPermissions,
-  PERMISSIONS,
-  type Permissions,
-  permissionsOf,
-} from '../platform/permissions/permissions.js'
+import type { Permissions } from '../platform/permissions/permissions.js'
 import { SiteSessionsAnswer } from '../sessions/active/active-sessions.dto.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import type { Role } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import { MemberList, MemberRemoval, MembersService, SatelliteAccess, TeamSessions } from './members.js'
-
-/** The permissions of somebody new. All five are required: a missing one could be meant either way. */
-export class PermissionsBody implements Permissions {
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  payments!: boolean
-
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  accountSettings!: boolean
-
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  teamManagement!: boolean
-
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  dataEntry!: boolean
-
-  @ApiProperty({ type: Boolean })
-  @IsBoolean()
-  viewReports!: boolean
-}
-
-/**
- * What is to be different about somebody's permissions; what is not named stays as it is, because a page that was opened
- * some time ago does not know what others have changed since.
- */
-export class PermissionChangesBody implements Partial<Permissions> {
-  @IsPermissionChange()
-  payments?: boolean
-
-  @IsPermissionChange()
-  accountSettings?: boolean
-
-  @IsPermissionChange()
-  teamManagement?: boolean
-
-  @IsPermissionChange()
-  dataEntry?: boolean
-
-  @IsPermissionChange()
-  viewReports?: boolean
-}
-
-function IsPermissionChange(): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({ type: Boolean }),
-    ValidateIf((_, value) => value !== undefined),
-    IsBoolean(),
-  )
-}
-
-/** Just the five booleans of a body. */
-export function permissionsIn(body: Permissions): Permissions {
-  return permissionsOf(PERMISSIONS.filter(name => body[name]))
-}
-
-/** For body fields: an object of exactly the five booleans. */
-export function IsPermissions(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isPermissions',
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: isPermissions,
-        defaultMessage: () => `${String(propertyName)} must be the booleans ${PERMISSIONS.join(', ')}`,
-      },
-    })
-}
-
-const MAX_SATELLITES = 50
-/** Longer than any host name allows. */
-const MAX_ORIGIN_LENGTH = 300
-
-/**
- * For body fields: origins of satellites, or null for all. {@link AllowedSatellites} checks whether they are
- * ours.
- */
-export function IsSatellites({ required }: { required: boolean }): PropertyDecorator {
-  return applyDecorators(
-    ApiProperty({
-      type: [String],
-      required,
-      nullable: true,
-      minItems: 1,
-      maxItems: MAX_SATELLITES,
-      uniqueItems: true,
-      description: 'Origins; null means all satellites',
-      example: ['https://shop-one.example.net'],
-    }),
-    ValidateIf((_, value) => value !== null && (required || value !== undefined)),
-    IsArray(),
-    ArrayMinSize(1),
-    ArrayMaxSize(MAX_SATELLITES),
-    ArrayUnique(),
-    IsString({ each: true }),
-    MaxLength(MAX_ORIGIN_LENGTH, { each: true }),
-  )
-}
-
-export class SatellitesBody {
-  @IsSatellites({ required: true })
-  satellites!: string[] | null
-}
+import { PermissionChangesBody, PermissionsBody, SatellitesBody } from './member-access.dto.js'
+import { MemberList, MemberSessions, Members, type TeamMember } from './members.js'
 
 const DEFAULT_PAGE = 100
 /** The maximum length of a name. */
 const MAX_SEARCH = 100
 
 /** A page of the team. */
-export class MembersQuery {
+class MembersQuery {
   @PageLimit(DEFAULT_PAGE)
   limit: number = DEFAULT_PAGE
 
@@ -174,8 +42,7 @@ export class MembersQuery {
   q?: string
 }
 
-/** A user as shown to the team. */
-export class TeamMemberAnswer {
+class TeamMemberAnswer implements TeamMember {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -235,7 +102,7 @@ const MAIN_SITE_ONLY =
   'Main site only. Access token and session cookie must belong to the same session, and it must currently have the ' +
   'teamManagement permission.'
 
-export const ListMembersDocs = () =>
+const ListMembersDocs = () =>
   Documented({
     summary: 'List the members of the account',
     description: MAIN_SITE_ONLY,
@@ -245,7 +112,7 @@ export const ListMembersDocs = () =>
     refusals: ['INVALID_QUERY'],
   })
 
-export const FindMemberDocs = () =>
+const FindMemberDocs = () =>
   Documented({
     summary: 'Get one member of the account',
     description: MAIN_SITE_ONLY,
@@ -255,7 +122,7 @@ export const FindMemberDocs = () =>
     refusals: ['NOT_FOUND'],
   })
 
-export const SetPermissionsDocs = () =>
+const SetPermissionsDocs = () =>
   Documented({
     summary: "Change a member's permissions",
     description:
@@ -266,7 +133,7 @@ export const SetPermissionsDocs = () =>
     refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'REAUTHENTICATION_REQUIRED'],
   })
 
-export const SetSatellitesDocs = () =>
+const SetSatellitesDocs = () =>
   Documented({
     summary: 'Change where a member may log in',
     description:
@@ -284,7 +151,7 @@ export const SetSatellitesDocs = () =>
     ],
   })
 
-export const DisableMemberDocs = () =>
+const DisableMemberDocs = () =>
   Documented({
     summary: 'Disable a member',
     description: `${MAIN_SITE_ONLY} All sessions of the member end.`,
@@ -293,7 +160,7 @@ export const DisableMemberDocs = () =>
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER'],
   })
 
-export const EnableMemberDocs = () =>
+const EnableMemberDocs = () =>
   Documented({
     summary: 'Enable a disabled member',
     description:
@@ -311,7 +178,7 @@ export const EnableMemberDocs = () =>
     ],
   })
 
-export const RemoveMemberDocs = () =>
+const RemoveMemberDocs = () =>
   Documented({
     summary: 'Remove a member',
     description: `${MAIN_SITE_ONLY} All sessions of the member end, the links mailed to them stop working, and the invitations that they sent are withdrawn; a pending transfer of the account to them is cancelled. They are mailed, and can only come back through an invitation. It requires a re-authentication.`,
@@ -320,56 +187,13 @@ export const RemoveMemberDocs = () =>
     refusals: ['NOT_FOUND', 'OWN_RIGHTS', 'LAST_OWNER', 'DISABLED_BY_OPERATOR'],
   })
 
-class MemberSessionsAnswer {
-  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
-  sites!: SiteSessionsAnswer[]
-}
-
-class EndedMemberSessionsAnswer {
-  @ApiProperty({ type: Number, description: 'How many were ended' })
-  ended!: number
-}
-
-const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
-
-export const ListMemberSessionsDocs = () =>
-  Documented({
-    summary: 'List the live sessions of a member by site',
-    description: EXCEPT_OWNER,
-    status: 200,
-    answer: 'The live sessions',
-    type: MemberSessionsAnswer,
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
-export const EndMemberSessionsDocs = () =>
-  Documented({
-    summary: 'End all sessions of a member',
-    description: `${EXCEPT_OWNER} The member may log in again.`,
-    status: 200,
-    answer: 'Ended',
-    type: EndedMemberSessionsAnswer,
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
-export const EndMemberSessionDocs = () =>
-  Documented({
-    summary: 'End one session of a member',
-    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
-    status: 204,
-    answer: 'Ended',
-    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
-  })
-
 @ApiTags('Team')
 @Controller('api/team')
 @MainSite({ permission: 'teamManagement' })
 export class MembersController {
   constructor(
-    private readonly members: MembersService,
-    private readonly removal: MemberRemoval,
+    private readonly members: Members,
     private readonly memberList: MemberList,
-    private readonly satelliteAccess: SatelliteAccess,
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
@@ -410,7 +234,7 @@ export class MembersController {
     @Body() { satellites }: SatellitesBody,
   ) {
     await this.allowedSatellites.require(actor.accountId, satellites)
-    return this.satelliteAccess.set(actor, userId, satellites)
+    return this.members.setSatellites(actor, userId, satellites)
   }
 
   @ContainsDamage()
@@ -434,15 +258,56 @@ export class MembersController {
   @MainSite({ reauthenticated: true })
   @RemoveMemberDocs()
   remove(@CurrentActor() actor: SessionActor, @Param('userId', IdInPath) userId: string) {
-    return this.removal.remove(actor, userId)
+    return this.members.remove(actor, userId)
   }
 }
+
+class MemberSessionsAnswer {
+  @ApiProperty({ type: [SiteSessionsAnswer], description: 'Most recently used first' })
+  sites!: SiteSessionsAnswer[]
+}
+
+class EndedMemberSessionsAnswer {
+  @ApiProperty({ type: Number, description: 'How many were ended' })
+  ended!: number
+}
+
+const EXCEPT_OWNER = "Main site only, with teamManagement. The owner's sessions are the owner's alone."
+
+const ListMemberSessionsDocs = () =>
+  Documented({
+    summary: 'List the live sessions of a member by site',
+    description: EXCEPT_OWNER,
+    status: 200,
+    answer: 'The live sessions',
+    type: MemberSessionsAnswer,
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+const EndMemberSessionsDocs = () =>
+  Documented({
+    summary: 'End all sessions of a member',
+    description: `${EXCEPT_OWNER} The member may log in again.`,
+    status: 200,
+    answer: 'Ended',
+    type: EndedMemberSessionsAnswer,
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
+
+const EndMemberSessionDocs = () =>
+  Documented({
+    summary: 'End one session of a member',
+    description: `${EXCEPT_OWNER} A session that is not in the member's list is 404.`,
+    status: 204,
+    answer: 'Ended',
+    refusals: ['OWNER_REQUIRED', 'NOT_FOUND'],
+  })
 
 @ApiTags('Team')
 @Controller('api/team/:userId/sessions')
 @MainSite({ permission: 'teamManagement' })
 export class TeamSessionsController {
-  constructor(private readonly sessions: TeamSessions) {}
+  constructor(private readonly sessions: MemberSessions) {}
 
   /** Where a member is logged in. */
   @Get()

@@ -12,32 +12,12 @@ import { SatellitesModule } from '../satellites/satellites.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import { FactorResetJob } from './factor-reset.job.js'
 import { FactorResetController, FactorResetLinksController } from './factor-reset.controller.js'
-import {
-  FactorResetCompletion,
-  FactorResetLinksService,
-  FactorResetMails,
-  FactorResetRequests,
-  FactorResetService,
-  ResetPreconditions,
-} from './factor-reset.js'
+import { FactorResetJob } from './factor-reset.job.js'
+import { FactorResetCompletion, FactorResetLinks, FactorResetRequests } from './factor-reset.js'
 import { AcceptInvitationController, InvitationsController } from './invitations.controller.js'
-import {
-  AcceptInvitationService,
-  InvitationMails,
-  InvitationRecords,
-  InvitationsService,
-} from './invitations.js'
-import {
-  MemberList,
-  MemberRemoval,
-  MembersService,
-  OutOfScopeSessions,
-  RemovalConsequences,
-  SatelliteAccess,
-  TeamSessions,
-} from './members.js'
+import { AcceptInvitation, Invitations } from './invitations.js'
+import { MemberList, MemberSessions, Members } from './members.js'
 import { MembersController, TeamSatellitesController, TeamSessionsController } from './team.controller.js'
 import { TeamAuthority } from './team-authority.js'
 
@@ -65,27 +45,18 @@ import { TeamAuthority } from './team-authority.js'
     FactorResetLinksController,
   ],
   providers: [
-    MemberList,
-    MembersService,
-    MemberRemoval,
-    RemovalConsequences,
-    OutOfScopeSessions,
-    SatelliteAccess,
-    TeamSessions,
     TeamAuthority,
+    MemberList,
+    Members,
+    MemberSessions,
     AllowedSatellites,
-    InvitationRecords,
-    InvitationMails,
-    InvitationsService,
-    AcceptInvitationService,
-    FactorResetService,
+    Invitations,
+    AcceptInvitation,
     FactorResetRequests,
-    FactorResetLinksService,
     FactorResetCompletion,
-    ResetPreconditions,
+    FactorResetLinks,
     FactorResetJob,
-    FactorResetMails,
   ],
-  exports: [FactorResetService, FactorResetRequests],
+  exports: [FactorResetRequests],
 })
 export class TeamModule {}
