@@ -33,7 +33,7 @@ export class OriginPolicy {
     if (fault) throw new ApiError('INVALID_BODY', { errors: [{ field: 'origin', ...fault }] })
   }
 
-  /** Whether the operator has listed it for everybody. */
+  /** Whether the operator has listed it for all accounts. */
   isListed(origin: string): boolean {
     return this.listed.has(origin)
   }

@@ -20,7 +20,7 @@ export interface Satellite {
   readonly kind: 'production' | 'preview'
   /** The maximum permissions of its sessions. */
   readonly ceiling: Permissions
-  /** Also `handoff` where the account requires that of everybody. */
+  /** Also `handoff` where the account requires that of all its users. */
   readonly loginMode: LoginMode
   /** Whether second factors may be typed there, or only on the main site. */
   readonly secondFactor: SecondFactorPlace
@@ -33,7 +33,7 @@ export interface Satellite {
   readonly activeSince: number
 }
 
-/** The origins that the operator lists for everybody; none where only registered satellites count. */
+/** The origins that the operator lists for all accounts; none where only registered satellites count. */
 export function listedOrigins({
   isRegistryOnly,
   satelliteOrigins,

@@ -46,7 +46,7 @@ export interface ProofLookup {
   readonly texts: readonly string[]
   /** Why there is none; null when there are texts. */
   readonly fault: Fault | null
-  /** Whether nobody answered, so that it says nothing about the proof. */
+  /** Whether no server answered, so that it says nothing about the proof. */
   readonly isOutage: boolean
 }
 

@@ -49,7 +49,7 @@ interface FailedCheck {
   readonly isOver: boolean
 }
 
-/** For sessions of previews, whose code may come from anybody who can open a pull request. */
+/** For sessions of previews, whose code may come from any author of a pull request. */
 export const PREVIEW_SESSION_SECONDS = 8 * 60 * 60
 
 const HOUR_SECONDS = 60 * 60

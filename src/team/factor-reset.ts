@@ -88,7 +88,7 @@ export class FactorResetRequests {
   }
 
   /**
-   * Managers may cancel one that they could request, whoever did. Throws `NOT_FOUND` when none is pending, and like
+   * Managers may cancel any that they could have requested. Throws `NOT_FOUND` when none is pending, and like
    * {@link request}.
    */
   async cancel(actor: SessionActor, userId: string): Promise<void> {
@@ -104,7 +104,7 @@ export class FactorResetRequests {
     })
   }
 
-  /** Opens a reset, and mails its user: where that is impossible nobody could stop it, so it is refused first. */
+  /** Opens a reset, and mails its user: without mail the user could not stop it, so that is refused first. */
   private async mailed(
     actor: Actor,
     userId: string,
@@ -204,7 +204,7 @@ export class FactorResetCompletion {
 
   /**
    * The user, locked after their account and together with the manager who requested the reset; or why it may not be
-   * carried out now: much may have happened since. Cancels one that whoever requested it may not request any more.
+   * carried out now: much may have happened since. Cancels one whose requester may no longer request it.
    * A user who confirms need not wait.
    */
   private async lockAndCheck(

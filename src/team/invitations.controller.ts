@@ -76,7 +76,7 @@ class InvitationsAnswer {
   invitations!: InvitationAnswer[]
 }
 
-/** Somebody who has joined, and the origins that they may log in at. */
+/** The new member, and the origins that they may log in at. */
 class AcceptedAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
@@ -169,7 +169,7 @@ export class InvitationsController {
     private readonly allowedSatellites: AllowedSatellites,
   ) {}
 
-  /** Invites somebody to the caller's team by mail. */
+  /** Invites a person to the caller's team by mail. */
   @Post()
   @InviteDocs()
   invite(

@@ -242,7 +242,7 @@ export class Members {
   }
 
   /**
-   * Takes a member out of the account, cancels a pending transfer of the account to them, and mails them, whoever was
+   * Takes a member out of the account, cancels a pending transfer of the account to them, and mails them, those who were
    * told of the transfer, and the owner ({@link OwnerNotices.aboutRemoved}). Throws `EMAIL_UNDO_OPEN` while a change of
    * the member's address can be undone: otherwise an attacker could have them removed before they can recover their
    * login. Disabling is always possible. Throws `DISABLED_BY_OPERATOR` like {@link enable}: otherwise they could simply
