@@ -380,6 +380,7 @@ export {
   rotateSecretKeys,
   saveKeyFile,
   WatchedKeys,
+  WatchedKeys,
 } from '../src/platform/secrets/key-files.js'
 export { SecretBox, SecretKeys } from '../src/platform/secrets/secrets.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
@@ -397,10 +398,9 @@ export {
 } from '../src/platform/time.js'
 export {
   SatelliteCheckJob,
+  SatelliteCheckJob,
   SatelliteChecks,
 } from '../src/satellites/check.job.js'
-export { WatchedKeys } from '../src/platform/secrets/watched-keys.js'
-export { SatelliteCheckJob } from '../src/satellites/check.job.js'
 export { missingProofsMail } from '../src/satellites/mails.js'
 export {
   fetchProofFile,
@@ -506,10 +506,9 @@ export {
   sizeOf,
 } from '../src/sessions/stores/session-store.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
-export { FactorResetJob } from '../src/team/factor-reset/factor-reset.job.js'
-export { FactorResetJob } from '../src/team/factor-reset.job.js'
-export { AccessTokens, signJwt } from '../src/tokens/access-tokens.js'
+export { FactorResetJob, FactorResetJob } from '../src/team/factor-reset.job.js'
 export {
+  AccessTokens,
   AccessTokens,
   type AuthMethod,
   acrOf,
@@ -518,6 +517,7 @@ export {
   includesPassword,
   namesOf,
   ONE_FACTOR,
+  signJwt,
   signJwt,
   TWO_FACTORS,
   withMethods,

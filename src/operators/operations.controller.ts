@@ -20,7 +20,7 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { type Age, AgeCursor, ageCursor, PageLimit, pageOf } from '../platform/http/paging.js'
 import { IdInPath } from '../platform/http/request.js'
 import { ParseText } from '../platform/http/validation.js'
-import { SatelliteAdministration } from '../satellites/satellite-administration.js'
+import { SatelliteAdministration } from '../satellites/registry.js'
 import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
 import { shownSatellite, withAccountNames } from './directory.js'
 import {

@@ -1,6 +1,6 @@
+import type { MailLanguage } from '../mail/language.js'
+import { safeName } from '../mail/layout.js'
 import type { Mail } from '../mail/mail.js'
-import type { MailLanguage } from '../mail/mail-language.js'
-import { safeName } from '../mail/safe-name.js'
 import type { SiteUrls } from '../mail/site-urls.js'
 import { proofChallenge } from './proof.js'
 import type { RegisteredSatellite, SatelliteRow } from './registered-satellites.js'

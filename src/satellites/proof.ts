@@ -6,9 +6,9 @@ import type { LookupFunction } from 'node:net'
 import { Injectable } from '@nestjs/common'
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent'
 import { proofHostOf } from '../cors/satellite-origin.js'
-import { within } from '../platform/clock/time-limit.js'
 import { Settings } from '../platform/config/settings.js'
 import { type Fault, type FieldError, type FieldFault, faultOf } from '../platform/errors/field-faults.js'
+import { within } from '../platform/time.js'
 
 /** 256 bits, 43 characters of base64url. */
 const TOKEN_BYTES = 32

@@ -22,11 +22,11 @@ import {
   SECOND_FACTOR_PLACES,
   type SecondFactorPlace,
 } from '../cors/satellite.js'
-import type { ErrorCode } from '../platform/errors/error-codes.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
-import { IfPresent, named } from '../platform/http/field-rules.js'
-import { IdInPath } from '../platform/http/ids.js'
-import { permissionsOf } from '../platform/permissions/permissions.js'
+import type { ErrorCode } from '../platform/errors/api-error.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { IdInPath } from '../platform/http/request.js'
+import { IfPresent, named } from '../platform/http/validation.js'
+import { permissionsOf } from '../platform/permissions.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { Reauthentication } from '../sessions/reauthentication.js'

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
 import { FactorResets } from '../factors/factor-resets.js'
-import type { TargetUser } from '../platform/audit/actor.js'
-import { causeMessage } from '../platform/errors/cause-message.js'
-import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
-import { Logger } from '../platform/log/logger.js'
+import type { TargetUser } from '../platform/audit/audit-event.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { LeasedJobs } from '../platform/jobs.js'
+import { Logger } from '../platform/log.js'
 import { FactorResetCompletion } from './factor-reset.js'
 
 const JOB = { name: 'factor-resets', everyMs: 5 * 60_000 }

@@ -11,12 +11,9 @@ import {
   registerDecorator,
   ValidateIf,
 } from 'class-validator'
-import {
-  isPermissions,
-  PERMISSIONS,
-  type Permissions,
-  permissionsOf,
-} from '../platform/permissions/permissions.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { fieldError } from '../platform/errors/field-faults.js'
+import { isPermissions, PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 
 /** The permissions of a new member. All five are required: a missing one could be meant either way. */
 export class PermissionsBody implements Permissions {
@@ -119,7 +116,52 @@ export function IsSatellites({ required }: { required: boolean }): PropertyDecor
   )
 }
 
-export class SatellitesBody {
-  @IsSatellites({ required: true })
-  satellites!: string[] | null
+/**
+ * Where a member may log in: all of it, or what is to be different about it. What is not named stays as it is, as with
+ * {@link PermissionChangesBody}.
+ */
+export class SatelliteChangesBody {
+  @IsSatellites({ required: false })
+  satellites?: string[] | null
+
+  @IsSatelliteChange('Origins to log in at as well; nothing for a member who may log in everywhere')
+  add?: string[]
+
+  @IsSatelliteChange('Origins to log in at no longer; refused for a member who may log in everywhere')
+  remove?: string[]
+}
+
+/**
+ * The satellites with the change; null means everywhere. Throws `INVALID_BODY` when none or too many would be left, and
+ * when one is to be removed from everywhere.
+ */
+export function satellitesWith(
+  { satellites, add = [], remove = [] }: SatelliteChangesBody,
+  current: readonly string[] | null,
+): string[] | null {
+  const before = satellites === undefined ? current : satellites
+  if (before === null) {
+    if (remove.length > 0) throw new ApiError('INVALID_BODY', { errors: [fieldError('remove', 'NO_LIMIT')] })
+    return null
+  }
+  const after = [...new Set([...before, ...add])].filter(origin => !remove.includes(origin))
+  if (after.length > 0 && after.length <= MAX_SATELLITES) return after
+  const fault =
+    after.length === 0
+      ? fieldError('remove', 'TOO_FEW', { min: 1 })
+      : fieldError('add', 'TOO_MANY', { max: MAX_SATELLITES })
+  const message = `there must be 1 to ${MAX_SATELLITES} satellites left`
+  throw new ApiError('INVALID_BODY', { errors: [{ ...fault, message }] })
+}
+
+function IsSatelliteChange(description: string): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: [String], maxItems: MAX_SATELLITES, uniqueItems: true, description }),
+    ValidateIf((_, value) => value !== undefined),
+    IsArray(),
+    ArrayMaxSize(MAX_SATELLITES),
+    ArrayUnique(),
+    IsString({ each: true }),
+    MaxLength(MAX_ORIGIN_LENGTH, { each: true }),
+  )
 }

@@ -1,23 +1,17 @@
 import { Injectable } from '@nestjs/common'
 import { eq } from 'drizzle-orm'
 import { KnownDevices } from '../anomalies/known-devices.js'
-import { LoginPolicy } from '../auth/login/login-policy.js'
+import { LoginPolicy } from '../auth/login-policy.js'
 import { FactorResets } from '../factors/factor-resets.js'
+import { safeName } from '../mail/layout.js'
 import { Mailer } from '../mail/mailer.js'
-import { safeName } from '../mail/safe-name.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { auditEventOf } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { accounts } from '../platform/database/schema/accounts.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { type Age, ageCursor } from '../platform/http/age-cursor.js'
-import { type Page, pageOf } from '../platform/http/page.js'
-import {
-  ceilingOf,
-  PERMISSIONS,
-  type Permissions,
-  permissionsOf,
-} from '../platform/permissions/permissions.js'
+import { type Age, ageCursor, type Page, pageOf } from '../platform/http/paging.js'
+import { ceilingOf, PERMISSIONS, type Permissions, permissionsOf } from '../platform/permissions.js'
 import { ActiveSessions, type SiteSessions } from '../sessions/active/active-sessions.js'
 import { mergeRecorded, NOTHING_RECORDED } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
@@ -174,38 +168,44 @@ export class Members {
   }
 
   /**
-   * Restricts a member to these satellites (null means everywhere) and ends their sessions on other
-   * satellites and in apps. To lift the limit, the manager must have every permission that the member has been granted.
-   * Throws `SESSION_STORE_UNAVAILABLE` too.
+   * Restricts a member to the satellites with this change and ends their sessions on other satellites and in apps; what
+   * the change does not name stays as it is now. To lift the limit, the manager must have every permission that the
+   * member has been granted. Throws `SESSION_STORE_UNAVAILABLE` too, and like {@link satellitesWith}.
    */
-  async setSatellites(actor: SessionActor, userId: string, satellites: User['satellites']): Promise<void> {
-    const scope = { accountId: actor.accountId, satellites }
-    const closed = await this.sessionsOutside(scope, userId)
-    await this.changes.commit(async transaction => {
+  async changeSatellites(actor: SessionActor, userId: string, change: SatelliteChangesBody): Promise<void> {
+    const { accountId } = actor
+    const { sites } = await this.activeSessions.list(userId, null)
+    const { scope } = await this.changes.commit(async transaction => {
       const both = await this.authority.lockBoth(transaction, actor, userId)
       const { manager, member } = both
       this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
         requireNotOwner(member)
         requireSomebodyElse(manager, member)
+      })
+      const satellites = satellitesWith(change, member.satellites)
+      const scope = { accountId, satellites }
+      this.authority.auditRefusals(actor, 'satellites.change', userId, () => {
         // Lifting the limit gives them what it has kept from them.
         const isLifted = satellites === null && member.satellites !== null
         const had = isLifted ? ceilingOf('satellite') : member.granted
         this.authority.requireCanGrant(actor, manager, newlyGranted(had, member.granted))
       })
       await this.userChanges.setSatellites(transaction, member, satellites, actor)
+      const closed = this.outside(scope, sites)
       const ended = await this.changes.record(
         transaction,
         closed.map(sid => ({ kind: 'end', sid })),
         auditEventOf(member, actor, 'session.revoke', { reason: OUT_OF_SCOPE, sids: closed }),
       )
       // A main-site session stays, with the permissions that members with restricted satellites have there.
-      const change = { kind: 'set-permissions', userId, granted: member.granted } as const
-      const regranted = await this.changes.record(transaction, [change], null)
+      const regrant = { kind: 'set-permissions', userId, granted: member.granted } as const
+      const regranted = await this.changes.record(transaction, [regrant], null)
       const sendOwnerNotice = await this.notices.aboutGained(transaction, both, { satellites }, actor)
-      return { ...mergeRecorded(ended, regranted), afterCommit: sendOwnerNotice }
+      return { ...mergeRecorded(ended, regranted), afterCommit: sendOwnerNotice, scope }
     })
     // Logins between our check and our change; later logins see the new scope.
-    for (const sid of await this.sessionsOutside(scope, userId))
+    const { sites: sitesNow } = await this.activeSessions.list(userId, null)
+    for (const sid of this.outside(scope, sitesNow))
       await this.activeSessions.end(userId, sid, actor.client, OUT_OF_SCOPE)
   }
 
@@ -271,9 +271,8 @@ export class Members {
     })
   }
 
-  /** Live sessions at satellites, or in apps, where their user may no longer log in. */
-  private async sessionsOutside(scope: Scope, userId: string): Promise<SessionHandle[]> {
-    const { sites } = await this.activeSessions.list(userId, null)
+  /** Those of a user's live sessions that are at satellites, or in apps, where the user may no longer log in. */
+  private outside(scope: Scope, sites: readonly SiteSessions[]): SessionHandle[] {
     return sites
       .filter(({ site }) => !this.loginPolicy.isInScope(scope, { origin: site }))
       .flatMap(({ sessions }) => sessions.map(({ sid }) => sid))

@@ -1,20 +1,18 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common'
 import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsOptional } from 'class-validator'
-import { type Age, AgeCursor } from '../platform/http/age-cursor.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
-import { IdInPath } from '../platform/http/ids.js'
-import { PageLimit } from '../platform/http/page.js'
-import { ParseText } from '../platform/http/request-validation.js'
-import { IsStorableLine } from '../platform/http/storable-line.js'
-import type { Permissions } from '../platform/permissions/permissions.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { type Age, AgeCursor, PageLimit } from '../platform/http/paging.js'
+import { IdInPath } from '../platform/http/request.js'
+import { IsStorableLine, ParseText } from '../platform/http/validation.js'
+import type { Permissions } from '../platform/permissions.js'
 import { SiteSessionsAnswer } from '../sessions/active/active-sessions.dto.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import type { Role } from '../users/user.js'
 import { AllowedSatellites } from './allowed-satellites.js'
-import { PermissionChangesBody, PermissionsBody, SatellitesBody } from './member-access.dto.js'
+import { PermissionChangesBody, PermissionsBody, SatelliteChangesBody } from './member-access.dto.js'
 import { MemberList, MemberSessions, Members, type TeamMember } from './members.js'
 
 const DEFAULT_PAGE = 100
@@ -137,10 +135,12 @@ const SetSatellitesDocs = () =>
   Documented({
     summary: 'Change where a member may log in',
     description:
-      `${MAIN_SITE_ONLY} The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
+      `${MAIN_SITE_ONLY} \`satellites\` is all of them; \`add\` and \`remove\` change what is set, or what \`satellites\` sets, and leave the rest. ` +
+      `The member's sessions at other satellites end. Lifting the limit gives the member every permission ` +
       'that they were granted, so the rules for giving them apply.',
     status: 204,
-    answer: 'The member may log in at these satellites only; null means everywhere',
+    answer:
+      'The member may log in at these satellites only, and as before at those that are not named; null means everywhere',
     refusals: [
       ...BODY_REFUSALS,
       'UNKNOWN_SATELLITE',
@@ -223,7 +223,7 @@ export class MembersController {
     return this.members.setPermissions(actor, userId, body)
   }
 
-  /** Sets the satellites that the member may log in at. */
+  /** Sets the satellites that the member may log in at, or changes those that are named. */
   @ContainsDamage()
   @Put(':userId/satellites')
   @HttpCode(204)
@@ -231,10 +231,12 @@ export class MembersController {
   async setSatellites(
     @CurrentActor() actor: SessionActor,
     @Param('userId', IdInPath) userId: string,
-    @Body() { satellites }: SatellitesBody,
+    @Body() body: SatelliteChangesBody,
   ) {
+    const { satellites = [], add = [] } = body
     await this.allowedSatellites.require(actor.accountId, satellites)
-    return this.members.setSatellites(actor, userId, satellites)
+    await this.allowedSatellites.require(actor.accountId, add, 'add')
+    return this.members.changeSatellites(actor, userId, body)
   }
 
   @ContainsDamage()

@@ -1,5 +1,5 @@
 import type { Settings } from '../../../platform/config/settings.js'
-import { loadSecretKeys } from '../../../platform/secrets/secret-key-file.js'
+import { loadSecretKeys } from '../../../platform/secrets/key-files.js'
 import { lookUpTxt, proofChallenge, resolverOf } from '../../../satellites/proof.js'
 import { type Check, type Finding, fault, ok, skipped, warning } from '../finding.js'
 import type { PostgresSession } from './postgres-session.js'
