@@ -186,6 +186,19 @@ export { Redaction } from '../src/cli/doctor/redaction.js'
 export { asLines } from '../src/cli/doctor/report.js'
 export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
 export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
+export { statementTodo } from '../src/cli/doctor/database.js'
+export { asLines, Redaction } from '../src/cli/doctor/doctor.js'
+export {
+  compareClocks,
+  type Finding,
+  fault,
+  inBytes,
+  ok,
+  runChecks,
+  runInTurn,
+} from '../src/cli/doctor/finding.js'
+export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/browser.js'
+export { ask, trusting } from '../src/cli/doctor/probe.js'
 export { runCommand } from '../src/cli/run-command.js'
 export { corsPolicyFor } from '../src/cors/cors.module.js'
 export type { Satellite } from '../src/cors/satellite.js'

@@ -15,7 +15,7 @@ import { addOperatorCommands } from './commands/operator-commands.js'
 import { addSatelliteCommands } from './commands/satellite-commands.js'
 import { addSecretCommands } from './commands/secret-commands.js'
 import { addStoreCommands } from './commands/store-commands.js'
-import { addDoctorCommand } from './doctor/doctor-command.js'
+import { addDoctorCommand } from './doctor/doctor.js'
 import { OperatorCommand } from './operator-command.js'
 
 /**

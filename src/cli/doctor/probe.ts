@@ -1,6 +1,15 @@
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import * as tls from 'node:tls'
+import { ALGORITHM, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
+import { SignJWT } from 'jose'
+import { type Clock, unixSeconds } from '../../platform/clock/clock.js'
+import { isLoopback } from '../../platform/config/origin.js'
+import type { Settings } from '../../platform/config/settings.js'
+import { permissionsOf } from '../../platform/permissions/permissions.js'
+import { accessTokenClaims } from '../../tokens/access-tokens.js'
+import { loadKeys } from '../../tokens/signing-key-file.js'
 
 const TIMEOUT_MS = 20_000
 /** Larger than any answer that is expected here. */
@@ -118,4 +127,75 @@ async function textOf(response: IncomingMessage): Promise<string> {
 /** Node's default list, including NODE_EXTRA_CA_CERTS; older versions have only the list that they ship with. */
 function usualAuthorities(): readonly string[] {
   return typeof tls.getCACertificates === 'function' ? tls.getCACertificates('default') : tls.rootCertificates
+}
+
+/** The running service as its clients reach it. */
+export class Outside {
+  /** Set when its certificate was found to be wrong: it is still asked, but nothing secret is sent. */
+  isUnverified = false
+
+  constructor(
+    readonly target: Target,
+    readonly settings: Settings,
+    readonly clock: Clock,
+    /** Further servers, which have to agree with it. */
+    readonly replicas: readonly URL[],
+  ) {}
+
+  get origin(): URL {
+    return this.target.origin
+  }
+
+  get isPublicUrl(): boolean {
+    return this.origin.href.replace(/\/+$/, '') === this.settings.publicUrl
+  }
+
+  /**
+   * Why no token is sent to it; null when one is. An operator who has mistyped a name must not hand one to a
+   * stranger; servers named by `--at` and `--replica` are the operator's own.
+   */
+  get reasonForNoToken(): string | null {
+    const { protocol, hostname } = this.origin
+    if (this.isUnverified) return 'no token is sent over a certificate that is not valid'
+    if (!this.isPublicUrl) return 'a token is sent to PUBLIC_URL alone'
+    if (protocol !== 'https:' && !isLoopback(hostname)) return 'no token is sent without TLS'
+    return null
+  }
+
+  ask(question: Question, at: URL | null = this.target.at): Promise<HttpAnswer> {
+    return ask({ ...this.target, at }, question, { isUnverified: this.isUnverified })
+  }
+}
+
+/** Long enough for a slow answer and the largest clock difference that is still accepted. */
+const LIFETIME_SECONDS = 60
+
+/**
+ * An access token for nobody, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
+ * permission. A replica accepts it when its keys, JWT_ISSUER and JWT_AUDIENCE are ours. Rejects when the file
+ * cannot be used.
+ */
+export async function doctorToken(settings: Settings, now: Date): Promise<string> {
+  const keys = await loadKeys(settings.jwtKeysFile)
+  const current = keys.find(({ state }) => state === 'current') as (typeof keys)[number]
+  const nobody = {
+    userId: randomUUID(),
+    accountId: randomUUID(),
+    sid: randomBytes(32).toString('base64url'),
+    source: 'main',
+    clientId: 'main',
+    permissions: permissionsOf([]),
+    authTime: null,
+    amr: [],
+    acr: null,
+  } as const
+  const claims = accessTokenClaims(nobody, {
+    issuer: settings.jwtIssuer,
+    audience: settings.jwtAudience,
+    issuedAt: unixSeconds(now),
+    lifetimeSeconds: Math.min(LIFETIME_SECONDS, settings.accessTokenTtlSeconds),
+  })
+  return new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: current.kid })
+    .sign(current.privateKey)
 }
