@@ -1,7 +1,6 @@
 import 'reflect-metadata'
 import { Logger } from '@nestjs/common'
-import { CommandLogger } from './cli/command-logger.js'
-import { runCommand } from './cli/run-command.js'
+import { CommandLogger, runCommand } from './cli/run.js'
 
 Logger.overrideLogger(new CommandLogger(console.error))
 process.exitCode = await runCommand(process.argv.slice(2), {

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import type { INestApplicationContext } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { AppModule } from '../app.js'
@@ -6,7 +7,7 @@ import { readSettings } from '../platform/config/read-settings.js'
 import type { Settings } from '../platform/config/settings.js'
 import { OpenConnections } from '../platform/database/connection.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { Clock } from '../platform/time.js'
+import { isId } from '../platform/http/ids.js'
 import { StoreSupervisor } from '../sessions/revocation/store-supervisor.js'
 import { canonicalEmail, type Email } from '../users/email.js'
 import type { User } from '../users/user.js'
@@ -101,4 +102,32 @@ export function asEmail(text: string): Email {
   const email = canonicalEmail(text)
   if (!email) throw new Error(`${text} is not an e-mail address`)
   return email
+}
+
+/** The options `--account <id>` and `--owner <email>`. */
+export interface NamedAccount {
+  readonly account?: string
+  readonly owner?: string
+}
+
+/** The id of the account; null when none is named. Throws an Error for one that `isKnown` does not know. */
+export async function namedAccount(
+  app: INestApplicationContext,
+  { account, owner }: NamedAccount,
+  isKnown: (accountId: string) => Promise<boolean>,
+): Promise<string | null> {
+  if (account !== undefined && owner !== undefined) throw new Error('Use either --account or --owner')
+  if (owner !== undefined) {
+    const user = await app.get(Users).findByEmail(asEmail(owner))
+    if (!user) throw new Error(`There is no user ${owner}`)
+    return user.accountId
+  }
+  if (account === undefined) return null
+  if (!isId(account) || !(await isKnown(account))) throw new Error(`There is no account ${account}`)
+  return account
+}
+
+/** Throws an Error that names a folder, which reading it would not, or what is missing. */
+export async function requireNoFolder(path: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) throw new Error(`${path} is a folder, not a file`)
 }

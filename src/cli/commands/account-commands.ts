@@ -2,16 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
-import { atCommandLine } from '../../platform/audit/audit-event.js'
-import { Database } from '../../platform/database/database.js'
-import { causeMessage } from '../../platform/errors/api-error.js'
-import { pluralize } from '../../platform/log.js'
-import { PERMISSIONS, type Permission, permissionsOf } from '../../platform/permissions.js'
-import { Clock, Clock } from '../../platform/time.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
-import { asSessionHandle, type Session } from '../../sessions/session.js'
-import { SessionStore } from '../../sessions/stores/session-store.js'
-import { type OwnedSession, UserSessions } from '../../sessions/user-sessions.js'
+import { FactorResets } from '../../factors/factor-resets.js'
+import { UserFactors } from '../../factors/user-factors.js'
+import { OperatorFactorResets } from '../../operators/directory/operator-factor-resets.js'
+import { atCommandLine } from '../../platform/audit/actor.js'
+import { pluralize } from '../../platform/log/pluralize.js'
+import { PERMISSIONS, type Permission, permissionsOf } from '../../platform/permissions/permissions.js'
 import {
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
@@ -22,7 +18,9 @@ import { UserAdministration, UserCreation } from '../../users/user-administratio
 import {
   asEmail,
   type CommandContext,
+  explainNotFound,
   REASON,
+  sendMails,
   type WithReason,
   withService,
   withUser,
@@ -115,50 +113,67 @@ async function readPassword({ input }: CommandContext): Promise<string> {
   return password
 }
 
-/** `session:list` and `session:revoke`. */
-export function addSessionCommands(program: Command, context: CommandContext): void {
+/** `factors:status` and `factors:reset`. */
+export function addFactorCommands(program: Command, context: CommandContext): void {
   const { print } = context
 
   program
-    .command('session:list')
-    .description('list the live sessions of a user')
+    .command('factors:status')
+    .description("show a user's second factors")
     .argument('<email>')
-    .action(async (email: string) => {
-      const sessions = await withUser(context, email, sessionsOf)
-      for (const { sid, source, origin, ip, lastUsed } of sessions)
-        print([sid, source, origin ?? 'no origin', ip, lastUsed.toISOString()].join('  '))
-      print(pluralize(sessions.length, 'session'))
-    })
+    .action((email: string) => withUser(context, email, (app, user) => printFactors(app, user, print)))
 
   program
-    .command('session:revoke')
-    .description('end one session')
-    .argument('<sid>', 'the public handle of the session, as in the audit log')
+    .command('factors:reset')
+    .description(
+      'remove all second factors of a user who has lost them, after 24 hours; they are told by mail',
+    )
+    .argument('<email>')
+    .option('--cancel', 'stop what has been requested, by you or by a manager')
     .option(...REASON)
-    .action(async (text: string, { reason }: WithReason) => {
-      await withService(context, async app => {
-        const session = await findSession(app, text)
-        if (!session) throw new Error('There is no live session with this handle')
-        const { client, ...operatorAction } = atCommandLine(reason)
-        await app.get(SessionChanges).end(session, client, 'ended by an operator', operatorAction)
-      })
-      print('The session has ended')
-    })
+    .action((email: string, { cancel: isCancelled, reason }: WithReason & { cancel?: boolean }) =>
+      withUser(context, email, (app, user) =>
+        isCancelled ? cancelReset(app, user, reason, print) : requestReset(app, user, reason, print),
+      ),
+    )
 }
 
-/** Throws a plain Error when the store is unreachable: nothing was asked for that could be recorded. */
-async function sessionsOf(app: INestApplicationContext, { id }: User): Promise<Session[]> {
-  try {
-    return await app.get(SessionStore).listByUser(id, app.get(Clock).now())
-  } catch (cause) {
-    throw new Error(causeMessage(cause), { cause })
-  }
+async function printFactors(app: INestApplicationContext, user: User, print: CommandContext['print']) {
+  const { totpConfirmedAt, passkeys, recoveryCodesLeft } = await app.get(UserFactors).find(user.id)
+  const pending = (await app.get(FactorResets).timesOf([user.id])).get(user.id)
+  print(`authenticator app: ${totpConfirmedAt ? `since ${totpConfirmedAt.toISOString()}` : 'none'}`)
+  print(`passkeys: ${passkeys}`)
+  print(`recovery codes left: ${recoveryCodesLeft}`)
+  print(`password: ${user.passwordHash ? 'yes' : 'none'}`)
+  if (user.mustEnrol) print('must set up a second factor before anything else')
+  if (pending) print(`they are going to be removed at ${pending.toISOString()}`)
 }
 
-/** From the database, so that a session can also be ended while the store is unreachable. */
-async function findSession(app: INestApplicationContext, text: string): Promise<OwnedSession | null> {
-  const sid = asSessionHandle(text)
-  if (!sid) return null
-  const [owned] = await app.get(Database).run(db => app.get(UserSessions).ownersOf(db, [sid]))
-  return owned ?? null
+async function requestReset(
+  app: INestApplicationContext,
+  { id, email }: User,
+  reason: string | undefined,
+  print: CommandContext['print'],
+) {
+  const resetAt = await explainNotFound(
+    app.get(OperatorFactorResets).request(id, atCommandLine(reason)),
+    `${email} has no second factor, or was disabled by their account`,
+  )
+  print('Check by other means that it really is they who are asking.')
+  print(`Unless it is stopped, the service removes all their second factors at ${resetAt.toISOString()}.`)
+  await sendMails(app)
+  print(`${email} has been told by mail: the link in it removes their second factors at once, or stops this.`)
+}
+
+async function cancelReset(
+  app: INestApplicationContext,
+  { id, email }: User,
+  reason: string | undefined,
+  print: CommandContext['print'],
+) {
+  await explainNotFound(
+    app.get(OperatorFactorResets).cancel(id, atCommandLine(reason)),
+    `No reset is pending for ${email}`,
+  )
+  print(`${email} keeps their second factors`)
 }

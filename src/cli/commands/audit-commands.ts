@@ -9,8 +9,7 @@ import { Database } from '../../platform/database/database.js'
 import { auditLog } from '../../platform/database/schema/audit.js'
 import { pluralize } from '../../platform/log.js'
 import { Accounts } from '../../users/accounts.js'
-import { type CommandContext, withService } from '../command-context.js'
-import { type NamedAccount, namedAccount } from '../named-account.js'
+import { type CommandContext, type NamedAccount, namedAccount, withService } from '../command-context.js'
 
 interface ExportOptions extends NamedAccount {
   readonly format: ExportFormat

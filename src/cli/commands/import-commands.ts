@@ -17,14 +17,8 @@ import { FIREBASE } from '../../users/import/exports/firebase.js'
 import { KEYCLOAK } from '../../users/import/exports/keycloak.js'
 import { SUPABASE } from '../../users/import/exports/supabase.js'
 import { OWN_ACCOUNTS, readUserMapping } from '../../users/import/exports/user-mapping.js'
-import {
-  type ImportedCustomers,
-  type PaidAccount,
-  summaryOf,
-  UserImport,
-} from '../../users/import/user-import.js'
-import { type CommandContext, withService } from '../command-context.js'
-import { requireNoFolder } from '../require-no-folder.js'
+import { summaryOf, UserImport } from '../../users/import/user-import.js'
+import { type CommandContext, requireNoFolder, withService } from '../command-context.js'
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
   auth0: AUTH0,

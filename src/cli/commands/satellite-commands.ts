@@ -9,8 +9,14 @@ import { SatelliteAdministration, SatelliteRegistry } from '../../satellites/reg
 import { SatelliteVerification } from '../../satellites/verification.js'
 import { Accounts } from '../../users/accounts.js'
 import { isName } from '../../users/name-text.js'
-import { type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
-import { type NamedAccount, namedAccount } from '../named-account.js'
+import {
+  type CommandContext,
+  type NamedAccount,
+  namedAccount,
+  REASON,
+  type WithReason,
+  withService,
+} from '../command-context.js'
 
 interface AddOptions extends NamedAccount, WithReason {
   readonly name?: string

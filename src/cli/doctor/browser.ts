@@ -1,8 +1,8 @@
+import { parse } from 'tldts'
 import { isWithin } from '../../platform/config/domain.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { type Finding, fault, ok, skipped } from './finding.js'
-import { doctorToken, type Outside, type HttpAnswer } from './probe.js'
-import { parse } from 'tldts'
+import { doctorToken, type HttpAnswer, type Outside } from './probe.js'
 
 /** A `Set-Cookie` line, as a browser reads it (RFC 6265bis §5.6). */
 export interface ReadCookie {

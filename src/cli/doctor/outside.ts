@@ -1,3 +1,4 @@
+import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
 import { listedOrigins } from '../../cors/satellite.js'
 import { isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
@@ -7,18 +8,17 @@ import { checkCookie, checkPreflights, checkVary } from './browser.js'
 import { withPostgres } from './database.js'
 import {
   type Check,
+  certificateFinding,
+  compareClocks,
   type Finding,
   fault,
   notStarted,
+  ok,
   runInTurn,
   skipped,
-  certificateFinding,
-  compareClocks,
-  ok,
   warning,
 } from './finding.js'
-import { type Outside, ask, type HttpAnswer, doctorToken } from './probe.js'
-import { ALGORITHM } from '@mainstay-auth/verify/token-rules'
+import { ask, doctorToken, type HttpAnswer, type Outside } from './probe.js'
 
 const LIVE = { path: '/health/live' }
 /** What the service itself sends, and what browsers' preload lists ask for. */

@@ -1,22 +1,42 @@
-import { type Command, CommanderError } from 'commander'
+import type { LoggerService } from '@nestjs/common'
+import { Command, CommanderError, type Option } from 'commander'
 import { packageVersion } from '../platform/config/package-root.js'
-import { ApiError, causeMessage } from '../platform/errors/api-error.js'
-import { inOneLine } from '../platform/log.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { inOneLine } from '../platform/log/in-one-line.js'
+import { startFailure } from '../serve.js'
 import type { CommandContext } from './command-context.js'
-import { addAccountCommands, addSessionCommands } from './commands/account-commands.js'
+import { addAccountCommands, addFactorCommands } from './commands/account-commands.js'
 import { addAuditCommands } from './commands/audit-commands.js'
-import { addBillingCommands } from './commands/billing-commands.js'
-import { addBillingStatusCommands } from './commands/billing-status-commands.js'
-import { addFactorCommands } from './commands/factor-commands.js'
+import { addBillingCommands, addBillingStatusCommands } from './commands/billing-commands.js'
 import { addImportCommands } from './commands/import-commands.js'
-import { addKeyCommands } from './commands/key-commands.js'
+import { addKeyCommands, addSecretCommands } from './commands/key-commands.js'
 import { addMailCommands } from './commands/mail-commands.js'
 import { addOperatorCommands } from './commands/operator-commands.js'
 import { addSatelliteCommands } from './commands/satellite-commands.js'
-import { addSecretCommands } from './commands/secret-commands.js'
-import { addStoreCommands } from './commands/store-commands.js'
+import { addSessionCommands, addStoreCommands } from './commands/session-commands.js'
 import { addDoctorCommand } from './doctor/doctor.js'
-import { OperatorCommand } from './operator-command.js'
+
+/** A command that names a mistyped option before what is missing because of it: `--emial` before `--email`. */
+export class OperatorCommand extends Command {
+  override createCommand(name?: string): OperatorCommand {
+    return new OperatorCommand(name)
+  }
+
+  /** Overrides what commander does when a required option is missing, before it looks for unknown ones. */
+  missingMandatoryOptionValue(option: Option): void {
+    const unknown = this.args.find(text => /^--?[^-]/.test(text))
+    const { unknownOption, missingMandatoryOptionValue } = Command.prototype as unknown as Untyped
+    if (unknown !== undefined) unknownOption.call(this, unknown)
+    missingMandatoryOptionValue.call(this, option)
+  }
+}
+
+/** What commander has without declaring it. Both end the command. */
+interface Untyped {
+  unknownOption(this: Command, flag: string): void
+  missingMandatoryOptionValue(this: Command, option: Option): void
+}
 
 /**
  * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did
@@ -75,4 +95,32 @@ function explanationOf(error: Error): string {
 
 function withoutLineEnd(text: string): string {
   return text.replace(/\n$/, '')
+}
+
+/**
+ * Warnings and errors of the service's parts while a command runs, apart from its answer. Nest logs why it cannot start,
+ * with a stack; where an operator can fix that, the command itself says it in a line.
+ */
+export class CommandLogger implements LoggerService {
+  constructor(private readonly printError: CommandContext['printError']) {}
+
+  log(): void {}
+
+  warn(message: unknown, ...rest: readonly unknown[]): void {
+    this.print('Warning', message, rest)
+  }
+
+  error(message: unknown, ...rest: readonly unknown[]): void {
+    if (!(message instanceof Error)) this.print('Error', message, rest)
+    else if (startFailure(message) === message) this.print('Error', message.stack, rest)
+  }
+
+  fatal(message: unknown, ...rest: readonly unknown[]): void {
+    this.print('Error', message, rest)
+  }
+
+  /** The last argument is the part that says it. */
+  private print(level: string, message: unknown, rest: readonly unknown[]): void {
+    this.printError(`${level} (${rest.at(-1)}): ${message}`)
+  }
 }
