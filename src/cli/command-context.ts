@@ -27,13 +27,6 @@ export interface CommandContext {
   readonly printError: (line: string) => void
 }
 
-/** For commands that change something about somebody: kept in the audit log, where the account can read it. */
-export const REASON = ['--reason <text>', 'why, for the audit log'] as const
-
-export interface WithReason {
-  readonly reason?: string
-}
-
 /**
  * Runs `work` with the service's modules, without a server. They log to this process's Nest logger. Afterwards rejects
  * like {@link sendMails}.
@@ -53,6 +46,18 @@ export async function withService<T>(
   }
 }
 
+/** When it throws, it leaves nothing open: a connection would keep the process from ending. */
+async function start(settings: Settings): Promise<INestApplicationContext> {
+  const connections = new OpenConnections()
+  try {
+    const root = AppModule.with(settings, new Clock(), connections)
+    return await NestFactory.createApplicationContext(root, { abortOnError: false })
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
 /**
  * Waits until the mail server has taken the mails of this command; they are retried for up to two minutes, which
  * closing would cut short. Throws an Error when one was given up.
@@ -66,18 +71,6 @@ export async function sendMails(app: INestApplicationContext): Promise<void> {
   )
 }
 
-/** When it throws, it leaves nothing open: a connection would keep the process from ending. */
-async function start(settings: Settings): Promise<INestApplicationContext> {
-  const connections = new OpenConnections()
-  try {
-    const root = AppModule.with(settings, new Clock(), connections)
-    return await NestFactory.createApplicationContext(root, { abortOnError: false })
-  } catch (error) {
-    await connections.close()
-    throw error
-  }
-}
-
 /** Like {@link withService}, for the user with this address; throws an Error when there is none. */
 export function withUser<T>(
   context: CommandContext,
@@ -89,19 +82,6 @@ export function withUser<T>(
     if (!user) throw new Error(`There is no user ${email}`)
     return work(app, user)
   })
-}
-
-/** The result of `work`, with `sentence` as the message in place of `NOT_FOUND`, which does not say what was not. */
-export async function explainNotFound<T>(work: Promise<T>, sentence: string): Promise<T> {
-  return work.catch(error => {
-    throw error instanceof ApiError && error.code === 'NOT_FOUND' ? new Error(sentence) : error
-  })
-}
-
-export function asEmail(text: string): Email {
-  const email = canonicalEmail(text)
-  if (!email) throw new Error(`${text} is not an e-mail address`)
-  return email
 }
 
 /** The options `--account <id>` and `--owner <email>`. */
@@ -126,6 +106,26 @@ export async function namedAccount(
   if (!isId(account) || !(await isKnown(account))) throw new Error(`There is no account ${account}`)
   return account
 }
+
+export function asEmail(text: string): Email {
+  const email = canonicalEmail(text)
+  if (!email) throw new Error(`${text} is not an e-mail address`)
+  return email
+}
+
+/** Replaces the error NOT_FOUND of `work` with one that names what is missing. */
+export async function explainNotFound<T>(work: Promise<T>, sentence: string): Promise<T> {
+  return work.catch(error => {
+    throw error instanceof ApiError && error.code === 'NOT_FOUND' ? new Error(sentence) : error
+  })
+}
+
+export interface WithReason {
+  readonly reason?: string
+}
+
+/** For commands that change something of a user or account: kept in the audit log, where the account can read it. */
+export const REASON = ['--reason <text>', 'why, for the audit log'] as const
 
 /** Throws an Error that names a folder, which reading it would not, or what is missing. */
 export async function requireNoFolder(path: string): Promise<void> {

@@ -8,35 +8,14 @@ import { startFailure } from '../serve.js'
 import type { CommandContext } from './command-context.js'
 import { addAccountCommands, addFactorCommands } from './commands/account-commands.js'
 import { addAuditCommands } from './commands/audit-commands.js'
-import { addBillingCommands, addBillingStatusCommands } from './commands/billing-commands.js'
+import { addBillingCommands } from './commands/billing-commands.js'
 import { addImportCommands } from './commands/import-commands.js'
-import { addKeyCommands, addSecretCommands } from './commands/key-commands.js'
+import { addKeyCommands } from './commands/key-commands.js'
 import { addMailCommands } from './commands/mail-commands.js'
 import { addOperatorCommands } from './commands/operator-commands.js'
 import { addSatelliteCommands } from './commands/satellite-commands.js'
 import { addSessionCommands, addStoreCommands } from './commands/session-commands.js'
 import { addDoctorCommand } from './doctor/doctor.js'
-
-/** A command that names a mistyped option before what is missing because of it: `--emial` before `--email`. */
-export class OperatorCommand extends Command {
-  override createCommand(name?: string): OperatorCommand {
-    return new OperatorCommand(name)
-  }
-
-  /** Overrides what commander does when a required option is missing, before it looks for unknown ones. */
-  missingMandatoryOptionValue(option: Option): void {
-    const unknown = this.args.find(text => /^--?[^-]/.test(text))
-    const { unknownOption, missingMandatoryOptionValue } = Command.prototype as unknown as Untyped
-    if (unknown !== undefined) unknownOption.call(this, unknown)
-    missingMandatoryOptionValue.call(this, option)
-  }
-}
-
-/** What commander has without declaring it. Both end the command. */
-interface Untyped {
-  unknownOption(this: Command, flag: string): void
-  missingMandatoryOptionValue(this: Command, option: Option): void
-}
 
 /**
  * Runs the command that the arguments name, on the service's stores. Resolves to its exit code: 0 when it did
@@ -74,10 +53,8 @@ function programFor(context: CommandContext): Command {
   addOperatorCommands(program, context)
   addStoreCommands(program, context)
   addKeyCommands(program, context)
-  addSecretCommands(program, context)
   addAuditCommands(program, context)
   addBillingCommands(program, context)
-  addBillingStatusCommands(program, context)
   return program
 }
 
@@ -95,6 +72,27 @@ function explanationOf(error: Error): string {
 
 function withoutLineEnd(text: string): string {
   return text.replace(/\n$/, '')
+}
+
+/** A command that names a mistyped option before what is missing because of it: `--emial` before `--email`. */
+class OperatorCommand extends Command {
+  override createCommand(name?: string): OperatorCommand {
+    return new OperatorCommand(name)
+  }
+
+  /** Overrides what commander does when a required option is missing, before it looks for unknown ones. */
+  missingMandatoryOptionValue(option: Option): void {
+    const unknown = this.args.find(text => /^--?[^-]/.test(text))
+    const { unknownOption, missingMandatoryOptionValue } = Command.prototype as unknown as Untyped
+    if (unknown !== undefined) unknownOption.call(this, unknown)
+    missingMandatoryOptionValue.call(this, option)
+  }
+}
+
+/** What commander has without declaring it. Both end the command. */
+interface Untyped {
+  unknownOption(this: Command, flag: string): void
+  missingMandatoryOptionValue(this: Command, option: Option): void
 }
 
 /**

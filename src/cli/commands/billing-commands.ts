@@ -39,8 +39,14 @@ const MAX_REASON_LENGTH = 300
 /** Another process may be handling the same customer. */
 const WAIT_SECONDS = 15
 const PROGRESS_EVERY_MS = 2_000
+/** Events are handled within seconds; this long means that something is wrong. */
+const LONG_WAIT_MS = 15 * 60 * 1000
+/** Each process records a refusal once an hour; plans are not bought every hour. */
+const REFUSALS_SECONDS = 24 * 60 * 60
 
-/** `billing:events`, `billing:replay`, `billing:adopt` and `billing:reconcile`. */
+type Print = CommandContext['print']
+
+/** `billing:events`, `:replay`, `:adopt` and `:reconcile`; `:status`, and what it may ask for: `:end-surplus` and `:forget-customers`. */
 export function addBillingCommands(program: Command, context: CommandContext): void {
   program
     .command('billing:events')
@@ -79,6 +85,36 @@ export function addBillingCommands(program: Command, context: CommandContext): v
     .command('billing:reconcile')
     .description('compare every customer with the payment provider now and correct what differs')
     .action(() => withService(context, app => reconcile(app, context)))
+
+  program
+    .command('billing:status')
+    .description(
+      'show what waits, was given up, is billed twice or is in no plan; exits with 1 when somebody has to act',
+    )
+    .action(() => withService(context, app => showStatus(app, context)))
+
+  program
+    .command('billing:end-surplus')
+    .description(
+      'end and refund a subscription that bills an account a second time; without an id, list them',
+    )
+    .argument('[subscription]', 'its id, as in the list')
+    .option(...REASON)
+    .action((id: string | undefined, { reason }: WithReason) =>
+      withService(context, app =>
+        id === undefined ? listSurplus(app, context) : endSurplus(app, id, reason, context),
+      ),
+    )
+
+  program
+    .command('billing:forget-customers')
+    .description(
+      'detach accounts from customers that belong to another secret key, so that they can buy again',
+    )
+    .option('--yes', 'do it (default: only list them)')
+    .action(({ yes = false }: { yes?: boolean }) =>
+      withService(context, app => forgetCustomers(app, yes, context)),
+    )
 }
 
 async function listEvents(
@@ -235,47 +271,6 @@ function briefly(reason: string): string {
   return inOneLine(reason).slice(0, MAX_REASON_LENGTH)
 }
 
-type Print = CommandContext['print']
-
-/** Events are handled within seconds; this long means that something is wrong. */
-const LONG_WAIT_MS = 15 * 60 * 1000
-
-/** Each process records a refusal once an hour; plans are not bought every hour. */
-const REFUSALS_SECONDS = 24 * 60 * 60
-
-/** `billing:status`, and what it may ask for: `billing:end-surplus` and `billing:forget-customers`. */
-export function addBillingStatusCommands(program: Command, context: CommandContext): void {
-  program
-    .command('billing:status')
-    .description(
-      'show what waits, was given up, is billed twice or is in no plan; exits with 1 when somebody has to act',
-    )
-    .action(() => withService(context, app => showStatus(app, context)))
-
-  program
-    .command('billing:end-surplus')
-    .description(
-      'end and refund a subscription that bills an account a second time; without an id, list them',
-    )
-    .argument('[subscription]', 'its id, as in the list')
-    .option(...REASON)
-    .action((id: string | undefined, { reason }: WithReason) =>
-      withService(context, app =>
-        id === undefined ? listSurplus(app, context) : endSurplus(app, id, reason, context),
-      ),
-    )
-
-  program
-    .command('billing:forget-customers')
-    .description(
-      'detach accounts from customers that belong to another secret key, so that they can buy again',
-    )
-    .option('--yes', 'do it (default: only list them)')
-    .action(({ yes = false }: { yes?: boolean }) =>
-      withService(context, app => forgetCustomers(app, yes, context)),
-    )
-}
-
 async function showStatus(app: INestApplicationContext, { print }: CommandContext): Promise<void> {
   const inspection = new BillingInspection(app.get(Database))
   const health = await inspection.health()
@@ -370,7 +365,7 @@ function showUnknownPrices(
   return unknown.length > 0 ? ['prices are in no plan'] : []
 }
 
-/** What users could not buy, or open, until somebody changes something. */
+/** What users could not buy, or open, until an operator changes something. */
 async function showRefusals(inspection: BillingInspection, now: Date, print: Print): Promise<string[]> {
   const found = await inspection.listRefusals(secondsAfter(now, -REFUSALS_SECONDS))
   for (const { reason, last } of found.slice(0, LISTED))

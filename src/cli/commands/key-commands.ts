@@ -12,8 +12,10 @@ import {
 import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-key-file.js'
 import { type CommandContext, withService } from '../command-context.js'
 
-/** `keys:generate`, `keys:rotate` and `keys:replace`. */
-export function addKeyCommands(program: Command, { environment, print }: CommandContext): void {
+/** `keys:generate`, `keys:rotate`, `keys:replace`, `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */
+export function addKeyCommands(program: Command, context: CommandContext): void {
+  const { environment, print } = context
+
   program
     .command('keys:generate')
     .description('create the signing keys file')
@@ -42,11 +44,7 @@ export function addKeyCommands(program: Command, { environment, print }: Command
       await replaceKeys(jwtKeysFile, new Clock().now())
       print('Replaced; running servers refuse the old keys within seconds. Restart other backends.')
     })
-}
 
-/** `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */
-export function addSecretCommands(program: Command, context: CommandContext): void {
-  const { environment, print } = context
   program
     .command('secrets:generate')
     .description('create the file of the keys that encrypt stored secrets')

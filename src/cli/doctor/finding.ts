@@ -6,7 +6,7 @@ import { isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { causeMessage } from '../../platform/errors/cause-message.js'
 
-/** `fault`: something is wrong and somebody has to act. `skipped`: it could not be examined. */
+/** `fault`: something is wrong, and the operator has to act. `skipped`: it could not be examined. */
 export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped'
 
 /** What one check of an installation has found. */
@@ -98,7 +98,7 @@ function isRefused(error: unknown): boolean {
 const WARN_FROM_SECONDS = 1
 
 /** A clock that was read somewhere else, between two readings of ours. */
-export interface ClockReading {
+interface ClockReading {
   readonly before: Date
   readonly there: Date
   readonly after: Date

@@ -14,12 +14,6 @@ import { type Check, certificateFinding, type Finding, fault, inBytes, ok, warni
 
 const SETTINGS = 'settings'
 
-/** The faults of settings that cannot be used; anything else is rethrown. */
-export function faultsOf(error: unknown): Finding[] {
-  if (!(error instanceof SettingsError)) throw error
-  return error.faults.map(found => fault(SETTINGS, found, 'Correct it: the service does not start with it'))
-}
-
 /** Checks usable settings, and the plans file that they name. */
 export function checkSettings(settings: Settings): Finding[] {
   const { environment, warnings } = settings
@@ -54,6 +48,17 @@ function proxyFindings({ environment, tls, trustProxy }: Settings): Finding[] {
   ]
 }
 
+/** The code of such a satellite could take over sessions of the main site. */
+function cookieFindings(settings: Settings): Finding[] {
+  return listedWithin(settings, settings.cookieDomain).map(origin =>
+    warning(
+      SETTINGS,
+      `${origin} of ALLOWED_ORIGINS is within COOKIE_DOMAIN, so browsers send it the main site's session cookie`,
+      'Give it a host outside COOKIE_DOMAIN, unless you trust it as you trust the main site',
+    ),
+  )
+}
+
 /** A page within the domain of passkeys can have browsers replace its visitors' passkeys by others. */
 function passkeyFindings(settings: Settings): Finding[] {
   const own: readonly string[] = settings.passkeyRelatedOrigins
@@ -67,20 +72,15 @@ function passkeyFindings(settings: Settings): Finding[] {
   )
 }
 
-/** Whoever writes the code of such a satellite could take over sessions of the main site. */
-function cookieFindings(settings: Settings): Finding[] {
-  return listedWithin(settings, settings.cookieDomain).map(origin =>
-    warning(
-      SETTINGS,
-      `${origin} of ALLOWED_ORIGINS is within COOKIE_DOMAIN, so browsers send it the main site's session cookie`,
-      'Give it a host outside COOKIE_DOMAIN, unless you trust it as you trust the main site',
-    ),
-  )
-}
-
 /** The origins of ALLOWED_ORIGINS within a domain of ours. */
 function listedWithin({ satelliteOrigins }: Settings, domain: string | null): string[] {
   return [...satelliteOrigins].filter(origin => domain !== null && isWithin(new URL(origin).hostname, domain))
+}
+
+/** The faults of settings that cannot be used; anything else is rethrown. */
+export function faultsOf(error: unknown): Finding[] {
+  if (!(error instanceof SettingsError)) throw error
+  return error.faults.map(found => fault(SETTINGS, found, 'Correct it: the service does not start with it'))
 }
 
 /** What usable settings have the service load when it starts; what cannot be loaded keeps it from starting. */
@@ -113,7 +113,7 @@ export function startChecks({ tls, geoIpFile, operation, publicUrl }: Settings, 
 const DAY_MS = 24 * 60 * 60 * 1000
 /** A key that is less far ahead was made by a clock that was wrong for a moment. */
 const AHEAD_MS = 60_000
-/** Readable or writable by everybody on the machine. */
+/** Readable or writable by every user of the machine. */
 const OTHERS = 0o007
 
 interface KeyFile {

@@ -20,6 +20,37 @@ import {
 } from './finding.js'
 import { ask, doctorToken, type HttpAnswer, type Outside } from './probe.js'
 
+const TODO = 'Look at the proxy and the log of the service'
+
+/** Everything about the running service as its clients reach it. It sends no password and changes nothing. */
+export function outsideCheck(outside: Outside): Check {
+  return { name: 'service.answer', todo: TODO, isGroup: true, run: () => checkOutside(outside) }
+}
+
+async function checkOutside(outside: Outside): Promise<Finding[]> {
+  let reached: Finding[]
+  try {
+    reached = await checkHttps(outside)
+  } catch (error) {
+    const check = 'service.answer'
+    const saw = `${outside.origin.href} cannot be reached: ${causeMessage(error)}`
+    return [
+      notStarted(check, outside.settings, outside.origin, error) ??
+        fault(check, saw, 'Start the service, or correct its name and proxy'),
+      skipped('service', 'nothing more can be asked from outside'),
+    ]
+  }
+  const satellite = await openSatellite(outside.settings)
+  const checks: Check[] = [
+    { name: 'cors.preflight', todo: TODO, run: () => checkPreflights(outside, satellite) },
+    { name: 'cors.vary', todo: TODO, run: () => checkVary(outside, satellite) },
+    { name: 'cookie', todo: TODO, run: () => checkCookie(outside) },
+    { name: 'keys.published', todo: TODO, run: () => checkJwks(outside) },
+    { name: 'keys.agreement', todo: TODO, run: () => checkAgreement(outside) },
+  ]
+  return [...reached, ...(await runInTurn(checks))]
+}
+
 const LIVE = { path: '/health/live' }
 /** What the service itself sends, and what browsers' preload lists ask for. */
 const HSTS_SECONDS = 31_536_000
@@ -27,7 +58,7 @@ const HSTS_SECONDS = 31_536_000
 const CERTIFICATE_CODES = /CERT|SIGNED|SIGNATURE|ISSUER|ALTNAME|HOSTNAME|UNABLE_TO_/
 
 /** Whether anything answers, and with which certificate. Rejects when nothing does. */
-export async function checkHttps(outside: Outside): Promise<Finding[]> {
+async function checkHttps(outside: Outside): Promise<Finding[]> {
   const { origin, clock } = outside
   const { answer, refusal } = await askOnce(outside)
   return [
@@ -96,7 +127,7 @@ function hstsFinding({ headers }: HttpAnswer): Finding {
   return warning(check, `Strict-Transport-Security is ${header}`, `Make max-age at least ${HSTS_SECONDS}`)
 }
 
-/** Somebody who types the name without https must not get an answer from the API. */
+/** A user who types the name without https must not get an answer from the API. */
 async function checkPlainHttp({ target, origin }: Outside): Promise<Finding[]> {
   const check = 'https.only'
   if (origin.port !== '' || target.at) return []
@@ -126,7 +157,7 @@ function clockFinding({ headers, sentAt, answeredAt }: HttpAnswer): Finding {
  * The first origin of ALLOWED_ORIGINS whose pages the service has to answer; null when there is none. While the
  * database cannot be asked, which is reported elsewhere, none counts as suspended.
  */
-export async function openSatellite(settings: Settings): Promise<string | null> {
+async function openSatellite(settings: Settings): Promise<string | null> {
   const listed = [...listedOrigins(settings)]
   const suspended = await suspendedOf(listed, settings.databaseUrl).catch((): string[] => [])
   return listed.find(origin => !suspended.includes(origin)) ?? null
@@ -155,7 +186,7 @@ const SAME_KEYS = 'Give all replicas the same JWT_KEYS_FILE, and the same JWT_IS
 type PublicKey = Readonly<Record<string, unknown>>
 
 /** The list of public keys, as other backends fetch it. */
-export async function checkJwks(outside: Outside): Promise<Finding[]> {
+async function checkJwks(outside: Outside): Promise<Finding[]> {
   const check = 'keys.published'
   const answer = await outside.ask({ path: JWKS_PATH })
   const keys = keysIn(answer)
@@ -185,7 +216,7 @@ function keysIn({ status, text }: HttpAnswer): PublicKey[] | null {
   }
 }
 
-/** A key starts to sign ten minutes after it is published, so nobody may keep the list for longer. */
+/** A key starts to sign ten minutes after it is published, so no cache may keep the list for longer. */
 function cacheFinding({ headers }: HttpAnswer): Finding {
   const check = 'keys.cache'
   const ages = (headers['cache-control'] ?? '').matchAll(/(?:s-maxage|max-age)="?(\d+)/gi)
@@ -205,7 +236,7 @@ function cacheFinding({ headers }: HttpAnswer): Finding {
  * current one has signed. Asked on many new connections, which the load balancer distributes, and at each replica
  * that was named.
  */
-export async function checkAgreement(outside: Outside): Promise<Finding[]> {
+async function checkAgreement(outside: Outside): Promise<Finding[]> {
   const check = 'keys.agreement'
   const { settings, clock, replicas } = outside
   const now = clock.now()
@@ -258,35 +289,4 @@ async function disagreement(
 
 function sorted(kids: readonly string[]): string {
   return [...kids].sort().join(', ')
-}
-
-const TODO = 'Look at the proxy and the log of the service'
-
-/** Everything about the running service as its clients reach it. It sends no password and changes nothing. */
-export function outsideCheck(outside: Outside): Check {
-  return { name: 'service.answer', todo: TODO, isGroup: true, run: () => checkOutside(outside) }
-}
-
-async function checkOutside(outside: Outside): Promise<Finding[]> {
-  let reached: Finding[]
-  try {
-    reached = await checkHttps(outside)
-  } catch (error) {
-    const check = 'service.answer'
-    const saw = `${outside.origin.href} cannot be reached: ${causeMessage(error)}`
-    return [
-      notStarted(check, outside.settings, outside.origin, error) ??
-        fault(check, saw, 'Start the service, or correct its name and proxy'),
-      skipped('service', 'nothing more can be asked from outside'),
-    ]
-  }
-  const satellite = await openSatellite(outside.settings)
-  const checks: Check[] = [
-    { name: 'cors.preflight', todo: TODO, run: () => checkPreflights(outside, satellite) },
-    { name: 'cors.vary', todo: TODO, run: () => checkVary(outside, satellite) },
-    { name: 'cookie', todo: TODO, run: () => checkCookie(outside) },
-    { name: 'keys.published', todo: TODO, run: () => checkJwks(outside) },
-    { name: 'keys.agreement', todo: TODO, run: () => checkAgreement(outside) },
-  ]
-  return [...reached, ...(await runInTurn(checks))]
 }

@@ -11,11 +11,71 @@ import { permissionsOf } from '../../platform/permissions/permissions.js'
 import { accessTokenClaims } from '../../tokens/access-tokens.js'
 import { loadKeys } from '../../tokens/signing-key-file.js'
 
+/** The running service as its clients reach it. */
+export class Outside {
+  /** Set when its certificate was found to be wrong: it is still asked, but nothing secret is sent. */
+  isUnverified = false
+
+  constructor(
+    readonly target: Target,
+    readonly settings: Settings,
+    readonly clock: Clock,
+    /** Further servers, which have to agree with it. */
+    readonly replicas: readonly URL[],
+  ) {}
+
+  get origin(): URL {
+    return this.target.origin
+  }
+
+  get isPublicUrl(): boolean {
+    return this.origin.href.replace(/\/+$/, '') === this.settings.publicUrl
+  }
+
+  /**
+   * Why no token is sent to it; null when one is. A mistyped name must not hand one to
+   * an attacker; servers named by `--at` and `--replica` are the operator's own.
+   */
+  get reasonForNoToken(): string | null {
+    const { protocol, hostname } = this.origin
+    if (this.isUnverified) return 'no token is sent over a certificate that is not valid'
+    if (!this.isPublicUrl) return 'a token is sent to PUBLIC_URL alone'
+    if (protocol !== 'https:' && !isLoopback(hostname)) return 'no token is sent without TLS'
+    return null
+  }
+
+  ask(question: Question, at: URL | null = this.target.at): Promise<HttpAnswer> {
+    return ask({ ...this.target, at }, question, { isUnverified: this.isUnverified })
+  }
+}
+
+/** Where to ask the service. */
+interface Target {
+  /** Such as `https://api.example.com`, with any path prefix of the API. */
+  readonly origin: URL
+  /** Where the connection goes instead, such as to one of its replicas; null resolves the name. */
+  readonly at: URL | null
+  readonly trust: Trust
+}
+
+/** The options of a connection that say whom it trusts. */
+type Trust = () => Pick<tls.ConnectionOptions, 'secureContext'>
+
+/** The usual authorities and this one (PEM). Made once: to read the usual ones takes longer than a request. */
+export function trusting(ca: string | null): Trust {
+  if (ca === null) return () => ({})
+  let secureContext: tls.SecureContext | undefined
+  return () => {
+    secureContext ??= tls.createSecureContext({ ca: [...usualAuthorities(), ca] })
+    return { secureContext }
+  }
+}
+
 const TIMEOUT_MS = 20_000
 /** Larger than any answer that is expected here. */
 const MAX_BYTES = 1024 * 1024
 
-export interface Question {
+interface Question {
   readonly method?: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
@@ -31,28 +91,6 @@ export interface HttpAnswer {
   readonly certificate: Buffer | null
   readonly sentAt: Date
   readonly answeredAt: Date
-}
-
-/** Where to ask the service. */
-export interface Target {
-  /** Such as `https://api.example.com`, with any path prefix of the API. */
-  readonly origin: URL
-  /** Where the connection goes instead, such as to one of its replicas; null resolves the name. */
-  readonly at: URL | null
-  readonly trust: Trust
-}
-
-/** The options of a connection that say whom it trusts. */
-export type Trust = () => Pick<tls.ConnectionOptions, 'secureContext'>
-
-/** The usual authorities and this one (PEM). Made once: to read the usual ones takes longer than a request. */
-export function trusting(ca: string | null): Trust {
-  if (ca === null) return () => ({})
-  let secureContext: tls.SecureContext | undefined
-  return () => {
-    secureContext ??= tls.createSecureContext({ ca: [...usualAuthorities(), ca] })
-    return { secureContext }
-  }
 }
 
 /**
@@ -129,56 +167,18 @@ function usualAuthorities(): readonly string[] {
   return typeof tls.getCACertificates === 'function' ? tls.getCACertificates('default') : tls.rootCertificates
 }
 
-/** The running service as its clients reach it. */
-export class Outside {
-  /** Set when its certificate was found to be wrong: it is still asked, but nothing secret is sent. */
-  isUnverified = false
-
-  constructor(
-    readonly target: Target,
-    readonly settings: Settings,
-    readonly clock: Clock,
-    /** Further servers, which have to agree with it. */
-    readonly replicas: readonly URL[],
-  ) {}
-
-  get origin(): URL {
-    return this.target.origin
-  }
-
-  get isPublicUrl(): boolean {
-    return this.origin.href.replace(/\/+$/, '') === this.settings.publicUrl
-  }
-
-  /**
-   * Why no token is sent to it; null when one is. An operator who has mistyped a name must not hand one to a
-   * stranger; servers named by `--at` and `--replica` are the operator's own.
-   */
-  get reasonForNoToken(): string | null {
-    const { protocol, hostname } = this.origin
-    if (this.isUnverified) return 'no token is sent over a certificate that is not valid'
-    if (!this.isPublicUrl) return 'a token is sent to PUBLIC_URL alone'
-    if (protocol !== 'https:' && !isLoopback(hostname)) return 'no token is sent without TLS'
-    return null
-  }
-
-  ask(question: Question, at: URL | null = this.target.at): Promise<HttpAnswer> {
-    return ask({ ...this.target, at }, question, { isUnverified: this.isUnverified })
-  }
-}
-
 /** Long enough for a slow answer and the largest clock difference that is still accepted. */
 const LIFETIME_SECONDS = 60
 
 /**
- * An access token for nobody, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
+ * An access token of no user, signed with the current key of JWT_KEYS_FILE: no such user, no such session, no
  * permission. A replica accepts it when its keys, JWT_ISSUER and JWT_AUDIENCE are ours. Rejects when the file
  * cannot be used.
  */
 export async function doctorToken(settings: Settings, now: Date): Promise<string> {
   const keys = await loadKeys(settings.jwtKeysFile)
   const current = keys.find(({ state }) => state === 'current') as (typeof keys)[number]
-  const nobody = {
+  const noUser = {
     userId: randomUUID(),
     accountId: randomUUID(),
     sid: randomBytes(32).toString('base64url'),
@@ -189,7 +189,7 @@ export async function doctorToken(settings: Settings, now: Date): Promise<string
     amr: [],
     acr: null,
   } as const
-  const claims = accessTokenClaims(nobody, {
+  const claims = accessTokenClaims(noUser, {
     issuer: settings.jwtIssuer,
     audience: settings.jwtAudience,
     issuedAt: unixSeconds(now),

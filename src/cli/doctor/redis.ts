@@ -19,38 +19,84 @@ import {
   warning,
 } from './finding.js'
 
-const INSTALLATION = 'redis.installation'
-/** A Redis that has lost some of its markers still has others. */
-const ASKED = 32
+const CONNECT_MS = 20_000
+/** How long to go on after an error: another server of a cluster, or another sentinel, may answer. */
+const RETRY_MS = 2_000
+const CONNECTION = 'redis.connection'
+const TODO = 'Start Redis, or correct SESSION_STORE_URL'
 
-/** Whether the sessions in this Redis belong to this database. An installation is its database. */
-export async function checkInstallation(client: RedisClient, databaseUrl: string): Promise<Finding> {
-  const generation = databaseUrl.startsWith('pglite:') ? null : await generationIn(databaseUrl)
-  if (generation === null) return skipped(INSTALLATION, 'the database does not say which Redis is its own')
-  const markers = await Promise.all(
-    PARTITIONS.slice(0, ASKED).map(partition => client.commands.get(markerKey(partition))),
-  )
-  const theirs = markers.flatMap(marker => marker?.split(':')[0] ?? [])
-  if (theirs.length === 0) return skipped(INSTALLATION, 'no service has used this Redis yet')
-  if (theirs.every(name => name === generation))
-    return ok(INSTALLATION, 'its sessions belong to this database')
-  return fault(
-    INSTALLATION,
-    'The sessions in this Redis belong to another database',
-    'Correct SESSION_STORE_URL or DATABASE_URL; store:accept-loss only if the other installation is gone',
-  )
+/** Everything about the Redis of SESSION_STORE_URL, every master and replica. */
+export function redisCheck(settings: Settings, clock: Clock): Check {
+  return { name: CONNECTION, todo: TODO, isGroup: true, run: () => checkRedis(settings, clock) }
 }
 
-/** Null before a service has used any Redis, or while the database cannot be asked, which is reported elsewhere. */
-function generationIn(databaseUrl: string): Promise<string | null> {
-  return withPostgres(databaseUrl, async postgres => {
-    const [row] = await postgres.rows<{ generation: string }>('select generation from session_store')
-    return row?.generation ?? null
-  }).catch(() => null)
+async function checkRedis(
+  { sessionStoreUrl, databaseUrl, environment }: Settings,
+  clock: Clock,
+): Promise<Finding[]> {
+  if (sessionStoreUrl === null) return [withoutRedis(environment)]
+  const client = createRedisClient(sessionStoreUrl)
+  try {
+    await connect(client)
+    const installation = async () => [await checkInstallation(client, databaseUrl)]
+    return [
+      ...(await checkShards(client, clock)),
+      ...(await runChecks([{ name: 'redis.installation', todo: TODO, run: installation }])),
+    ]
+  } catch (error) {
+    return [fault(CONNECTION, causeMessage(error), TODO)]
+  } finally {
+    close(client)
+  }
+}
+
+function withoutRedis(environment: Settings['environment']): Finding {
+  const saw = 'SESSION_STORE_URL is empty: sessions are kept in the database'
+  if (environment !== 'production') return skipped(CONNECTION, saw)
+  return warning(CONNECTION, saw, 'Set SESSION_STORE_URL: each refresh now costs a statement of the database')
+}
+
+/** A client that cannot connect keeps trying for ever; its errors say what stops it. */
+function connect(client: RedisClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.onError(reason => {
+      setTimeout(() => reject(new Error(reason)), RETRY_MS).unref()
+    })
+    within(CONNECT_MS, client.connect()).then(() => resolve(), reject)
+  })
+}
+
+function close(client: RedisClient): void {
+  try {
+    client.close()
+  } catch {
+    // It was never open.
+  }
+}
+
+async function checkShards(client: RedisClient, clock: Clock): Promise<Finding[]> {
+  const shards = typeof client.shards === 'string' ? [client.shards] : client.shards.all()
+  const name = (shard: string) => (shards.length > 1 ? ` of ${shard}` : '')
+  const checks = shards.map(shard => ({
+    name: CONNECTION,
+    todo: TODO,
+    run: async () => {
+      const server = await client.server(shard)
+      return redisServerChecks({
+        client,
+        server,
+        clock,
+        info: String(await server.info()),
+        name: name(shard),
+      })
+    },
+  }))
+  const findings = await runChecks(checks)
+  return [ok(CONNECTION, `${shards.length === 1 ? 'one master' : `${shards.length} masters`}`), ...findings]
 }
 
 /** A master, and what it says about itself. */
-export interface ExaminedServer {
+interface ExaminedServer {
   readonly client: RedisClient
   readonly server: ServerCommands
   readonly clock: Clock
@@ -60,82 +106,12 @@ export interface ExaminedServer {
   readonly name: string
 }
 
-/** Null where the server does not allow CONFIG. */
-export async function setting(server: ServerCommands, name: string): Promise<string | null> {
-  try {
-    return ((await server.configGet(name)) as Record<string, string>)[name] ?? null
-  } catch {
-    return null
-  }
-}
-
-const REPLICAS = 'redis.replicas'
-const ASK_MS = 5_000
-
-/** Whether each replica could take over: in step, with the same policy, and without stopping its master. */
-export async function checkReplicas(examined: ExaminedServer): Promise<Finding[]> {
-  const { client, server, info, name } = examined
-  if (infoField(info, 'role') !== 'master')
-    return [fault(REPLICAS, `The server${name} is a replica`, 'Let SESSION_STORE_URL lead to the master')]
-  const { replicas } = readServerFacts(info)
-  if (replicas.length === 0) return [ok(REPLICAS, `Redis${name} has no replica`)]
-  const findings = await Promise.all(replicas.map(replica => checkReplica(client, replica)))
-  const demanded = await setting(server, 'min-replicas-to-write')
-  if (replicas.length === 1 && Number(demanded ?? 0) > 0)
-    findings.push(
-      warning(
-        REPLICAS,
-        `min-replicas-to-write${name} is ${demanded} with one replica: after a failover nothing can be written`,
-        'Set min-replicas-to-write 0, or add a replica',
-      ),
-    )
-  return findings
-}
-
-async function checkReplica(client: RedisClient, address: ServerAddress): Promise<Finding> {
-  const replica = nameOf(address)
-  let info: string
-  try {
-    info = await infoOf(client, address)
-  } catch (error) {
-    return warning(
-      REPLICAS,
-      `The replica ${replica} cannot be reached from here: ${causeMessage(error)}`,
-      'Run doctor where the service runs, or look at its maxmemory-policy by hand',
-    )
-  }
-  const { maxmemoryPolicy } = readServerFacts(info)
-  if (maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction')
-    return fault(
-      REPLICAS,
-      `maxmemory-policy of the replica ${replica} is ${maxmemoryPolicy}`,
-      'Set maxmemory-policy noeviction there too',
-    )
-  if (infoField(info, 'master_link_status') !== 'up')
-    return fault(REPLICAS, `The replica ${replica} is not connected to its master`, 'Look at its log')
-  return ok(REPLICAS, `the replica ${replica} is in step`)
-}
-
-async function infoOf(client: RedisClient, address: ServerAddress): Promise<string> {
-  const replica = client.connectTo(address)
-  // The affected command throws it too.
-  replica.on('error', () => {})
-  try {
-    return await within(
-      ASK_MS,
-      replica.connect().then(async () => String(await replica.info())),
-    )
-  } finally {
-    replica.destroy()
-  }
-}
-
 /** docs/operations.md */
 const OLDEST_VERSION = 7
 const NEARLY_FULL = 0.95
 const FILLING = 0.8
 
-export async function redisServerChecks(examined: ExaminedServer): Promise<Finding[]> {
+async function redisServerChecks(examined: ExaminedServer): Promise<Finding[]> {
   return [
     versionFinding(examined),
     await clockFinding(examined),
@@ -214,78 +190,102 @@ function memoryFinding({ info, name }: ExaminedServer): Finding {
   return used < max * NEARLY_FULL ? warning(check, saw, todo) : fault(check, saw, todo)
 }
 
-const CONNECT_MS = 20_000
-/** How long to go on after an error: another server of a cluster, or another sentinel, may answer. */
-const RETRY_MS = 2_000
-const CONNECTION = 'redis.connection'
-const TODO = 'Start Redis, or correct SESSION_STORE_URL'
+const REPLICAS = 'redis.replicas'
+const ASK_MS = 5_000
 
-/** Everything about the Redis of SESSION_STORE_URL, every master and replica. */
-export function redisCheck(settings: Settings, clock: Clock): Check {
-  return { name: CONNECTION, todo: TODO, isGroup: true, run: () => checkRedis(settings, clock) }
+/** Whether each replica could take over: in step, with the same policy, and without stopping its master. */
+async function checkReplicas(examined: ExaminedServer): Promise<Finding[]> {
+  const { client, server, info, name } = examined
+  if (infoField(info, 'role') !== 'master')
+    return [fault(REPLICAS, `The server${name} is a replica`, 'Let SESSION_STORE_URL lead to the master')]
+  const { replicas } = readServerFacts(info)
+  if (replicas.length === 0) return [ok(REPLICAS, `Redis${name} has no replica`)]
+  const findings = await Promise.all(replicas.map(replica => checkReplica(client, replica)))
+  const demanded = await setting(server, 'min-replicas-to-write')
+  if (replicas.length === 1 && Number(demanded ?? 0) > 0)
+    findings.push(
+      warning(
+        REPLICAS,
+        `min-replicas-to-write${name} is ${demanded} with one replica: after a failover nothing can be written`,
+        'Set min-replicas-to-write 0, or add a replica',
+      ),
+    )
+  return findings
 }
 
-async function checkRedis(
-  { sessionStoreUrl, databaseUrl, environment }: Settings,
-  clock: Clock,
-): Promise<Finding[]> {
-  if (sessionStoreUrl === null) return [withoutRedis(environment)]
-  const client = createRedisClient(sessionStoreUrl)
+async function checkReplica(client: RedisClient, address: ServerAddress): Promise<Finding> {
+  const replica = nameOf(address)
+  let info: string
   try {
-    await connect(client)
-    const installation = async () => [await checkInstallation(client, databaseUrl)]
-    return [
-      ...(await checkShards(client, clock)),
-      ...(await runChecks([{ name: 'redis.installation', todo: TODO, run: installation }])),
-    ]
+    info = await infoOf(client, address)
   } catch (error) {
-    return [fault(CONNECTION, causeMessage(error), TODO)]
-  } finally {
-    close(client)
+    return warning(
+      REPLICAS,
+      `The replica ${replica} cannot be reached from here: ${causeMessage(error)}`,
+      'Run doctor where the service runs, or look at its maxmemory-policy by hand',
+    )
   }
+  const { maxmemoryPolicy } = readServerFacts(info)
+  if (maxmemoryPolicy !== null && maxmemoryPolicy !== 'noeviction')
+    return fault(
+      REPLICAS,
+      `maxmemory-policy of the replica ${replica} is ${maxmemoryPolicy}`,
+      'Set maxmemory-policy noeviction there too',
+    )
+  if (infoField(info, 'master_link_status') !== 'up')
+    return fault(REPLICAS, `The replica ${replica} is not connected to its master`, 'Look at its log')
+  return ok(REPLICAS, `the replica ${replica} is in step`)
 }
 
-/** A client that cannot connect keeps trying for ever; its errors say what stops it. */
-function connect(client: RedisClient): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.onError(reason => {
-      setTimeout(() => reject(new Error(reason)), RETRY_MS).unref()
-    })
-    within(CONNECT_MS, client.connect()).then(() => resolve(), reject)
-  })
-}
-
-function withoutRedis(environment: Settings['environment']): Finding {
-  const saw = 'SESSION_STORE_URL is empty: sessions are kept in the database'
-  if (environment !== 'production') return skipped(CONNECTION, saw)
-  return warning(CONNECTION, saw, 'Set SESSION_STORE_URL: each refresh now costs a statement of the database')
-}
-
-async function checkShards(client: RedisClient, clock: Clock): Promise<Finding[]> {
-  const shards = typeof client.shards === 'string' ? [client.shards] : client.shards.all()
-  const name = (shard: string) => (shards.length > 1 ? ` of ${shard}` : '')
-  const checks = shards.map(shard => ({
-    name: CONNECTION,
-    todo: TODO,
-    run: async () => {
-      const server = await client.server(shard)
-      return redisServerChecks({
-        client,
-        server,
-        clock,
-        info: String(await server.info()),
-        name: name(shard),
-      })
-    },
-  }))
-  const findings = await runChecks(checks)
-  return [ok(CONNECTION, `${shards.length === 1 ? 'one master' : `${shards.length} masters`}`), ...findings]
-}
-
-function close(client: RedisClient): void {
+async function infoOf(client: RedisClient, address: ServerAddress): Promise<string> {
+  const replica = client.connectTo(address)
+  // The affected command throws it too.
+  replica.on('error', () => {})
   try {
-    client.close()
-  } catch {
-    // It was never open.
+    return await within(
+      ASK_MS,
+      replica.connect().then(async () => String(await replica.info())),
+    )
+  } finally {
+    replica.destroy()
   }
+}
+
+/** Null where the server does not allow CONFIG. */
+async function setting(server: ServerCommands, name: string): Promise<string | null> {
+  try {
+    return ((await server.configGet(name)) as Record<string, string>)[name] ?? null
+  } catch {
+    return null
+  }
+}
+
+const INSTALLATION = 'redis.installation'
+/** A Redis that has lost some of its markers still has others. */
+const ASKED = 32
+
+/** Whether the sessions in this Redis belong to this database. An installation is its database. */
+async function checkInstallation(client: RedisClient, databaseUrl: string): Promise<Finding> {
+  const generation = databaseUrl.startsWith('pglite:') ? null : await generationIn(databaseUrl)
+  if (generation === null) return skipped(INSTALLATION, 'the database does not say which Redis is its own')
+  const markers = await Promise.all(
+    PARTITIONS.slice(0, ASKED).map(partition => client.commands.get(markerKey(partition))),
+  )
+  const theirs = markers.flatMap(marker => marker?.split(':')[0] ?? [])
+  if (theirs.length === 0) return skipped(INSTALLATION, 'no service has used this Redis yet')
+  if (theirs.every(name => name === generation))
+    return ok(INSTALLATION, 'its sessions belong to this database')
+  return fault(
+    INSTALLATION,
+    'The sessions in this Redis belong to another database',
+    'Correct SESSION_STORE_URL or DATABASE_URL; store:accept-loss only if the other installation is gone',
+  )
+}
+
+/** Null before a service has used any Redis, or while the database cannot be asked, which is reported elsewhere. */
+function generationIn(databaseUrl: string): Promise<string | null> {
+  return withPostgres(databaseUrl, async postgres => {
+    const [row] = await postgres.rows<{ generation: string }>('select generation from session_store')
+    return row?.generation ?? null
+  }).catch(() => null)
 }

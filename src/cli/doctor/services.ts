@@ -63,110 +63,91 @@ function todoOf({ code = '', message }: NodeJS.ErrnoException): string {
   return MAIL_TODO[code] ?? 'Start the mail server, or correct SMTP_URL'
 }
 
-const PORTAL = 'payments.portal'
-
-type Features = Stripe.BillingPortal.Configuration.Features
-
-/** Whether the provider's portal allows what the service sends people there for (docs/operations.md). */
-export async function checkPortal(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
-  const { data } = await stripe.billingPortal.configurations.list({
-    is_default: true,
-    active: true,
-    limit: 1,
-    expand: ['data.features.subscription_update.products'],
+/** Everything at the payment provider that is set by hand. */
+export function providerChecks(settings: Settings, clock: Clock): Check[] {
+  const stripe = createStripe(settings.stripe)
+  const at = (name: string, run: () => Promise<Finding[]>): Check => ({
+    name,
+    todo: 'Look at STRIPE_SECRET_KEY, and whether the payment provider works',
+    run: () => unlessNotStarted(name, settings, unlessForbidden(name, run)),
   })
-  const [configuration] = data
-  if (!configuration)
-    return [fault(PORTAL, 'The portal has no settings', 'Save its settings once in the dashboard')]
-  const { features } = configuration
-  const forbidden = missingFrom(features)
-  const findings = [
-    ...(forbidden.length > 0
-      ? [fault(PORTAL, `The portal does not allow ${forbidden.join(', ')}`, 'Allow it in its settings')]
-      : []),
-    ...priceFindings(features, priceIds),
-    ...prorationFindings(features),
-  ]
-  return findings.length > 0 ? findings : [ok(PORTAL, 'the portal allows what the service needs')]
-}
-
-function missingFrom({
-  subscription_update: update,
-  subscription_cancel: cancel,
-  payment_method_update: methods,
-  invoice_history: invoices,
-}: Features): string[] {
-  const allows = (change: string) => update.enabled && update.default_allowed_updates.includes(change)
   return [
-    ...(allows('price') ? [] : ['changing the price']),
-    ...(allows('quantity') ? [] : ['changing the quantity']),
-    ...(cancel.enabled && cancel.mode === 'at_period_end' ? [] : ['cancelling at the end of the period']),
-    ...(methods.enabled ? [] : ['changing payment methods']),
-    ...(invoices.enabled ? [] : ['invoices']),
+    at('payments.prices', () => unlessUnreadable(checkPrices(stripe, settings))),
+    at('payments.webhook', () => checkEndpoints(stripe, settings)),
+    at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
+    at('payments.portal', () => checkPortal(stripe, settings)),
   ]
 }
 
-function priceFindings({ subscription_update: update }: Features, priceIds: readonly string[]): Finding[] {
-  const listed = update.products?.flatMap(({ prices }) => prices)
-  const missing = listed ? priceIds.filter(id => !listed.includes(id)) : []
-  if (!update.enabled || missing.length === 0) return []
-  const saw = `The portal does not offer ${missing.join(', ')}, which STRIPE_PRICE_IDS has`
-  return [fault(PORTAL, saw, 'Add the prices to those that customers may change to')]
+async function unlessNotStarted(
+  name: string,
+  settings: Settings,
+  found: Promise<Finding[]>,
+): Promise<Finding[]> {
+  const { apiUrl } = settings.stripe
+  try {
+    return await found
+  } catch (error) {
+    const finding = apiUrl && notStarted(name, settings, apiUrl, error)
+    if (!finding) throw error
+    return [finding]
+  }
 }
 
-function prorationFindings({ subscription_update: update }: Features): Finding[] {
-  if (!update.enabled || update.proration_behavior !== 'none') return []
-  const saw = 'The portal does not prorate: whoever changes just before a period ends pays less'
-  return [warning(PORTAL, saw, 'Turn proration on in its settings')]
+/** What the service reads itself: without the right to, no account can buy anything. */
+async function unlessUnreadable(found: Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await found
+  } catch (error) {
+    if (!isPermissionError((error as ApiError).cause)) throw error
+    const saw = 'STRIPE_SECRET_KEY may not read prices and products'
+    return [fault('payments.prices', saw, 'Give the key read access to both')]
+  }
 }
 
-/** The events that the endpoint at the provider has to send (docs/operations.md). */
-export const WEBHOOK_EVENTS = [
-  'checkout.session.completed',
-  'checkout.session.expired',
-  'checkout.session.async_payment_succeeded',
-  'checkout.session.async_payment_failed',
-  'customer.subscription.created',
-  'customer.subscription.updated',
-  'customer.subscription.deleted',
-  'customer.subscription.paused',
-  'customer.subscription.resumed',
-  'customer.deleted',
-  'invoice.paid',
-  'invoice.payment_failed',
-  'invoice.payment_action_required',
-  'invoice.voided',
-  'invoice.marked_uncollectible',
-  'charge.refunded',
-  'charge.refund.updated',
-  'charge.dispute.created',
-  'charge.dispute.updated',
-  'charge.dispute.closed',
-  'charge.dispute.funds_withdrawn',
-  'charge.dispute.funds_reinstated',
-  'refund.created',
-  'refund.updated',
-  'refund.failed',
-] as const
+/** A restricted key need not have the right to read all this. */
+async function unlessForbidden(name: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await callStripe(run)
+  } catch (error) {
+    const cause = (error as ApiError).cause ?? error
+    if (isPermissionError(cause))
+      return [skipped(name, 'STRIPE_SECRET_KEY may not read this; look in the dashboard')]
+    throw new Error(`The payment provider: ${causeMessage(cause)}`, { cause })
+  }
+}
 
-/** Those that an endpoint with these `enabled_events` does not send. */
-export function missingEvents(enabled: readonly string[]): string[] {
-  return enabled.includes('*') ? [] : WEBHOOK_EVENTS.filter(event => !enabled.includes(event))
+function isPermissionError(error: unknown): boolean {
+  return (error as Stripe.errors.StripeError | undefined)?.type === 'StripePermissionError'
+}
+
+async function checkPrices(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
+  const check = 'payments.prices'
+  const prices = await Promise.all(
+    priceIds.map(async id => ({
+      id,
+      price: await callStripeOrNull(() => stripe.prices.retrieve(id, { expand: ['product'] })),
+    })),
+  )
+  const gone = prices.filter(({ price }) => !price || !isSold(price)).map(({ id }) => id)
+  if (gone.length === 0) return [ok(check, `${priceIds.length} prices are on sale`)]
+  return [
+    fault(
+      check,
+      `The provider does not sell ${gone.join(', ')}`,
+      'Correct STRIPE_PRICE_IDS, or make the prices and their products active',
+    ),
+  ]
 }
 
 /** docs/operations.md */
 const OLDEST_API_VERSION = '2025-03-31'
 const PAGE = 100
-/** More events than anybody has to see before acting. */
-const MAX_EVENTS = 1_000
-const DAY_SECONDS = 24 * 60 * 60
-/** Long enough for an event that was sent just now to arrive. */
-const ON_ITS_WAY_SECONDS = 5 * 60
 
 type Endpoint = Stripe.WebhookEndpoint
 
 /** The endpoints that lead here: which events, which version, and a secret for each. */
-export async function checkEndpoints(stripe: Stripe, settings: Settings): Promise<Finding[]> {
+async function checkEndpoints(stripe: Stripe, settings: Settings): Promise<Finding[]> {
   const check = 'payments.webhook'
   const url = webhookUrl(settings)
   const { data } = await stripe.webhookEndpoints.list({ limit: PAGE })
@@ -215,12 +196,47 @@ function eventFindings(endpoints: readonly Endpoint[]): Finding[] {
   return [fault('payments.webhook', `${ids} does not send ${missing.join(', ')}`, 'Add these events to it')]
 }
 
+/** The events that the endpoint at the provider has to send (docs/operations.md). */
+const WEBHOOK_EVENTS = [
+  'checkout.session.completed',
+  'checkout.session.expired',
+  'checkout.session.async_payment_succeeded',
+  'checkout.session.async_payment_failed',
+  'customer.subscription.created',
+  'customer.subscription.updated',
+  'customer.subscription.deleted',
+  'customer.subscription.paused',
+  'customer.subscription.resumed',
+  'customer.deleted',
+  'invoice.paid',
+  'invoice.payment_failed',
+  'invoice.payment_action_required',
+  'invoice.voided',
+  'invoice.marked_uncollectible',
+  'charge.refunded',
+  'charge.refund.updated',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'charge.dispute.closed',
+  'charge.dispute.funds_withdrawn',
+  'charge.dispute.funds_reinstated',
+  'refund.created',
+  'refund.updated',
+  'refund.failed',
+] as const
+
+function missingEvents(enabled: readonly string[]): string[] {
+  return enabled.includes('*') ? [] : WEBHOOK_EVENTS.filter(event => !enabled.includes(event))
+}
+
+/** More than an operator has to see before acting. */
+const MAX_EVENTS = 1_000
+const DAY_SECONDS = 24 * 60 * 60
+/** Long enough for an event that was sent just now to arrive. */
+const ON_ITS_WAY_SECONDS = 5 * 60
+
 /** Whether the events of the last day have arrived; a wrong signing secret shows here and nowhere else. */
-export async function checkDeliveries(
-  stripe: Stripe,
-  { databaseUrl }: Settings,
-  clock: Clock,
-): Promise<Finding[]> {
+async function checkDeliveries(stripe: Stripe, { databaseUrl }: Settings, clock: Clock): Promise<Finding[]> {
   const check = 'payments.deliveries'
   const now = clock.now()
   const events = await stripe.events
@@ -270,7 +286,7 @@ function findLost(databaseUrl: string, events: readonly Stripe.Event[]): Promise
       `select max(at) as refused from audit_log
         where action = 'webhook' and outcome = 'refused' and at > now() - interval '1 day'`,
     )
-    // What has arrived was signed with our secret: somebody else may have posted what was refused.
+    // What has arrived was signed with our secret: anyone may have posted what was refused.
     const { received } = await postgres.row<{ received: Date | null }>(
       'select max(received_at) as received from provider_events',
     )
@@ -282,79 +298,59 @@ function findLost(databaseUrl: string, events: readonly Stripe.Event[]): Promise
   })
 }
 
-/** Everything at the payment provider that somebody has set by hand. */
-export function providerChecks(settings: Settings, clock: Clock): Check[] {
-  const stripe = createStripe(settings.stripe)
-  const at = (name: string, run: () => Promise<Finding[]>): Check => ({
-    name,
-    todo: 'Look at STRIPE_SECRET_KEY, and whether the payment provider works',
-    run: () => unlessNotStarted(name, settings, unlessForbidden(name, run)),
+const PORTAL = 'payments.portal'
+
+type Features = Stripe.BillingPortal.Configuration.Features
+
+/** Whether the provider's portal allows what the service sends users there for (docs/operations.md). */
+async function checkPortal(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
+  const { data } = await stripe.billingPortal.configurations.list({
+    is_default: true,
+    active: true,
+    limit: 1,
+    expand: ['data.features.subscription_update.products'],
   })
+  const [configuration] = data
+  if (!configuration)
+    return [fault(PORTAL, 'The portal has no settings', 'Save its settings once in the dashboard')]
+  const { features } = configuration
+  const forbidden = missingFrom(features)
+  const findings = [
+    ...(forbidden.length > 0
+      ? [fault(PORTAL, `The portal does not allow ${forbidden.join(', ')}`, 'Allow it in its settings')]
+      : []),
+    ...priceFindings(features, priceIds),
+    ...prorationFindings(features),
+  ]
+  return findings.length > 0 ? findings : [ok(PORTAL, 'the portal allows what the service needs')]
+}
+
+function missingFrom({
+  subscription_update: update,
+  subscription_cancel: cancel,
+  payment_method_update: methods,
+  invoice_history: invoices,
+}: Features): string[] {
+  const allows = (change: string) => update.enabled && update.default_allowed_updates.includes(change)
   return [
-    at('payments.prices', () => unlessUnreadable(checkPrices(stripe, settings))),
-    at('payments.webhook', () => checkEndpoints(stripe, settings)),
-    at('payments.deliveries', () => checkDeliveries(stripe, settings, clock)),
-    at('payments.portal', () => checkPortal(stripe, settings)),
+    ...(allows('price') ? [] : ['changing the price']),
+    ...(allows('quantity') ? [] : ['changing the quantity']),
+    ...(cancel.enabled && cancel.mode === 'at_period_end' ? [] : ['cancelling at the end of the period']),
+    ...(methods.enabled ? [] : ['changing payment methods']),
+    ...(invoices.enabled ? [] : ['invoices']),
   ]
 }
 
-async function unlessNotStarted(
-  name: string,
-  settings: Settings,
-  found: Promise<Finding[]>,
-): Promise<Finding[]> {
-  const { apiUrl } = settings.stripe
-  try {
-    return await found
-  } catch (error) {
-    const finding = apiUrl && notStarted(name, settings, apiUrl, error)
-    if (!finding) throw error
-    return [finding]
-  }
+function priceFindings({ subscription_update: update }: Features, priceIds: readonly string[]): Finding[] {
+  const listed = update.products?.flatMap(({ prices }) => prices)
+  const missing = listed ? priceIds.filter(id => !listed.includes(id)) : []
+  if (!update.enabled || missing.length === 0) return []
+  const saw = `The portal does not offer ${missing.join(', ')}, which STRIPE_PRICE_IDS has`
+  return [fault(PORTAL, saw, 'Add the prices to those that customers may change to')]
 }
 
-/** What the service reads itself: without the right to, nobody can buy anything. */
-async function unlessUnreadable(found: Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await found
-  } catch (error) {
-    if (!isPermissionError((error as ApiError).cause)) throw error
-    const saw = 'STRIPE_SECRET_KEY may not read prices and products'
-    return [fault('payments.prices', saw, 'Give the key read access to both')]
-  }
-}
-
-/** A restricted key need not have the right to read all this. */
-async function unlessForbidden(name: string, run: () => Promise<Finding[]>): Promise<Finding[]> {
-  try {
-    return await callStripe(run)
-  } catch (error) {
-    const cause = (error as ApiError).cause ?? error
-    if (isPermissionError(cause))
-      return [skipped(name, 'STRIPE_SECRET_KEY may not read this; look in the dashboard')]
-    throw new Error(`The payment provider: ${causeMessage(cause)}`, { cause })
-  }
-}
-
-function isPermissionError(error: unknown): boolean {
-  return (error as Stripe.errors.StripeError | undefined)?.type === 'StripePermissionError'
-}
-
-async function checkPrices(stripe: Stripe, { stripe: { priceIds } }: Settings): Promise<Finding[]> {
-  const check = 'payments.prices'
-  const prices = await Promise.all(
-    priceIds.map(async id => ({
-      id,
-      price: await callStripeOrNull(() => stripe.prices.retrieve(id, { expand: ['product'] })),
-    })),
-  )
-  const gone = prices.filter(({ price }) => !price || !isSold(price)).map(({ id }) => id)
-  if (gone.length === 0) return [ok(check, `${priceIds.length} prices are on sale`)]
-  return [
-    fault(
-      check,
-      `The provider does not sell ${gone.join(', ')}`,
-      'Correct STRIPE_PRICE_IDS, or make the prices and their products active',
-    ),
-  ]
+function prorationFindings({ subscription_update: update }: Features): Finding[] {
+  if (!update.enabled || update.proration_behavior !== 'none') return []
+  const saw = 'The portal does not prorate: whoever changes just before a period ends pays less'
+  return [warning(PORTAL, saw, 'Turn proration on in its settings')]
 }
