@@ -187,6 +187,7 @@ export { asLines } from '../src/cli/doctor/report.js'
 export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
 export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
 export { CommandLogger, runCommand } from '../src/cli/run.js'
+export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/browser.js'
 export { statementTodo } from '../src/cli/doctor/database.js'
 export { asLines, Redaction } from '../src/cli/doctor/doctor.js'
 export {
@@ -198,10 +199,11 @@ export {
   runChecks,
   runInTurn,
 } from '../src/cli/doctor/finding.js'
-export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/browser.js'
 export { ask, trusting } from '../src/cli/doctor/probe.js'
 export { runCommand } from '../src/cli/run-command.js'
 export { corsPolicyFor } from '../src/cors/cors.module.js'
+export { type ImportCounts, importUsers } from '../src/cli/import/user-import.js'
+export { CommandLogger, runCommand } from '../src/cli/run.js'
 export { corsPolicyFor } from '../src/cors/cors-policy.js'
 export type { Satellite } from '../src/cors/satellite.js'
 export { originFault, previewPatternFault, proofHostOf } from '../src/cors/satellite-origin.js'
@@ -554,8 +556,6 @@ export {
   verifiesUntil,
 } from '../src/tokens/signing-keys.js'
 export { canonicalEmail, type Email } from '../src/users/email.js'
-export { ImportBatch } from '../src/users/import/import-batch.js'
-export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'
 export { UserSearch } from '../src/users/lists/user-search.js'
 export { AccountAdmins } from '../src/users/notices/account-admins.js'
 export { FairQueue, type Turn } from '../src/users/passwords/fair-queue.js'

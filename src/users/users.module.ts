@@ -12,10 +12,6 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
 import { EmailReservations } from './email-reservations.js'
-import { ImportBatch } from './import/import-batch.js'
-import { ImportReview } from './import/import-review.js'
-import { ImportWriter } from './import/import-writer.js'
-import { UserImport } from './import/user-import.js'
 import { UserSearch } from './lists/user-search.js'
 import { MailedLinks } from './mailed-links.js'
 import { AccountAdmins } from './notices/account-admins.js'
@@ -72,10 +68,6 @@ import { Users } from './users.js'
     AccountAdmins,
     UserEmails,
     MailedLinks,
-    ImportBatch,
-    ImportReview,
-    ImportWriter,
-    UserImport,
   ],
   exports: [
     Accounts,

@@ -31,6 +31,7 @@ import { pluralize } from '../../platform/log/pluralize.js'
 import { PlansFile } from '../../platform/plans/plans-file.js'
 import { Users } from '../../users/users.js'
 import { asEmail, type CommandContext, REASON, type WithReason, withService } from '../command-context.js'
+import { isCustomerId } from '../import/imported-user.js'
 
 /** A terminal page; more than a person reads. */
 const LISTED = 50

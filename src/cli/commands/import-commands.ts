@@ -4,30 +4,15 @@ import { Argument, type Command } from 'commander'
 import { BillingQueue } from '../../billing/sync/billing-queue.js'
 import { BillingWorker } from '../../billing/sync/billing-worker.js'
 import { AdoptionRefused, CustomerAdoption } from '../../billing/sync/customer-adoption.js'
-import { atCommandLine } from '../../platform/audit/audit-event.js'
-import { pluralize } from '../../platform/log.js'
-import { Clock } from '../../platform/time.js'
-import { AUTH0 } from '../../users/import/exports/auth0.js'
-import { BETTER_AUTH } from '../../users/import/exports/better-auth.js'
-import { CLERK } from '../../users/import/exports/clerk.js'
-import { ExportConversion } from '../../users/import/exports/export-conversion.js'
-import type { ExportFormat } from '../../users/import/exports/export-format.js'
-import { textIn } from '../../users/import/exports/export-records.js'
-import { FIREBASE } from '../../users/import/exports/firebase.js'
-import { KEYCLOAK } from '../../users/import/exports/keycloak.js'
-import { SUPABASE } from '../../users/import/exports/supabase.js'
-import { OWN_ACCOUNTS, readUserMapping } from '../../users/import/exports/user-mapping.js'
-import { summaryOf, UserImport } from '../../users/import/user-import.js'
+import { atCommandLine } from '../../platform/audit/actor.js'
+import { Clock } from '../../platform/clock/clock.js'
+import { pluralize } from '../../platform/log/pluralize.js'
 import { type CommandContext, requireNoFolder, withService } from '../command-context.js'
-
-const FORMATS: Readonly<Record<string, ExportFormat>> = {
-  auth0: AUTH0,
-  'better-auth': BETTER_AUTH,
-  clerk: CLERK,
-  firebase: FIREBASE,
-  keycloak: KEYCLOAK,
-  supabase: SUPABASE,
-}
+import { ExportConversion } from '../import/export-conversion.js'
+import { EXPORT_FORMATS } from '../import/export-formats.js'
+import { type ExportFormat, textIn } from '../import/export-records.js'
+import { type ImportedCustomers, importUsers, type PaidAccount, summaryOf } from '../import/user-import.js'
+import { OWN_ACCOUNTS, readUserMapping } from '../import/user-mapping.js'
 
 const OWNER_ONLY = 0o600
 
@@ -53,7 +38,7 @@ export function addImportCommands(program: Command, context: CommandContext): vo
       const run = (source: AsyncIterable<Uint8Array>) =>
         withService(context, async app => {
           const customers = new CustomersToLink(app)
-          const counts = await app.get(UserImport).run(source, printError, { isDryRun, customers })
+          const counts = await importUsers(app, source, printError, { isDryRun, customers })
           if (customers.linked > 0) await app.get(BillingWorker).settled()
           return { counts, linked: customers.linked }
         })
@@ -66,14 +51,14 @@ export function addImportCommands(program: Command, context: CommandContext): vo
   program
     .command('users:convert')
     .description('turn the export of another system into a file for users:import (docs/moving.md)')
-    .addArgument(new Argument('<system>').choices(Object.keys(FORMATS)))
+    .addArgument(new Argument('<system>').choices(Object.keys(EXPORT_FORMATS)))
     .argument('<files...>', 'the export; where it is in several files, all of them')
     .requiredOption('--out <file>', 'must not exist; contains password hashes, so delete it afterwards')
     .option('--map <file>', 'how accounts, roles and permissions are found (default: everybody is an owner)')
     .option('--with <file>', 'a second export with what the first does not have (auth0, clerk)')
     .option('--hash-config <file>', 'parameters of the password hashes (firebase)')
     .action(async (system: string, files: string[], options: ConvertOptions) => {
-      const lines = await convert(FORMATS[system] as ExportFormat, files, options, printError)
+      const lines = await convert(EXPORT_FORMATS[system] as ExportFormat, files, options, printError)
       for (const line of lines) print(line)
     })
 }

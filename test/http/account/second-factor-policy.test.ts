@@ -14,7 +14,7 @@ import {
   SessionChanges,
   type User,
   UserAdministration,
-  UserImport,
+  importUsers,
   Users,
 } from '../../sources.js'
 import { giveTotp, prove, requireOf, takeTotp } from '../../support/factors.js'
@@ -331,7 +331,7 @@ describe('What an account requires of its users', () => {
       await requireSecondFactor(app, session, 'everyone')
       const email = anEmail()
       const line = JSON.stringify({ email, role: 'member', accountId: owner.accountId })
-      await app.get(UserImport).run(Readable.from([Buffer.from(`${line}\n`)]), () => {})
+      await importUsers(app.app, Readable.from([Buffer.from(`${line}\n`)]), () => {})
       expect((await app.get(Users).findByEmail(email as Email))?.mustEnrol).toBe(true)
       expect((await aMember(app, owner)).mustEnrol).toBe(true)
     })
@@ -381,7 +381,7 @@ describe('What an account requires of its users', () => {
       const account = randomUUID()
       const [first, second] = [anEmail(), anEmail()]
       const importing = (line: object) =>
-        app.get(UserImport).run(Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]), () => {})
+        importUsers(app.app, Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]), () => {})
       await importing({ email: first, role: 'owner', account })
       const owner = (await app.get(Users).findByEmail(first as Email)) as User
       const held = heldCall(app.get(PolicyEnforcement), 'apply')

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import {
   accounts,
   Database,
   type Db,
   type Email,
-  ImportBatch,
   type ImportCounts,
+  importUsers,
   permissionsOf,
   RegisteredSatellites,
   type User,
   UserEmails,
-  UserImport,
   Users,
 } from '../../sources.js'
 import { Authenticator, aChallenge, secondStep } from '../../support/authenticator.js'
@@ -25,10 +24,6 @@ import { outcome } from '../support/api-calls.js'
 
 const SALT = 'MDEyMzQ1Njc4OWFiY2RlZg'
 const COSTLY = `$scrypt$ln=20,r=8,p=1$${SALT}$VqOEAUrTaAjMD6sh91JvmGtbD+YNGnXNMbfIDxgj094`
-
-afterEach(() => {
-  jest.restoreAllMocks()
-})
 
 describe('Users imported', () => {
   const app = anApp()
@@ -52,7 +47,7 @@ describe('Users imported', () => {
 
   async function importFrom(source: AsyncIterable<Uint8Array>): Promise<Imported> {
     const told: string[] = []
-    const counts = await app.get(UserImport).run(source, sentence => told.push(sentence))
+    const counts = await importUsers(app.app, source, sentence => told.push(sentence))
     return { ...counts, told }
   }
 
@@ -338,15 +333,12 @@ describe('Users imported', () => {
   slow('that was stopped in the middle goes on when it is run again', async () => {
     const emails = Array.from({ length: 1_200 }, anEmail)
     const lines = emails.map(email => ({ email, role: 'owner' }))
-    const batches = app.get(ImportBatch)
-    const write = batches.write.bind(batches)
-    let calls = 0
-    jest.spyOn(batches, 'write').mockImplementation(async batch => {
-      if (++calls === 2) throw new Error('the power went')
-      return write(batch)
-    })
+    async function* stopped() {
+      for (const line of lines.slice(0, 500)) yield Buffer.from(`${JSON.stringify(line)}\n`)
+      throw new Error('the power went')
+    }
     const before = await countAccounts()
-    await expect(importLines(...lines)).rejects.toThrow('the power went')
+    await expect(importFrom(stopped())).rejects.toThrow('the power went')
     const done = (await countAccounts()) - before
     expect(done).toBeGreaterThan(0)
     const rest = { lines: 1_200, added: 1_200 - done, alreadyThere: done }
@@ -371,7 +363,7 @@ describe('Users imported', () => {
     }
     const source = Readable.from(lines.map(line => Buffer.from(`${JSON.stringify(line)}\n`)))
     const told: string[] = []
-    const counts = await app.get(UserImport).run(source, line => told.push(line), { customers })
+    const counts = await importUsers(app.app, source, line => told.push(line), { customers })
     expect(counts).toMatchObject({ added: 152, faults: 1 })
     const { accountId } = (await find(owner)) ?? {}
     expect(linked).toEqual([['cus_1', accountId, accountId, accountId]])

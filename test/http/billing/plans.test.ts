@@ -10,7 +10,7 @@ import {
   permissionsOf,
   UserAdministration,
   UserEmails,
-  UserImport,
+  importUsers,
   users,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
@@ -74,7 +74,7 @@ describe('what is on sale', () => {
       { email: anEmail(), role: 'owner', account: anEmail() },
     ]
     const file = people.map(person => Buffer.from(`${JSON.stringify(person)}\n`))
-    await app.app.get(UserImport).run(Readable.from(file), told => {
+    await importUsers(app.app, Readable.from(file), told => {
       throw new Error(told)
     })
     const entitled = (email: string) =>

@@ -1,5 +1,5 @@
-import { PERMISSIONS, type Permission } from '../../../platform/permissions.js'
-import { ExportError, type ExportRecord, jsonIn, listOf, recordOf, textOf } from './export-format.js'
+import { PERMISSIONS, type Permission } from '../../platform/permissions/permissions.js'
+import { ExportError, type ExportRecord, jsonIn, listOf, recordOf, textOf } from './export-records.js'
 
 /** Fields of a record by path, each with the values of which one must occur. */
 type Condition = Readonly<Record<string, readonly unknown[]>>
@@ -9,14 +9,14 @@ type Condition = Readonly<Record<string, readonly unknown[]>>
  * docs/moving.md. Paths use dots: `app_metadata.shop`.
  */
 export interface UserMapping {
-  /** The path of a record's account; null: everybody owns an account of their own. */
+  /** The path of a record's account; null: every user owns an account of their own. */
   readonly account: string | null
   readonly owner: Condition
   /** Null: members get what an invitation grants. */
   readonly permissions: Partial<Record<Permission, Condition>> | null
   /** The path of the origins of a record's satellites; null: members may log in on all. */
   readonly satellites: string | null
-  /** The path of the Stripe customer in the record of an account's owner; null: nobody pays yet. */
+  /** The path of the Stripe customer in the record of an account's owner; null: no account pays yet. */
   readonly customer: string | null
 }
 

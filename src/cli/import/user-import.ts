@@ -1,10 +1,9 @@
-import { Injectable } from '@nestjs/common'
+import type { INestApplicationContext } from '@nestjs/common'
 import pLimit from 'p-limit'
-import { pluralize } from '../../platform/log.js'
-import { type Line, linesOf } from './byte-lines.js'
-import { ImportBatch } from './import-batch.js'
+import { pluralize } from '../../platform/log/pluralize.js'
+import { type Line, linesOf } from './export-records.js'
+import { type RefusedLine, rehearseBatch, writeBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser, without } from './imported-user.js'
-import type { RefusedLine } from './owner-check.js'
 
 export interface ImportCounts {
   /** Lines that were read; empty ones are not counted. */
@@ -13,8 +12,6 @@ export interface ImportCounts {
   readonly alreadyThere: number
   readonly faults: number
 }
-
-type Report = (sentence: string) => void
 
 /** An account, and the customer that it has at the payment provider already. */
 export interface PaidAccount {
@@ -36,70 +33,67 @@ const MAX_LINE_BYTES = 16 * 1024
 /** The payment provider takes some 25 requests a second in its test mode, and one takes three. */
 const CUSTOMERS_AT_ONCE = 4
 
-/** Imports users from another system with their password hashes, one JSON object per line. */
-@Injectable()
-export class UserImport {
-  constructor(private readonly batches: ImportBatch) {}
-
-  /**
-   * Reads as a stream and holds one batch at a time. Calls `report` with a sentence for each faulty line, which
-   * is skipped, and with the progress from time to time. When it throws, what it has reported as done is
-   * done; running it again continues, because existing users are left alone. A dry run adds nobody and
-   * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
-   *
-   * Accounts are linked to their customers when the whole file has been read, because the number of seats is told to
-   * the provider then. Keeps these in memory. Without `customers`, lines that have one are at fault.
-   */
-  async run(
-    source: AsyncIterable<Uint8Array>,
-    report: Report,
-    { isDryRun = false, customers }: { isDryRun?: boolean; customers?: ImportedCustomers } = {},
-  ): Promise<ImportCounts> {
-    const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
-    const onFault = (line: number, reason: string) => {
-      counts.faults++
-      report(`Line ${line} ${reason}`)
-    }
-    let toldAt = 0
-    let batch: NumberedUser[] = []
-    const earlier = { emails: new Set<string>(), owned: new Set<string>() }
-    const paid = new PaidAccounts(customers)
-    const write = async () => {
-      const unpayable = await paid.refused(batch)
-      const others = without(batch, unpayable)
-      const { added, alreadyThere, refused } = await (isDryRun
-        ? this.batches.rehearse(others, earlier)
-        : this.batches.write(others))
-      batch = []
-      counts.added += added
-      counts.alreadyThere += alreadyThere
-      paid.add(without(others, refused))
-      for (const { line, reason } of [...unpayable, ...refused]) onFault(line, reason)
-    }
-    for await (const line of linesOf(source, MAX_LINE_BYTES)) {
-      counts.lines++
-      const user = this.read(line, onFault)
-      if (user) batch.push({ line: line.number, user })
-      if (batch.length === USERS_A_BATCH) await write()
-      if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
-        report(summaryOf(counts, isDryRun))
-        toldAt = counts.lines
-      }
-    }
-    if (batch.length > 0) await write()
-    if (!isDryRun) for (const { line, reason } of await paid.link()) onFault(line, reason)
-    return counts
+/**
+ * Imports users from another system with their password hashes, one JSON object per line.
+ *
+ * Reads as a stream and holds one batch at a time. Calls `report` with a sentence for each faulty line, which
+ * is skipped, and with the progress from time to time. When it throws, what it has reported as done is
+ * done; running it again continues, because existing users are left alone. A dry run adds no user and
+ * reports the same; it keeps the e-mail addresses and accounts of the file in memory.
+ *
+ * Accounts are linked to their customers when the whole file has been read, because the number of seats is told to
+ * the provider then. Keeps these in memory. Without `customers`, lines that have one are at fault.
+ */
+export async function importUsers(
+  app: INestApplicationContext,
+  source: AsyncIterable<Uint8Array>,
+  report: (sentence: string) => void,
+  { isDryRun = false, customers }: { isDryRun?: boolean; customers?: ImportedCustomers } = {},
+): Promise<ImportCounts> {
+  const counts = { lines: 0, added: 0, alreadyThere: 0, faults: 0 }
+  const onFault = (line: number, reason: string) => {
+    counts.faults++
+    report(`Line ${line} ${reason}`)
   }
-
-  private read({ number, text }: Line, onFault: (line: number, reason: string) => void) {
-    try {
-      if (text === null) throw new LineFault(`is not UTF-8 or longer than ${MAX_LINE_BYTES} bytes`)
-      return readImportedUser(text)
-    } catch (error) {
-      if (!(error instanceof LineFault)) throw error
-      onFault(number, error.message)
-      return null
+  let toldAt = 0
+  let batch: NumberedUser[] = []
+  const earlier = { emails: new Set<string>(), owned: new Set<string>() }
+  const paid = new PaidAccounts(customers)
+  const write = async () => {
+    const unpayable = await paid.refused(batch)
+    const others = without(batch, unpayable)
+    const { added, alreadyThere, refused } = await (isDryRun
+      ? rehearseBatch(app, others, earlier)
+      : writeBatch(app, others))
+    batch = []
+    counts.added += added
+    counts.alreadyThere += alreadyThere
+    paid.add(without(others, refused))
+    for (const { line, reason } of [...unpayable, ...refused]) onFault(line, reason)
+  }
+  for await (const line of linesOf(source, MAX_LINE_BYTES)) {
+    counts.lines++
+    const user = read(line, onFault)
+    if (user) batch.push({ line: line.number, user })
+    if (batch.length === USERS_A_BATCH) await write()
+    if (batch.length === 0 && counts.lines - toldAt >= TELL_EVERY_LINES) {
+      report(summaryOf(counts, isDryRun))
+      toldAt = counts.lines
     }
+  }
+  if (batch.length > 0) await write()
+  if (!isDryRun) for (const { line, reason } of await paid.link()) onFault(line, reason)
+  return counts
+}
+
+function read({ number, text }: Line, onFault: (line: number, reason: string) => void) {
+  try {
+    if (text === null) throw new LineFault(`is not UTF-8 or longer than ${MAX_LINE_BYTES} bytes`)
+    return readImportedUser(text)
+  } catch (error) {
+    if (!(error instanceof LineFault)) throw error
+    onFault(number, error.message)
+    return null
   }
 }
 

@@ -1,12 +1,17 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
+import { stepOfCode } from '../../factors/totp/totp.js'
 import { LANGUAGES, type LanguageName } from '../../platform/config/languages.js'
-import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../../platform/permissions.js'
-import { canonicalEmail, type Email } from '../email.js'
-import { isName } from '../name-text.js'
-import { readImportedHash, UnusableHash } from '../passwords/imported-hash.js'
-import { initialGrant, type Role } from '../user.js'
-import { usableTotpSecret } from './totp-secret.js'
+import {
+  PERMISSIONS,
+  type Permission,
+  type Permissions,
+  permissionsOf,
+} from '../../platform/permissions/permissions.js'
+import { canonicalEmail, type Email } from '../../users/email.js'
+import { isName } from '../../users/name-text.js'
+import { readImportedHash, UnusableHash } from '../../users/passwords/imported-hash.js'
+import { initialGrant, type Role } from '../../users/user.js'
 
 /** A user as described by one line of the file. */
 export interface ImportedUser {
@@ -24,6 +29,15 @@ export interface ImportedUser {
   readonly account: ImportedAccount
 }
 
+/**
+ * `own`: a new account for this owner alone. `keyed`: shared by all lines with the same key, created if it
+ * does not exist. `existing`: one that already exists here. `customerId`: who pays for it at the payment provider
+ * already; null on the line of a member.
+ */
+export type ImportedAccount =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'keyed' | 'existing'; readonly id: string; readonly customerId: string | null }
+
 /** The user on a line, and its number in the file. */
 export interface NumberedUser {
   readonly line: number
@@ -38,15 +52,6 @@ export function without(
   const lines = new Set(refused.map(({ line }) => line))
   return batch.filter(({ line }) => !lines.has(line))
 }
-
-/**
- * `own`: a new account for this owner alone. `keyed`: shared by all lines with the same key, created if it
- * does not exist. `existing`: one that already exists here. `customerId`: who pays for it at the payment provider
- * already; null on the line of a member.
- */
-export type ImportedAccount =
-  | { readonly kind: 'own' }
-  | { readonly kind: 'keyed' | 'existing'; readonly id: string; readonly customerId: string | null }
 
 /** What is wrong with a line, worded for the operator. Never quotes the line, which may contain a hash. */
 export class LineFault extends Error {}
@@ -68,7 +73,6 @@ const FIELDS = [
 ]
 
 const MAX_KEY_LENGTH = 200
-
 /** As in the API. */
 const MAX_SATELLITES = 50
 
@@ -217,4 +221,25 @@ function accountIdOf(key: string): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
+/** Any time will do to test whether a secret is usable. */
+const SOME_TIME = new Date(1e12)
+/** From the 128 bits that RFC 4226 §4 requires up to 512. */
+const TOTP_SECRET = /^[A-Z2-7]{26,103}$/
+
+/** Without the spaces, lower case and padding that people and programs add; null when it is not a secret. */
+export function usableTotpSecret(text: string): string | null {
+  const secret = text.replaceAll(/[\s=]/g, '').toUpperCase()
+  return TOTP_SECRET.test(secret) && isUsable(secret) ? secret : null
+}
+
+/** Not every text of these letters is base32: the spare bits of the last one must be zero (RFC 4648 §3.5). */
+function isUsable(secret: string): boolean {
+  try {
+    stepOfCode(secret, '000000', SOME_TIME)
+    return true
+  } catch {
+    return false
+  }
 }

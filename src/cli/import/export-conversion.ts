@@ -1,25 +1,25 @@
-import type { Clock } from '../../../platform/time.js'
-import { canonicalEmail } from '../../email.js'
-import { isName } from '../../name-text.js'
-import { usableTotpSecret } from '../totp-secret.js'
-import { ConversionReport } from './conversion-report.js'
-import { EmailClaims } from './email-claims.js'
+import type { Clock } from '../../platform/clock/clock.js'
+import { pluralize } from '../../platform/log/pluralize.js'
+import { canonicalEmail } from '../../users/email.js'
+import { isName } from '../../users/name-text.js'
+import { readImportedHash, UnusableHash } from '../../users/passwords/imported-hash.js'
 import {
   ExportError,
   type ExportedUser,
   type ExportFiles,
   type ExportFormat,
   type ExportRecord,
-} from './export-format.js'
-import { recordsOf } from './export-records.js'
-import { schemeOf, unusable } from './exported-hash.js'
+  recordsOf,
+} from './export-records.js'
+import { usableTotpSecret } from './imported-user.js'
 import { accountAt, mappedPermissions, meets, type UserMapping, valuesAt } from './user-mapping.js'
 
 /** Called with each line of the file for `users:import`. */
 type Write = (line: string) => Promise<void>
+
 type ReportLine = (sentence: string) => void
 
-/** A user with the account that the mapping gives them; null where everybody has their own. */
+/** A user with the account that the mapping gives them; null where every user has their own. */
 interface Candidate {
   readonly user: ExportedUser
   readonly record: ExportRecord
@@ -34,6 +34,11 @@ interface LeftOut {
   readonly user: ExportedUser
   readonly fault: string
 }
+
+const OF_ANOTHER = 'e-mail address of another'
+const NO_OWNER = 'account without an owner'
+const NO_SATELLITE = 'no satellites'
+const NEVER_VERIFIED = 'address never verified'
 
 /**
  * Converts another system's export into lines for `users:import`. Reads the files three times: which record
@@ -92,7 +97,7 @@ export class ExportConversion {
     let number = 0
     for await (const first of recordsOf(this.format.files, files.users)) {
       number += 1
-      // For fields in both, the first file is newer: nobody must get an address that they have since given up.
+      // For fields in both, the first file is newer: no user must get an address that they have since given up.
       const record = { ...others.get(this.format.join?.keyOf(first) ?? ''), ...first }
       yield this.candidateOf(read(record), record, number)
     }
@@ -184,7 +189,7 @@ export class ExportConversion {
 
   /**
    * Null for a hash that we cannot verify, and for a user whose address was never verified there: they may
-   * have signed up with somebody else's address.
+   * have signed up with another person's address.
    */
   private hashOf({ id, password, isEmailVerified }: ExportedUser): string | null {
     const hash = 'hash' in password ? password.hash : null
@@ -200,7 +205,107 @@ export class ExportConversion {
   }
 }
 
-const OF_ANOTHER = 'e-mail address of another'
-const NO_OWNER = 'account without an owner'
-const NO_SATELLITE = 'no satellites'
-const NEVER_VERIFIED = 'address never verified'
+/** A user who has an address there, and the number of their record in the export. */
+interface Claimant {
+  readonly user: ExportedUser
+  readonly email: string
+  readonly number: number
+}
+
+/** The record that counts among those with one e-mail address. */
+interface Claim {
+  readonly number: number
+  readonly rank: number
+}
+
+/** Which of several users of an export with the same e-mail address gets it. */
+class EmailClaims {
+  /** By e-mail address. */
+  private readonly claims = new Map<string, Claim>()
+
+  add({ user, email, number }: Claimant): void {
+    const rank = rankOf(user)
+    const claim = this.claims.get(email)
+    if (!claim || rank > claim.rank) this.claims.set(email, { number, rank })
+  }
+
+  /** Ask when all have been added. */
+  isFirst({ email, number }: Claimant): boolean {
+    return this.claims.get(email)?.number === number
+  }
+}
+
+/**
+ * A user may have signed up with another person's address, so a verified one counts more, and then one with
+ * a password that they can keep. Of equal ones the first counts.
+ */
+function rankOf({ isEmailVerified, password }: ExportedUser): number {
+  if (!isEmailVerified) return 0
+  return 'hash' in password && unusable(password.hash) === null ? 2 : 1
+}
+
+function unusable(hash: string): string | null {
+  try {
+    readImportedHash(hash)
+    return null
+  } catch (error) {
+    if (error instanceof UnusableHash) return error.message
+    throw error
+  }
+}
+
+/** `bcrypt`, or the scheme that the text itself names. */
+function schemeOf(hash: string): string {
+  const [, scheme = ''] = hash.split('$')
+  return /^2[aby]$/.test(scheme) ? 'bcrypt' : scheme
+}
+
+class ConversionReport {
+  readonly hashes = new Tally()
+  readonly withoutPassword = new Tally()
+  readonly skipped = new Tally()
+  readonly lost = new Tally()
+  read = 0
+  owners = 0
+  members = 0
+  totpSecrets = 0
+  /** Users who shared the ownership of an account there, and become members of it here. */
+  secondOwners = 0
+
+  /** Sentences, one per line. */
+  lines(): string[] {
+    return [
+      `${pluralize(this.read, 'user')} read, ${thousands(this.owners + this.members)} written: ` +
+        `${pluralize(this.owners, 'owner')} with an account each, ${pluralize(this.members, 'member')}`,
+      ...(this.secondOwners > 0
+        ? [
+            `Additional owners who became members, because an account has one owner: ${thousands(this.secondOwners)}`,
+          ]
+        : []),
+      `Keeping their password: ${this.hashes}`,
+      `Without a password, until they ask for a link: ${this.withoutPassword}`,
+      `Keeping their authenticator app: ${thousands(this.totpSecrets)}`,
+      `Left out: ${this.skipped}`,
+      `Could not be carried over: ${this.lost}`,
+    ]
+  }
+}
+
+/** Counts by name, in the order of their first occurrence. */
+class Tally {
+  private readonly counts = new Map<string, number>()
+
+  add(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1)
+  }
+
+  /** `bcrypt (12), argon2id (3)`; `nobody` for nothing. */
+  toString(): string {
+    const parts = [...this.counts].map(([what, count]) => `${what} (${thousands(count)})`)
+    return parts.join(', ') || 'nobody'
+  }
+}
+
+function thousands(count: number): string {
+  return count.toLocaleString('en')
+}

@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto'
+import type { INestApplicationContext } from '@nestjs/common'
+import { and, eq, getTableColumns, inArray, notExists, sql } from 'drizzle-orm'
+import { Satellites } from '../../cors/satellites.js'
+import { TotpFactors } from '../../factors/totp/totp-factors.js'
+import { SERVICE } from '../../platform/audit/actor.js'
+import { auditEvent } from '../../platform/audit/audit-event.js'
+import { AuditLog } from '../../platform/audit/audit-log.js'
+import { Clock } from '../../platform/clock/clock.js'
+import type { Db } from '../../platform/database/connection.js'
+import { Database } from '../../platform/database/database.js'
+import { isAnyOf } from '../../platform/database/is-any-of.js'
+import { RowsInsert } from '../../platform/database/rows-insert.js'
+import { accounts, users } from '../../platform/database/schema/accounts.js'
+import { satellites } from '../../platform/database/schema/satellites.js'
+import { PlansFile } from '../../platform/plans/plans-file.js'
+import { EmailReservations } from '../../users/email-reservations.js'
+import { queueSeatSync } from '../../users/queue-customer-sync.js'
+import type { NewUser } from '../../users/user.js'
+import { type ImportedUser, type NumberedUser, without } from './imported-user.js'
+
+export interface BatchOutcome {
+  readonly added: number
+  /** Users whose e-mail address was already taken, or is still reserved for its former user. They are left unchanged. */
+  readonly alreadyThere: number
+  readonly refused: readonly RefusedLine[]
+}
+
+/** A line that is skipped, and why, worded for the operator. */
+export interface RefusedLine {
+  readonly line: number
+  readonly reason: string
+}
+
+/** What the batches before this one would have added, if they had been written. */
+export interface Earlier {
+  readonly emails: Set<string>
+  /** Accounts for which they include an owner. */
+  readonly owned: Set<string>
+}
+
+const NOTHING_EARLIER: Earlier = { emails: new Set(), owned: new Set() }
+
+/** Writes many users at once, in one transaction with its audit row; safe to repeat. */
+export function writeBatch(
+  app: INestApplicationContext,
+  batch: readonly NumberedUser[],
+): Promise<BatchOutcome> {
+  return app.get(Database).transaction(async transaction => {
+    const { accepted, refused } = await review(app, transaction, batch, NOTHING_EARLIER)
+    const added = await addUsers(app, transaction, accepted)
+    const alreadyThere = batch.length - added - refused.length
+    if (added > 0) {
+      const lines = { from: batch.at(0)?.line, to: batch.at(-1)?.line }
+      const event = auditEvent(SERVICE, 'user.import', { added, alreadyThere, lines })
+      await app.get(AuditLog).record(transaction, event)
+    }
+    return { added, alreadyThere, refused }
+  })
+}
+
+/**
+ * What {@link writeBatch} would do after the batches already rehearsed with the same `earlier`. Changes only
+ * `earlier`.
+ */
+export async function rehearseBatch(
+  app: INestApplicationContext,
+  batch: readonly NumberedUser[],
+  earlier: Earlier,
+): Promise<BatchOutcome> {
+  const { accepted, refused } = await app.get(Database).transaction(db => review(app, db, batch, earlier))
+  for (const { user } of accepted) {
+    earlier.emails.add(user.email)
+    if (user.role === 'owner' && user.account.kind !== 'own') earlier.owned.add(user.account.id)
+  }
+  return {
+    added: accepted.length,
+    alreadyThere: batch.length - accepted.length - refused.length,
+    refused,
+  }
+}
+
+/**
+ * Checks a batch against the database. `accepted`: users to be added, sorted by e-mail address, so that two
+ * concurrent imports lock in the same order and cannot deadlock. `refused`: lines at fault, in line order. The
+ * others are here already.
+ */
+async function review(
+  app: INestApplicationContext,
+  transaction: Db,
+  batch: readonly NumberedUser[],
+  earlier: Earlier,
+) {
+  const fresh = await withoutKnown(app.get(EmailReservations), transaction, batch, earlier)
+  const withoutAccount = await onMissingAccounts(transaction, fresh)
+  const withAccount = without(fresh, withoutAccount)
+  const foreign = await onForeignSatellites(app.get(Satellites), transaction, withAccount)
+  const others = await refusedForOwners(transaction, without(withAccount, foreign), earlier.owned)
+  const refused = [...withoutAccount, ...foreign, ...others].sort((one, other) => one.line - other.line)
+  return { accepted: without(fresh, refused), refused }
+}
+
+/** The first of each address that no user has, and for whose former user it is not reserved. */
+async function withoutKnown(
+  reservations: EmailReservations,
+  transaction: Db,
+  batch: readonly NumberedUser[],
+  earlier: Earlier,
+): Promise<NumberedUser[]> {
+  const emails = batch.map(({ user }) => user.email)
+  const known = await transaction
+    .select({ email: users.email })
+    .from(users)
+    .where(inArray(users.email, emails))
+  // Not before: an address that its user gives up in between would be in neither.
+  const reserved = await reservations.among(transaction, emails)
+  const taken = new Set([...known.map(({ email }) => email), ...reserved])
+  const byEmail = new Map<string, NumberedUser>()
+  for (const numbered of batch) {
+    const { email } = numbered.user
+    const isKnown = taken.has(email) || earlier.emails.has(email)
+    if (!isKnown && !byEmail.has(email)) byEmail.set(email, numbered)
+  }
+  return [...byEmail.values()].sort((one, other) => (one.user.email < other.user.email ? -1 : 1))
+}
+
+/** As for an invitation: the account's own satellites in any state, and those that every account may use. */
+async function onForeignSatellites(
+  registry: Satellites,
+  transaction: Db,
+  batch: readonly NumberedUser[],
+): Promise<RefusedLine[]> {
+  const origins = new Set(batch.flatMap(({ user }) => user.satellites ?? []))
+  if (origins.size === 0) return []
+  const registered = await transaction
+    .select({ accountId: satellites.accountId, origin: satellites.origin })
+    .from(satellites)
+    .where(inArray(satellites.origin, [...origins]))
+  const own = new Set(registered.map(({ accountId, origin }) => `${accountId} ${origin}`))
+  // A host that a pattern covers is none: members are admitted to the pattern.
+  const isOf = (accountId: string, origin: string) =>
+    own.has(`${accountId} ${origin}`) ||
+    (registry.isOf(accountId, origin) && registry.find(origin)?.origin === origin)
+  return batch
+    .filter(({ user: { account, satellites: wanted } }) =>
+      wanted?.some(origin => account.kind === 'own' || !isOf(account.id, origin)),
+    )
+    .map(({ line }) => ({ line, reason: 'has satellites that its account may not use' }))
+}
+
+async function onMissingAccounts(transaction: Db, batch: readonly NumberedUser[]): Promise<RefusedLine[]> {
+  const missing = await missingAccounts(transaction, batch)
+  return batch
+    .filter(({ user: { account } }) => account.kind === 'existing' && missing.has(account.id))
+    .map(({ line }) => ({ line, reason: 'has an accountId that does not exist here' }))
+}
+
+async function missingAccounts(
+  transaction: Db,
+  batch: readonly NumberedUser[],
+): Promise<ReadonlySet<string>> {
+  const wanted = new Set(
+    batch.flatMap(({ user: { account } }) => (account.kind === 'existing' ? account.id : [])),
+  )
+  if (wanted.size === 0) return wanted
+  const found = await transaction
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(inArray(accounts.id, [...wanted]))
+    .orderBy(accounts.id)
+    .for('share')
+  for (const { id } of found) wanted.delete(id)
+  return wanted
+}
+
+/**
+ * Lines that would give an account a second owner, or add a member to an account without an owner. Existing
+ * owners count, as do those on earlier lines and those in `alsoOwned`.
+ */
+async function refusedForOwners(
+  transaction: Db,
+  batch: readonly NumberedUser[],
+  alsoOwned: ReadonlySet<string>,
+): Promise<RefusedLine[]> {
+  const owned = new Set([...alsoOwned, ...(await ownedAccounts(transaction, batch))])
+  const refused: RefusedLine[] = []
+  for (const { line, user } of [...batch].sort((one, other) => one.line - other.line)) {
+    if (user.account.kind === 'own') continue
+    const { id } = user.account
+    if (user.role === 'owner' && owned.has(id))
+      refused.push({ line, reason: 'would be a second owner of its account' })
+    if (user.role === 'member' && !owned.has(id))
+      refused.push({
+        line,
+        reason: 'belongs to an account without an owner; put the line of its owner first',
+      })
+    if (user.role === 'owner') owned.add(id)
+  }
+  return refused
+}
+
+async function ownedAccounts(transaction: Db, batch: readonly NumberedUser[]): Promise<Set<string>> {
+  const ids = batch.flatMap(({ user: { account } }) => (account.kind === 'own' ? [] : [account.id]))
+  if (ids.length === 0) return new Set()
+  const owners = await transaction
+    .select({ accountId: users.accountId })
+    .from(users)
+    .where(and(inArray(users.accountId, [...new Set(ids)]), eq(users.role, 'owner')))
+  return new Set(owners.map(({ accountId }) => accountId))
+}
+
+type Row = typeof users.$inferSelect
+type Account = Pick<typeof accounts.$inferSelect, 'id' | 'entitled'>
+
+const ADD_USERS = new RowsInsert<typeof users, keyof Row, Pick<Row, 'id'>>(
+  users,
+  getTableColumns(users),
+  sql`on conflict do nothing returning id`,
+)
+
+/**
+ * Adds users with the accounts and the authenticator apps that they bring along. Returns how many: not those whose
+ * address has been taken in the meantime.
+ */
+async function addUsers(
+  app: INestApplicationContext,
+  transaction: Db,
+  fresh: readonly NumberedUser[],
+): Promise<number> {
+  if (fresh.length === 0) return 0
+  const plans = app.get(PlansFile)
+  const createdAt = app.get(Clock).now()
+  const newcomers = fresh.map(({ user }) => asUser(user))
+  const { made, locked } = await addAccounts(transaction, newcomers, plans, createdAt)
+  const accountOf = new Map(locked.map(account => [account.id, account]))
+  const rows = newcomers.map(user => asRow(user, accountOf.get(user.accountId) as Account, createdAt))
+  const added = await ADD_USERS.run(transaction, rows)
+  // The others have just been added by another process; accounts created only for them must not stay.
+  if (added.length < rows.length) await dropEmpty(transaction, made)
+  const ids = added.map(({ id }) => id)
+  for (const { id, totpSecret } of newcomers)
+    if (totpSecret !== null && ids.includes(id)) await app.get(TotpFactors).add(transaction, id, totpSecret)
+  if (plans.haveSeats && ids.length > 0) await queueSeatSync(transaction, ids)
+  return added.length
+}
+
+/** Adds those that do not exist yet; returns their ids as `made`, and all of them as `locked` until the transaction ends. */
+async function addAccounts(
+  transaction: Db,
+  newcomers: readonly NewUser[],
+  plans: PlansFile,
+  createdAt: Date,
+): Promise<{ made: string[]; locked: Account[] }> {
+  const { withoutPlan: entitled, version: entitledBy } = plans
+  const limits = plans.limitsOf(null)
+  const ids = [...new Set(newcomers.map(({ accountId }) => accountId))].sort()
+  const made = await transaction
+    .insert(accounts)
+    .values(ids.map(id => ({ id, createdAt, entitled, entitledBy, limits })))
+    .onConflictDoNothing()
+    .returning({ id: accounts.id })
+  // Locked until these users exist; otherwise a change of their account's requirements or entitlements
+  // would miss them.
+  const locked = await transaction
+    .select({ id: accounts.id, entitled: accounts.entitled })
+    .from(accounts)
+    .where(isAnyOf(accounts.id, ids))
+    .orderBy(accounts.id)
+    .for('share')
+  return { made: made.map(({ id }) => id), locked }
+}
+
+interface NewImportedUser extends NewUser, Pick<ImportedUser, 'totpSecret'> {}
+
+function asUser({ account, ...user }: ImportedUser): NewImportedUser {
+  const accountId = account.kind === 'own' ? randomUUID() : account.id
+  return { ...user, id: randomUUID(), accountId }
+}
+
+function asRow({ totpSecret, ...user }: NewImportedUser, { entitled }: Account, createdAt: Date): Row {
+  return {
+    ...user,
+    language: user.language ?? null,
+    satellites: user.satellites && [...user.satellites],
+    entitled,
+    hasSecondFactor: totpSecret !== null,
+    mustEnrol: false,
+    disabledAt: null,
+    disabledBy: null,
+    invitedBy: null,
+    createdAt,
+  }
+}
+
+async function dropEmpty(transaction: Db, ids: readonly string[]): Promise<void> {
+  const remainingUsers = transaction
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.accountId, accounts.id))
+  await transaction.delete(accounts).where(and(isAnyOf(accounts.id, ids), notExists(remainingUsers)))
+}
