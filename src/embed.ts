@@ -3,16 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.js'
-import { Readiness } from './health/health.controller.js'
-import { settingsFrom } from './platform/config/read-settings.js'
-import type { GivenSettings } from './platform/config/reading/given-settings.js'
+import { Readiness } from './health/readiness.js'
+import { Clock } from './platform/clock/clock.js'
+import { type GivenSettings, settingsFrom } from './platform/config/read-settings.js'
 import { ApiError, unavailable } from './platform/errors/api-error.js'
 import { refuseRequest } from './platform/http/edge/edge.js'
 import type { LogDestination } from './platform/http/edge/log.js'
 import { Clock, Clock } from './platform/time.js'
 
-export { SettingsError } from './platform/config/read-settings.js'
-export type { GivenSettings, SettingName } from './platform/config/reading/given-settings.js'
+export { type GivenSettings, type SettingName, SettingsError } from './platform/config/read-settings.js'
 
 /** One or more plain segments, without a trailing slash. */
 const PREFIX = /^(\/[\w.~-]+)+$/

@@ -270,6 +270,20 @@ export { SettingsModule } from '../src/platform/config/settings.module.js'
 export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
 export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
 export { accentsOf, accentsOf, backgroundOf, backgroundOf, inkOn, inkOn } from '../src/platform/contrast.js'
+export {
+  type GivenSettings,
+  readSettings,
+  SettingsError,
+  settingsFrom,
+} from '../src/platform/config/read-settings.js'
+export { SettingSheet } from '../src/platform/config/setting.js'
+export { Settings, SettingsModule } from '../src/platform/config/settings.js'
+export { ALL_SETTINGS, ANOMALY_SETTINGS, RATE_LIMIT_SETTINGS } from '../src/platform/config/tables.js'
+export type { Branding } from '../src/platform/database/columns/branding.js'
+export {
+  SECOND_FACTOR_REQUIREMENTS,
+  type SecondFactorRequirement,
+} from '../src/platform/database/columns/second-factor-requirement.js'
 export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'

@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common'
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger'
-import { SESSION_SETTINGS } from '../../src/platform/config/tables/session-settings.js'
+import { SESSION_SETTINGS } from '../../src/platform/config/tables.js'
 import { FIELD_FAULTS } from '../../src/platform/errors/field-faults.js'
 import { type Handler, handlersOf } from './handlers.js'
 import { documentProtection, type Operation } from './protection.js'

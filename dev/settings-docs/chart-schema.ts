@@ -1,4 +1,4 @@
-import { ALL_SETTINGS } from '../../src/platform/config/reading/settings-table.js'
+import { ALL_SETTINGS } from '../../src/platform/config/tables.js'
 import { meaningOf } from './setting-in-words.js'
 
 /** Settings that the chart itself decides. */

@@ -1,5 +1,5 @@
-import { defaultOf, type Setting } from '../../src/platform/config/reading/setting.js'
-import { SETTINGS_GROUPS } from '../../src/platform/config/reading/settings-table.js'
+import { defaultOf, type Setting } from '../../src/platform/config/setting.js'
+import { SETTINGS_GROUPS } from '../../src/platform/config/tables.js'
 import { meaningOf, oneDefaultInWords } from './setting-in-words.js'
 
 export type ExampleName = 'development' | 'production'
@@ -15,7 +15,7 @@ const HEADERS: Readonly<Record<ExampleName, string>> = {
     'Copy to config/production.env, or set the same names in the environment, which wins. ' +
     'The service does not start without the settings that have no default.',
 }
-const GENERATED = 'Written by npm run settings from src/platform/config/reading/settings-table.ts.'
+const GENERATED = 'Written by npm run settings from src/platform/config/tables.ts.'
 
 /** The text of config/development.env or config/production.env.example. */
 export function envExample(name: ExampleName): string {

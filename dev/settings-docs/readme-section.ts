@@ -1,5 +1,5 @@
-import type { Setting } from '../../src/platform/config/reading/setting.js'
-import { SETTINGS_GROUPS } from '../../src/platform/config/reading/settings-table.js'
+import type { Setting } from '../../src/platform/config/setting.js'
+import { SETTINGS_GROUPS } from '../../src/platform/config/tables.js'
 import { defaultInWords, meaningOf } from './setting-in-words.js'
 
 const BEGIN = '<!-- settings: npm run settings writes what follows -->'

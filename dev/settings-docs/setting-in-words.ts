@@ -1,4 +1,4 @@
-import { defaultOf, REQUIRED, type Setting } from '../../src/platform/config/reading/setting.js'
+import { defaultOf, REQUIRED, type Setting } from '../../src/platform/config/setting.js'
 
 const UNITS: readonly (readonly [name: string, seconds: number])[] = [
   ['day', 24 * 60 * 60],

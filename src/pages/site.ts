@@ -5,7 +5,7 @@ import { html } from '../mail/html.js'
 import type { Brand } from '../platform/brand.js'
 import { PACKAGE_ROOT } from '../platform/config/package-root.js'
 import { SettingsError } from '../platform/config/read-settings.js'
-import type { SiteName } from '../platform/config/site-name.js'
+import type { SiteName } from '../platform/config/tables.js'
 import { SECURITY_HEADERS } from '../platform/http/edge/responses.js'
 
 /** Addresses that the built pages need to know. */

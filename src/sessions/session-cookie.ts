@@ -1,7 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isSharedDomain } from '../platform/config/domain.js'
+import { isSharedDomain } from '../platform/config/origin.js'
 import type { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { cookieValues, singleHeader } from '../platform/http/request.js'

@@ -1,5 +1,5 @@
 import { parse } from 'tldts'
-import { isWithin } from '../../platform/config/domain.js'
+import { isWithin } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { type Finding, fault, ok, skipped } from './finding.js'
 import { doctorToken, type HttpAnswer, type Outside } from './probe.js'

@@ -1,6 +1,6 @@
 import { readFile, stat, statfs } from 'node:fs/promises'
 import { withoutByteOrderMark } from '../../platform/config/byte-order-mark.js'
-import { isWithin } from '../../platform/config/domain.js'
+import { isWithin } from '../../platform/config/origin.js'
 import { SettingsError } from '../../platform/config/read-settings.js'
 import type { Settings } from '../../platform/config/settings.js'
 import { GeoIp } from '../../platform/geoip/geoip.js'

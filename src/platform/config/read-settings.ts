@@ -1,26 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { cookieDomainFaults } from './faults/cookie-domain-faults.js'
-import { operatorFaults } from './faults/operator-faults.js'
-import { passkeyFaults } from './faults/passkey-faults.js'
-import type { Origin } from './origin.js'
+import { parseEnv } from 'node:util'
+import { distance } from 'fastest-levenshtein'
+import { parse } from 'tldts'
+import { withoutByteOrderMark } from './byte-order-mark.js'
+import { isSharedDomain, isWithin, type Origin } from './origin.js'
 import { PACKAGE_ROOT } from './package-root.js'
-import { asTexts, type GivenSettings } from './reading/given-settings.js'
-import { SettingSheet } from './reading/setting.js'
-import { readSettingsFile, withPorts } from './reading/settings-file.js'
-import { ALL_SETTINGS } from './reading/settings-table.js'
-import { similarName } from './reading/similar-name.js'
+import { SettingSheet, type SettingsTable } from './setting.js'
 import type { Settings } from './settings.js'
-import { ACCOUNT_SETTINGS } from './tables/account-settings.js'
-import { ADDRESS_SETTINGS } from './tables/address-settings.js'
-import { ANOMALY_SETTINGS } from './tables/anomaly-settings.js'
-import { BRAND_SETTINGS } from './tables/brand-settings.js'
-import { MAIL_SETTINGS } from './tables/mail-settings.js'
-import { OPERATOR_SETTINGS } from './tables/operator-settings.js'
-import { PAYMENT_SETTINGS } from './tables/payment-settings.js'
-import { RATE_LIMIT_SETTINGS } from './tables/rate-limit-settings.js'
-import { HASH_MEMORY_KIB, SERVER_SETTINGS, TEST_SETTINGS } from './tables/server-settings.js'
-import { SESSION_SETTINGS } from './tables/session-settings.js'
-import { STORE_SETTINGS } from './tables/store-settings.js'
+import {
+  ACCOUNT_SETTINGS,
+  ADDRESS_SETTINGS,
+  ALL_SETTINGS,
+  ANOMALY_SETTINGS,
+  BRAND_SETTINGS,
+  HASH_MEMORY_KIB,
+  MAIL_SETTINGS,
+  OPERATOR_SETTINGS,
+  PAYMENT_SETTINGS,
+  RATE_LIMIT_SETTINGS,
+  SERVER_SETTINGS,
+  SESSION_SETTINGS,
+  STORE_SETTINGS,
+  TEST_SETTINGS,
+} from './tables.js'
 
 /** The message lists every fault, one per line. */
 export class SettingsError extends Error {
@@ -93,6 +96,74 @@ function mistypedNames(environment: Readonly<Record<string, string | undefined>>
   })
 }
 
+/** In a shorter name, one slip already makes another word of it: HOST, POST. */
+const MIN_LENGTH = 8
+
+/** The one of `names` from which a mistyped `name` differs by one slip of the finger; null when there is none. */
+function similarName(name: string, names: readonly string[]): string | null {
+  return name.length < MIN_LENGTH ? null : (names.find(each => isOneSlip(name, each)) ?? null)
+}
+
+/** A letter that is missing, added, wrong, or swapped with another. */
+function isOneSlip(one: string, other: string): boolean {
+  const steps = distance(one, other)
+  return steps <= 1 || (steps === 2 && lettersOf(one) === lettersOf(other))
+}
+
+function lettersOf(text: string): string {
+  return [...text].sort().join('')
+}
+
+type NamesIn<T extends SettingsTable> = T[keyof T]['name']
+
+/** The name of a setting, as in the environment. */
+export type SettingName =
+  | NamesIn<typeof SERVER_SETTINGS>
+  | NamesIn<typeof ADDRESS_SETTINGS>
+  | NamesIn<typeof BRAND_SETTINGS>
+  | NamesIn<typeof STORE_SETTINGS>
+  | NamesIn<typeof SESSION_SETTINGS>
+  | NamesIn<typeof ACCOUNT_SETTINGS>
+  | NamesIn<typeof MAIL_SETTINGS>
+  | NamesIn<typeof PAYMENT_SETTINGS>
+  | NamesIn<typeof RATE_LIMIT_SETTINGS>
+  | NamesIn<typeof ANOMALY_SETTINGS>
+  | NamesIn<typeof OPERATOR_SETTINGS>
+
+/**
+ * Settings by their names in the environment. `true` and `false` are `on` and `off`; undefined is not set.
+ */
+export type GivenSettings = { readonly [Name in SettingName]?: string | number | boolean | undefined }
+
+/** The same as they would be written in the environment. */
+function asTexts(given: Readonly<Record<string, unknown>>): Record<string, string> {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(set.map(([name, value]) => [name, asText(value)]))
+}
+
+function asText(value: unknown): string {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  return String(value)
+}
+
+/** What an env file has, by name; nothing when there is no such file. */
+function readSettingsFile(path: string): Record<string, string> {
+  if (!existsSync(path)) return {}
+  return parseEnv(withoutByteOrderMark(readFileSync(path, 'utf8'))) as Record<string, string>
+}
+
+/**
+ * With a number for each `<PORT>` or `<PORT+10>` in the file: what listens beside the service moves with it, so
+ * that another PORT is enough for another instance. A `port` that is no number is a fault that others report.
+ */
+function withPorts(file: Readonly<Record<string, string>>, port: string | undefined): Record<string, string> {
+  const first = [port, file.PORT].map(text => Number(text?.trim())).find(number => number > 0)
+  if (first === undefined) return { ...file }
+  const numbered = (text: string) =>
+    text.replace(/<PORT(?:\+(\d+))?>/g, (_, steps = '0') => String(first + Number(steps)))
+  return Object.fromEntries(Object.entries(file).map(([name, text]) => [name, numbered(text)]))
+}
+
 /** In the order of the table, because some defaults depend on settings above them. */
 function readSheet(sheet: SettingSheet): Settings {
   const {
@@ -162,4 +233,103 @@ function hostOf(origin: Origin): string {
 /** A fault when only one of two settings that belong together is set, whether its value is valid or not. */
 function unpaired(names: string, one: unknown, other: unknown): string[] {
   return (one === null) === (other === null) ? [] : [`${names} must be set together`]
+}
+
+type CookieAddresses = Pick<Settings, 'cookieDomain' | 'mainOrigin' | 'publicUrl'>
+
+/**
+ * A browser only takes the cookie if both the main site and the API lie under its domain (RFC 6265bis §5.7).
+ */
+function cookieDomainFaults({ cookieDomain, mainOrigin, publicUrl }: CookieAddresses): string[] {
+  if (!cookieDomain) return []
+  const others = [mainOrigin, publicUrl]
+    .filter(text => URL.canParse(text))
+    .map(text => new URL(text).hostname)
+    .filter(hostname => hostname !== cookieDomain)
+  const uncovered = others.filter(hostname => !isWithin(hostname, cookieDomain))
+  if (uncovered.length > 0)
+    return uncovered.map(
+      hostname =>
+        `COOKIE_DOMAIN ${cookieDomain} does not cover ${hostname}, so browsers would refuse the cookie`,
+    )
+  if (others.length === 0 || !isSharedDomain(cookieDomain)) return []
+  return [
+    `COOKIE_DOMAIN ${cookieDomain} is shared by everybody who has a name under it, so browsers would refuse the cookie`,
+  ]
+}
+
+interface OtherAddresses extends Pick<Settings, 'mainOrigin' | 'publicUrl'> {
+  readonly allowedOrigins: readonly Origin[] | undefined
+}
+
+/** What is wrong with the address of the operator console. A setting that is itself wrong is undefined. */
+function operatorFaults(
+  origin: Origin | null | undefined,
+  addresses: readonly string[] | undefined,
+  { mainOrigin, publicUrl, allowedOrigins = [] }: OtherAddresses,
+): string[] {
+  if (!origin) return []
+  const { hostname } = new URL(origin)
+  // Cookies do not know ports.
+  const taken = [mainOrigin, publicUrl, ...allowedOrigins].filter(
+    other => URL.canParse(other) && new URL(other).hostname === hostname,
+  )
+  return [
+    ...(taken.length > 0
+      ? [`OPERATOR_ORIGIN ${origin} has the host of ${taken[0]}; the console needs one of its own`]
+      : []),
+    ...(addresses?.length === 0 ? ['OPERATOR_ADDRESSES must say from where the console can be reached'] : []),
+  ]
+}
+
+type PasskeyAddresses = Pick<Settings, 'mainOrigin' | 'passkeyRelatedOrigins'>
+
+/** Browsers stop reading related origins after five different labels (WebAuthn Level 3 §5.11.1). */
+const MAX_LABELS = 5
+
+/**
+ * What is wrong with the domain and the origins of passkeys. `rpId` is null when it is not set, `allowedOrigins`
+ * undefined when that setting is itself missing or wrong.
+ */
+function passkeyFaults(
+  rpId: string | null | undefined,
+  { mainOrigin, passkeyRelatedOrigins: related = [] }: PasskeyAddresses,
+  allowedOrigins: readonly Origin[] | undefined,
+): string[] {
+  return [...rpIdFaults(rpId, mainOrigin), ...relatedFaults(related, mainOrigin, allowedOrigins)]
+}
+
+function rpIdFaults(rpId: string | null | undefined, mainOrigin: Origin): string[] {
+  if (!rpId || !URL.canParse(mainOrigin)) return []
+  const { hostname } = new URL(mainOrigin)
+  if (rpId === hostname) return []
+  if (!isWithin(hostname, rpId))
+    return [`PASSKEY_RP_ID ${rpId} does not cover ${hostname}, so browsers would refuse all passkeys`]
+  if (!isSharedDomain(rpId)) return []
+  return [`PASSKEY_RP_ID ${rpId} is shared by everybody who has a name under it, so browsers would refuse it`]
+}
+
+function relatedFaults(
+  related: readonly Origin[],
+  mainOrigin: Origin,
+  allowedOrigins: readonly Origin[] | undefined,
+): string[] {
+  const unlisted = related.filter(
+    origin => origin === mainOrigin || (allowedOrigins && !allowedOrigins.includes(origin)),
+  )
+  const labels = new Set(related.map(labelOf))
+  return [
+    ...unlisted.map(
+      origin => `PASSKEY_RELATED_ORIGINS has ${origin}, which is no satellite of ALLOWED_ORIGINS`,
+    ),
+    ...(labels.size > MAX_LABELS
+      ? [`PASSKEY_RELATED_ORIGINS has ${labels.size} names; browsers stop at ${MAX_LABELS}`]
+      : []),
+  ]
+}
+
+/** The name that somebody has registered: `brand` of `https://www.brand.co.uk`. */
+function labelOf(origin: Origin): string {
+  const { hostname, domainWithoutSuffix } = parse(origin, { allowPrivateDomains: true })
+  return domainWithoutSuffix || (hostname ?? origin)
 }

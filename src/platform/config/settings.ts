@@ -1,20 +1,19 @@
-import type { Brand } from '../brand.js'
+import { type DynamicModule, Module } from '@nestjs/common'
+import { ConfigModule, registerAs } from '@nestjs/config'
+import type { Brand } from '../brand/brand.js'
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { LanguageName } from './languages.js'
 import type { Origin } from './origin.js'
-import type { Sender } from './reading/address-readers.js'
-import type { ValuesOf } from './reading/setting.js'
-import type { SiteName } from './site-name.js'
-import type { PAYMENT_SETTINGS } from './tables/payment-settings.js'
-import type { RateLimitSettings } from './tables/rate-limit-settings.js'
-import type { SERVER_SETTINGS } from './tables/server-settings.js'
+import type { Sender } from './readers.js'
+import type { ValuesOf } from './setting.js'
+import type { PAYMENT_SETTINGS, RateLimitSettings, SERVER_SETTINGS, SiteName } from './tables.js'
 
 type Server = ValuesOf<typeof SERVER_SETTINGS>
 
 /**
  * Everything that an operator can choose, read once at start by {@link readSettings} and injected by this
- * class. What each setting means and takes is in settings-table.ts.
+ * class. What each setting means and takes is in tables.ts.
  */
 export class Settings {
   readonly environment!: Server['environment']
@@ -145,4 +144,22 @@ export interface OperationSettings {
   readonly metricsHost: string
   /** Where traces are sent; null: nowhere. */
   readonly tracesUrl: URL | null
+}
+
+/** The settings are read and complete; a program around us has an environment of its own. */
+const WITHOUT_ENVIRONMENT = { ignoreEnvFile: true, ignoreEnvVars: true, skipProcessEnv: true }
+
+/** Makes the validated settings injectable everywhere as {@link Settings}. */
+@Module({})
+export class SettingsModule {
+  static with(settings: Settings): DynamicModule {
+    const namespace = registerAs('settings', () => settings)
+    return {
+      module: SettingsModule,
+      global: true,
+      imports: [ConfigModule.forRoot({ ...WITHOUT_ENVIRONMENT, load: [namespace] })],
+      providers: [{ provide: Settings, inject: [namespace.KEY], useFactory: (loaded: Settings) => loaded }],
+      exports: [Settings],
+    }
+  }
 }

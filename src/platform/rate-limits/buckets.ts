@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RateLimitSettings } from '../config/tables/rate-limit-settings.js'
+import type { RateLimitSettings } from '../config/tables.js'
 import { type LimitRule, rulesOf } from './limit-rules.js'
 import type { LimitedAction } from './limited-action.js'
 import type { Count, LimitedCounter } from './shared-counters.js'
