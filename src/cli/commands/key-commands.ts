@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { TotpResealing } from '../../factors/totp/totp-resealing.js'
+import { TotpFactors } from '../../factors/totp.js'
 import { FailedMails } from '../../mail/failed-mails.js'
 import { Operators } from '../../operators/operators.js'
 import { Clock } from '../../platform/clock/clock.js'
@@ -70,7 +70,7 @@ export function addKeyCommands(program: Command, context: CommandContext): void 
       const now = new Clock().now()
       const { secretsKeysFile } = readSettings(environment)
       const all = await withService(context, async app => [
-        await app.get(TotpResealing).resealAll(),
+        await app.get(TotpFactors).resealAll(),
         await app.get(Operators).resealAll(),
         await app.get(FailedMails).resealAll(),
       ])

@@ -63,7 +63,8 @@ export const SERVER_SETTINGS = {
     default: '10000',
     meaning:
       'Client connections that one process accepts, at most as many as its limit on open files allows; set the limit ' +
-      'of your load balancer lower',
+      'of your load balancer lower. Without `TRUST_PROXY`, one client network (an IPv4 address, an IPv6 /64) gets a ' +
+      'tenth of them, and at least 16',
   },
   drainSeconds: {
     name: 'DRAIN_SECONDS',
