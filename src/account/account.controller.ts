@@ -1,30 +1,115 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { IsIn, ValidateIf } from 'class-validator'
+import {
+  HANDOFF_REQUIREMENTS,
+  type HandoffRequirement,
+} from '../platform/database/columns/handoff-requirement.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
-import { Reauthentication } from '../sessions/reauthentication.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import {
-  AccountBody,
-  CancelDeletionDocs,
-  ChangeAccountDocs,
-  ReadAccountDocs,
-  RequestDeletionDocs,
-} from './account.dto.js'
-import { AccountService } from './account.service.js'
-import { AccountChanges } from './account-changes.js'
-import { AccountDeletionService } from './deletion/account-deletion.service.js'
-import { OwnerGuard } from './owner.guard.js'
+import { IsName } from '../users/name-text.js'
+import { AccountService, OwnerGuard } from './account.js'
+import { AccountDeletionService } from './deletion.js'
+import { INSTANT, PendingTransferAnswer } from './transfer.controller.js'
+
+const HANDOFF_REQUIRED = {
+  enum: HANDOFF_REQUIREMENTS,
+  description:
+    'Who logs in on satellites through the main site only: a password typed there is refused with `HANDOFF_REQUIRED`',
+} as const
+
+/** The fields to change; at least one is required. */
+class AccountBody {
+  @ApiPropertyOptional()
+  @ValidateIf(({ name, handoffRequired }) => name !== undefined || handoffRequired === undefined)
+  @IsName({ required: true })
+  name?: string
+
+  @ApiPropertyOptional(HANDOFF_REQUIRED)
+  @ValidateIf(({ handoffRequired }) => handoffRequired !== undefined)
+  @IsIn(HANDOFF_REQUIREMENTS)
+  handoffRequired?: HandoffRequirement
+}
+
+/** An account as seen by users who may change its settings. */
+class AccountAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  accountId!: string
+
+  @ApiProperty({ type: String, nullable: true })
+  name!: string | null
+
+  @ApiProperty(HANDOFF_REQUIRED)
+  handoffRequired!: HandoffRequirement
+
+  @ApiProperty(INSTANT)
+  createdAt!: Date
+
+  @ApiProperty({ ...INSTANT, nullable: true, description: 'Null while no deletion has been requested' })
+  deleteAt!: Date | null
+
+  @ApiProperty({
+    type: PendingTransferAnswer,
+    nullable: true,
+    description: 'The pending transfer; null when there is none to a member of the account',
+  })
+  transfer!: PendingTransferAnswer | null
+}
+
+class DeletionAnswer {
+  @ApiProperty(INSTANT)
+  deleteAt!: string
+}
+
+const ReadAccountDocs = () =>
+  Documented({
+    summary: 'The account',
+    description: 'Main site, with the permission accountSettings.',
+    status: 200,
+    answer: 'The account',
+    type: AccountAnswer,
+  })
+
+const ChangeAccountDocs = () =>
+  Documented({
+    summary: "Change the account's name or its logins on satellites",
+    description:
+      'Main site, with the permission accountSettings. A `handoffRequired` other than `everyone` needs a re-authentication, with a second factor for a user who has one. If it is required of fewer people than before, the administrators of the account are mailed.',
+    status: 200,
+    answer: 'The account as it is now',
+    type: AccountAnswer,
+    refusals: [...BODY_REFUSALS, 'REAUTHENTICATION_REQUIRED', 'STEP_UP_REQUIRED'],
+  })
+
+const RequestDeletionDocs = () =>
+  Documented({
+    summary: 'Delete the account, after a grace period',
+    description:
+      'For the owner on the main site, after a re-authentication. Everything but a new checkout works as usual until `deleteAt`; asking again keeps the ' +
+      'first date. With a subscription for a fixed term that has further periods to pay, `deleteAt` is the end of the term. Then the account is deleted with all its users and sessions. While a change of the owner’s e-mail address can ' +
+      'still be undone, the deletion waits. The audit log is kept.',
+    status: 200,
+    answer: 'It is going to be deleted',
+    type: DeletionAnswer,
+    refusals: ['SUBSCRIPTION_LIVE', 'TOO_MANY_ATTEMPTS', 'MAIL_UNAVAILABLE'],
+  })
+
+const CancelDeletionDocs = () =>
+  Documented({
+    summary: 'Cancel the deletion of the account',
+    description: 'For the owner on the main site.',
+    status: 204,
+    answer: 'The deletion is cancelled',
+    refusals: ['NOT_FOUND'],
+  })
 
 @ApiTags('Account')
 @Controller('api/account')
 @MainSite({ permission: 'accountSettings' })
 export class AccountController {
-  constructor(
-    private readonly account: AccountService,
-    private readonly changes: AccountChanges,
-    private readonly reauthentication: Reauthentication,
-  ) {}
+  constructor(private readonly account: AccountService) {}
 
   /** The caller's account. */
   @Get()
@@ -33,17 +118,11 @@ export class AccountController {
     return this.account.read(actor)
   }
 
-  /**
-   * Changes the account's name, and who must log in on satellites by hand-off. Where passwords may be typed, that
-   * site's server sees them, so somebody who finds an unlocked browser must not be able to allow it.
-   */
+  /** Changes the account's name, and who must log in on satellites by hand-off. */
   @Patch()
   @ChangeAccountDocs()
-  async change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
-    if ((body.handoffRequired ?? 'everyone') !== 'everyone')
-      await this.reauthentication.requireLookingUpFactor(actor)
-    await this.changes.make(actor, body)
-    return this.account.read(actor)
+  change(@CurrentActor() actor: SessionActor, @Body() body: AccountBody) {
+    return this.account.change(actor, body)
   }
 }
 

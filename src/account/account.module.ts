@@ -12,45 +12,16 @@ import { SessionsModule } from '../sessions/sessions.module.js'
 import { TokensModule } from '../tokens/tokens.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountController, AccountDeletionController } from './account.controller.js'
-import { AccountService } from './account.service.js'
-import { AccountChanges } from './account-changes.js'
-import { AccountTransactions } from './account-transactions.js'
-import { AddressMails } from './address-mails.js'
-import { AccountDeletionJob, AccountsDueForDeletion } from './deletion/account-deletion.job.js'
-import { AccountDeletionService } from './deletion/account-deletion.service.js'
-import { DeletionMails } from './deletion/deletion-mails.js'
-import { PendingDeletions } from './deletion/pending-deletions.js'
-import { EmailChangeController } from './email-change/email-change.controller.js'
-import { EmailChangeService, EmailChanges } from './email-change/email-change.service.js'
-import { EmailConfirmationService } from './email-change/email-confirmation.service.js'
-import { EmailUndoService } from './email-change/email-undo.service.js'
-import { HandoffMails } from './handoff-mails.js'
-import { MailedLinkPreview } from './mailed-links/mailed-link-preview.service.js'
-import { MailedLinksController } from './mailed-links/mailed-links.controller.js'
-import { DataExport } from './profile/data-export.js'
-import { ProfileController } from './profile/profile.controller.js'
-import { ProfileService } from './profile/profile.service.js'
-import { UserRecords } from './profile/user-records.js'
-import { PolicyJob } from './second-factor-policy/policy.job.js'
-import { PolicyAuthority } from './second-factor-policy/policy-authority.js'
-import { PolicyEnforcement } from './second-factor-policy/policy-enforcement.js'
-import { PolicyMails } from './second-factor-policy/policy-mails.js'
-import { SecondFactorPolicies } from './second-factor-policy/second-factor-policies.js'
-import { SecondFactorPolicyController } from './second-factor-policy/second-factor-policy.controller.js'
-import {
-  PolicyChanges,
-  SecondFactorPolicyService,
-} from './second-factor-policy/second-factor-policy.service.js'
-import { PendingSignUps } from './sign-up/pending-sign-ups.js'
-import { SignUpController } from './sign-up/sign-up.controller.js'
-import { SignUpService, SignUpVerification } from './sign-up/sign-up.service.js'
-import { OwnerChange } from './transfer/owner-change.js'
-import { OwnershipTransferService, TransferAcceptance } from './transfer/ownership-transfer.service.js'
-import { TransferController } from './transfer/transfer.controller.js'
-import { TransferCancellation } from './transfer/transfer-cancellation.js'
-import { TransferCompletion } from './transfer/transfer-completion.job.js'
-import { TransferMails } from './transfer/transfer-mails.js'
-import { TransferParties } from './transfer/transfer-parties.js'
+import { AccountService } from './account.js'
+import { DataExport } from './data-export.js'
+import { AccountDeletionJob, AccountDeletionService } from './deletion.js'
+import { EmailChangeController, EmailChangeService } from './email-change.js'
+import { MailedLinkPreview, MailedLinksController } from './mailed-link-preview.js'
+import { ProfileController } from './profile.controller.js'
+import { ProfileService } from './profile.js'
+import { SignUpController, SignUpService } from './sign-up.js'
+import { TransferController } from './transfer.controller.js'
+import { OwnershipTransferService, TransferCompletion } from './transfer.js'
 
 @Module({
   imports: [
@@ -73,45 +44,19 @@ import { TransferParties } from './transfer/transfer-parties.js'
     AccountDeletionController,
     TransferController,
     MailedLinksController,
-    SecondFactorPolicyController,
   ],
   providers: [
-    AddressMails,
-    PendingSignUps,
     SignUpService,
-    SignUpVerification,
     ProfileService,
     DataExport,
-    UserRecords,
     EmailChangeService,
-    EmailChanges,
-    EmailConfirmationService,
-    EmailUndoService,
     OptionalMainSessionGuard,
-    AccountDeletionService,
-    DeletionMails,
-    PendingDeletions,
-    OwnerChange,
-    AccountDeletionJob,
     AccountService,
-    AccountChanges,
-    HandoffMails,
-    AccountsDueForDeletion,
-    AccountTransactions,
+    AccountDeletionService,
+    AccountDeletionJob,
     OwnershipTransferService,
-    MailedLinkPreview,
-    TransferAcceptance,
-    TransferCancellation,
     TransferCompletion,
-    TransferMails,
-    TransferParties,
-    PolicyAuthority,
-    PolicyChanges,
-    PolicyEnforcement,
-    PolicyJob,
-    PolicyMails,
-    SecondFactorPolicies,
-    SecondFactorPolicyService,
+    MailedLinkPreview,
   ],
 })
 export class AccountModule {}

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
+import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { FactorAuthority } from './factor-authority.js'
@@ -12,6 +13,9 @@ import { OwnPasskeys } from './passkeys/own-passkeys.js'
 import { PasskeyEnrolmentService } from './passkeys/passkey-enrolment.service.js'
 import { PasskeysController } from './passkeys/passkeys.controller.js'
 import { PasswordRemoval, PasswordRemovalController } from './passkeys/password-removal.js'
+import { SecondFactorPolicyController } from './policy.controller.js'
+import { PolicyJob } from './policy.job.js'
+import { SecondFactorPolicyService } from './policy.js'
 import {
   RecoveryCodeReplacement,
   RecoveryCodesController,
@@ -22,7 +26,7 @@ import { TotpController } from './totp/totp.controller.js'
 import { TotpEnrolmentService, TotpSecrets } from './totp/totp-enrolment.service.js'
 
 @Module({
-  imports: [AuditLogModule, FactorsModule, MailModule, SessionsModule, UsersModule],
+  imports: [AuditLogModule, FactorsModule, MailModule, RateLimitsModule, SessionsModule, UsersModule],
   controllers: [
     SecondFactorOverviewController,
     TotpController,
@@ -30,6 +34,7 @@ import { TotpEnrolmentService, TotpSecrets } from './totp/totp-enrolment.service
     RememberedDevicesController,
     PasskeysController,
     PasswordRemovalController,
+    SecondFactorPolicyController,
   ],
   providers: [
     FactorAuthority,
@@ -39,8 +44,10 @@ import { TotpEnrolmentService, TotpSecrets } from './totp/totp-enrolment.service
     OwnRememberedDevices,
     PasskeyEnrolmentService,
     PasswordRemoval,
+    PolicyJob,
     RecoveryCodeReplacement,
     SecondFactorOverview,
+    SecondFactorPolicyService,
     TotpEnrolmentService,
     TotpSecrets,
   ],

@@ -52,6 +52,18 @@ export class ActorAuthority {
     return { user, other: locked.get(otherId) }
   }
 
+  /**
+   * The account of this session, locked with its owner until the transaction ends. Throws `OWNER_REQUIRED` or
+   * `SESSION_NOT_FOUND` when the caller is no longer the owner, although the guards let the request pass.
+   */
+  async lockAsOwner(transaction: Db, actor: SessionActor): Promise<Account> {
+    const account = await this.accounts.lockExclusively(transaction, actor.accountId)
+    requireOwner(await this.users.lock(transaction, actor.userId))
+    await this.changes.requireNotRevoked(transaction, actor)
+    if (!account) throw new ApiError('SESSION_NOT_FOUND')
+    return account
+  }
+
   /** Locks the account for a user of it like {@link lock}, and for operators without a check. */
   async lockAccount(
     transaction: Db,
@@ -62,6 +74,17 @@ export class ActorAuthority {
     else if (!(await this.accounts.lock(transaction, actor.accountId)))
       throw new ApiError('SESSION_NOT_FOUND')
   }
+}
+
+/**
+ * Throws `OWNER_REQUIRED` (403) for a member, `SECOND_FACTOR_ENROLMENT_REQUIRED` (403) for a user who must set
+ * one up first, `SESSION_NOT_FOUND` for a user who has been removed or disabled since they logged in.
+ */
+export function requireOwner(user: User | null | undefined): User {
+  if (!user || user.disabledAt) throw new ApiError('SESSION_NOT_FOUND')
+  if (user.mustEnrol) throw new ApiError('SECOND_FACTOR_ENROLMENT_REQUIRED')
+  if (user.role !== 'owner') throw new ApiError('OWNER_REQUIRED')
+  return user
 }
 
 /**

@@ -8,9 +8,9 @@ import {
   type Email,
   MailLanguage,
   type Permission,
-  PolicyEnforcement,
   PolicyJob,
   permissionsOf,
+  SecondFactorPolicyService,
   SessionChanges,
   type User,
   UserAdministration,
@@ -384,7 +384,7 @@ describe('What an account requires of its users', () => {
         importUsers(app.app, Readable.from([Buffer.from(`${JSON.stringify(line)}\n`)]), () => {})
       await importing({ email: first, role: 'owner', account })
       const owner = (await app.get(Users).findByEmail(first as Email)) as User
-      const held = heldCall(app.get(PolicyEnforcement), 'apply')
+      const held = heldCall(app.get(SecondFactorPolicyService), 'apply')
       await requireOf(app, owner, 'off')
       await app
         .get(Database)
@@ -394,7 +394,7 @@ describe('What an account requires of its users', () => {
             .set({ secondFactor: 'everyone', secondFactorFrom: app.clock.now() })
             .where(eq(accounts.id, owner.accountId)),
         )
-      const begun = app.get(PolicyEnforcement).begin(owner.accountId)
+      const begun = app.get(SecondFactorPolicyService).begin(owner.accountId)
       await held.begun
       const imported = importing({ email: second, role: 'member', account })
       await beLockedOut(imported)
@@ -415,7 +415,7 @@ describe('What an account requires of its users', () => {
             .set({ secondFactor: 'payments', secondFactorFrom: app.clock.now() })
             .where(eq(accounts.id, accountId)),
         )
-      return app.get(PolicyEnforcement).begin(accountId)
+      return app.get(SecondFactorPolicyService).begin(accountId)
     }
 
     /** It waits for a lock, or has not got to it; it must not have ended in any case. */
@@ -432,7 +432,7 @@ describe('What an account requires of its users', () => {
     const job = app.get(PolicyJob)
     const runs = await Promise.all([job.run(), job.run()])
     expect(runs.filter(begun => begun === 1)).toHaveLength(1)
-    const enforcement = app.get(PolicyEnforcement)
+    const enforcement = app.get(SecondFactorPolicyService)
     expect(await enforcement.begin(owner.accountId)).toBe(false)
     expect((await policyRows(owner)).filter(({ detail }) => detail.step === 'enforced')).toHaveLength(1)
   })
@@ -442,7 +442,7 @@ describe('What an account requires of its users', () => {
     const member = await aMember(app, one.owner)
     for (const { session } of [one, other]) await changePolicy(app, session, requiring('everyone', 1))
     app.clock.advance(DAY)
-    const apply = jest.spyOn(app.get(PolicyEnforcement), 'apply')
+    const apply = jest.spyOn(app.get(SecondFactorPolicyService), 'apply')
     apply.mockRejectedValueOnce(new Error('killed'))
     expect(await enforcePolicies(app)).toBe(1)
     expect(await isLate(member)).toBe(false)

@@ -1,10 +1,15 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { Body, Controller, Get, Put } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../../platform/database/schema/columns.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
+} from '../platform/database/columns/second-factor-requirement.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { SecondFactorPolicyService } from './policy.js'
 
 const MAX_GRACE_DAYS = 90
 const MAX_STEP_UP_MINUTES = 24 * 60
@@ -25,7 +30,7 @@ const STEP_UP = {
     'How many minutes ago a second factor may have been used to spend money; null where none is needed',
 } as const
 
-export class PolicyBody {
+class PolicyBody {
   @ApiProperty(REQUIRED)
   @IsIn(SECOND_FACTOR_REQUIREMENTS)
   required!: SecondFactorRequirement
@@ -52,7 +57,7 @@ export class PolicyBody {
   paymentStepUpMinutes!: number | null
 }
 
-export class PolicyAnswer {
+class PolicyAnswer {
   @ApiProperty(REQUIRED)
   required!: SecondFactorRequirement
 
@@ -76,7 +81,7 @@ export class PolicyAnswer {
 
 const WHO = 'Main site, with the permission accountSettings.'
 
-export const ReadPolicyDocs = () =>
+const ReadPolicyDocs = () =>
   Documented({
     summary: 'Get the second-factor policy',
     description: WHO,
@@ -85,7 +90,7 @@ export const ReadPolicyDocs = () =>
     type: PolicyAnswer,
   })
 
-export const ChangePolicyDocs = () =>
+const ChangePolicyDocs = () =>
   Documented({
     summary: 'Require second factors',
     description:
@@ -98,3 +103,24 @@ export const ChangePolicyDocs = () =>
     type: PolicyAnswer,
     refusals: [...BODY_REFUSALS, 'SECOND_FACTOR_MISSING', 'STEP_UP_REQUIRED', 'TOO_MANY_ATTEMPTS'],
   })
+
+@ApiTags('Account')
+@Controller('api/account/second-factor')
+@MainSite({ permission: 'accountSettings' })
+export class SecondFactorPolicyController {
+  constructor(private readonly policy: SecondFactorPolicyService) {}
+
+  @Get()
+  @ReadPolicyDocs()
+  read(@CurrentActor() actor: SessionActor) {
+    return this.policy.read(actor)
+  }
+
+  @ContainsDamage()
+  @Put()
+  @MainSite({ reauthenticated: true })
+  @ChangePolicyDocs()
+  change(@CurrentActor() actor: SessionActor, @Body() body: PolicyBody) {
+    return this.policy.change(actor, body)
+  }
+}

@@ -1,14 +1,22 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger'
+import { Body, Controller, Get, Patch, Res } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
-import { LANGUAGES, type LanguageName } from '../../platform/config/languages.js'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
-import { PERMISSIONS, type Permissions } from '../../platform/permissions.js'
-import type { Email } from '../../users/email.js'
-import { IsName } from '../../users/name-text.js'
-import type { Role } from '../../users/user.js'
+import type { FastifyReply } from 'fastify'
+import { RunningExports } from '../audit/running-exports.js'
+import { LANGUAGES, type LanguageName } from '../platform/config/languages.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { PERMISSIONS, type Permissions } from '../platform/permissions/permissions.js'
+import { LiveSession } from '../sessions/guards/protection.decorators.js'
+import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import type { Email } from '../users/email.js'
+import { IsName } from '../users/name-text.js'
+import type { Role } from '../users/user.js'
+import { DataExport } from './data-export.js'
+import { ProfileService } from './profile.js'
 
 /** The fields to change; at least one is required. */
-export class ProfileBody {
+class ProfileBody {
   @ApiPropertyOptional()
   @ValidateIf((body: ProfileBody) => body.name !== undefined || body.language === undefined)
   @IsName({ required: true })
@@ -21,7 +29,7 @@ export class ProfileBody {
 }
 
 /** A user as they see themselves. */
-export class Profile {
+class Profile {
   @ApiProperty({ type: String, format: 'uuid' })
   userId!: string
 
@@ -63,7 +71,7 @@ export class Profile {
   createdAt!: Date
 }
 
-export class ProfileAnswer extends Profile {
+class ProfileAnswer extends Profile {
   @ApiProperty({
     type: Boolean,
     description:
@@ -75,7 +83,7 @@ export class ProfileAnswer extends Profile {
 
 const STORES = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 
-export const ReadProfileDocs = () =>
+const ReadProfileDocs = () =>
   Documented({
     summary: 'Get your profile',
     description:
@@ -87,7 +95,7 @@ export const ReadProfileDocs = () =>
     refusals: [...STORES],
   })
 
-export const ChangeProfileDocs = () =>
+const ChangeProfileDocs = () =>
   Documented({
     summary: 'Change your name, or the language of your mails',
     status: 200,
@@ -96,7 +104,7 @@ export const ChangeProfileDocs = () =>
     refusals: [...BODY_REFUSALS, ...STORES],
   })
 
-export const ExportDataDocs = () =>
+const ExportDataDocs = () =>
   Documented({
     summary: 'Export all of your data',
     description:
@@ -108,3 +116,45 @@ export const ExportDataDocs = () =>
     type: Object,
     refusals: [...STORES, 'TOO_BUSY'],
   })
+
+@ApiTags('Profile')
+@Controller('api/profile')
+export class ProfileController {
+  constructor(
+    private readonly profile: ProfileService,
+    private readonly dataExport: DataExport,
+    private readonly runningExports: RunningExports,
+  ) {}
+
+  /** The caller's profile. */
+  @Get()
+  @LiveSession()
+  @ReadProfileDocs()
+  read(@CurrentActor() actor: SessionActor) {
+    return this.profile.read(actor)
+  }
+
+  /** Changes the caller's name, or the language of their mails. */
+  @Patch()
+  @LiveSession()
+  @ChangeProfileDocs()
+  change(@CurrentActor() actor: SessionActor, @Body() body: ProfileBody) {
+    return this.profile.change(actor, body)
+  }
+
+  /** Everything about the caller. A failure midway cuts the connection, so the JSON stays incomplete. */
+  @Get('export')
+  @CountsAsWrite()
+  @LiveSession({ cookieBound: true, enrolled: true, reauthenticated: true })
+  @ExportDataDocs()
+  async export(@CurrentActor() actor: SessionActor, @Res() reply: FastifyReply) {
+    const text = await this.runningExports.open(actor.userId, reply.raw, isWanted =>
+      this.dataExport.start(actor, isWanted),
+    )
+    // Not awaited: once the reply has started, it is too late for an error response.
+    void reply
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .header('Content-Disposition', 'attachment; filename="person.json"')
+      .send(text)
+  }
+}

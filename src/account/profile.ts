@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common'
-import { LoginPolicy } from '../../auth/login-policy.js'
-import { auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import { Database } from '../../platform/database/database.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { effectivePermissions } from '../../platform/permissions.js'
-import { Reauthentication } from '../../sessions/reauthentication.js'
-import type { SessionActor } from '../../sessions/session-actor.js'
-import type { User } from '../../users/user.js'
-import { Users } from '../../users/users.js'
-import type { Profile, ProfileAnswer, ProfileBody } from './profile.dto.js'
+import { CredentialEntryPolicy } from '../auth/reauthentication/credential-entry-policy.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { LanguageName } from '../platform/config/languages.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { effectivePermissions } from '../platform/permissions/permissions.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import type { SessionActor } from '../sessions/session-actor.js'
+import type { User } from '../users/user.js'
+import { Users } from '../users/users.js'
+
+/** A user as they see themselves. */
+export type Profile = ReturnType<typeof profileOf>
 
 /** What users see and change about themselves. */
 @Injectable()
@@ -26,7 +29,7 @@ export class ProfileService {
    * A session that is confined to its satellite learns neither where else the user may log in nor what they may do
    * there. Throws `SESSION_NOT_FOUND` when the user is gone and the session store has not caught up.
    */
-  async read(actor: SessionActor): Promise<ProfileAnswer> {
+  async read(actor: SessionActor) {
     const user = await this.userOf(actor)
     const site = this.reauthentication.confinementOf(actor)
     const confined = site !== null && {
@@ -42,7 +45,7 @@ export class ProfileService {
     return profileOf(await this.userOf(actor))
   }
 
-  async change(actor: SessionActor, { name, language }: ProfileBody): Promise<ProfileAnswer> {
+  async change(actor: SessionActor, { name, language }: { name?: string; language?: LanguageName }) {
     await this.database.transaction(async transaction => {
       if (name !== undefined) await this.users.setName(transaction, actor.userId, name)
       if (language !== undefined) await this.users.setLanguage(transaction, actor.userId, language)
@@ -58,7 +61,7 @@ export class ProfileService {
   }
 }
 
-function profileOf(user: User): Profile {
+function profileOf(user: User) {
   const { id: userId, accountId, email, name, language, role, granted, satellites, createdAt } = user
   return { userId, accountId, email, name, language, role, granted, satellites, createdAt }
 }

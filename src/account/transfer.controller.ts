@@ -1,9 +1,17 @@
-import { ApiProperty } from '@nestjs/swagger'
+import { Body, Controller, Delete, HttpCode, Post } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { IsUUID } from 'class-validator'
-import { BODY_REFUSALS, Documented } from '../../platform/http/endpoint.js'
-import type { PendingTransfer } from '../../users/pending/pending-transfers.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { MailedLinkBody } from '../platform/links/mailed-token.dto.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { OwnerGuard } from './account.js'
+import { OwnershipTransferService, transferAnswer } from './transfer.js'
 
-export class TransferBody {
+class TransferBody {
   @ApiProperty({ type: String, format: 'uuid', description: 'A member of the account' })
   @IsUUID()
   userId!: string
@@ -12,7 +20,7 @@ export class TransferBody {
 export const INSTANT = { type: String, format: 'date-time' } as const
 
 /** A transfer as seen by users who may change the account's settings. */
-export class TransferAnswer {
+class TransferAnswer {
   @ApiProperty({ type: String, format: 'uuid', description: 'The future owner' })
   userId!: string
 
@@ -38,11 +46,6 @@ export class PendingTransferAnswer extends TransferAnswer {
   name!: string | null
 }
 
-export function transferAnswer(transfer: PendingTransfer): TransferAnswer {
-  const { toUserId: userId, requestedAt, readyAt, expiresAt, acceptedAt } = transfer
-  return { userId, requestedAt, readyAt, expiresAt, acceptedAt }
-}
-
 const LINK_REFUSALS = [
   ...BODY_REFUSALS,
   'INVALID_LINK',
@@ -51,7 +54,7 @@ const LINK_REFUSALS = [
   'DATABASE_UNAVAILABLE',
 ] as const
 
-export const RequestTransferDocs = () =>
+const RequestTransferDocs = () =>
   Documented({
     summary: 'Ask a member to become the owner',
     description:
@@ -72,7 +75,7 @@ export const RequestTransferDocs = () =>
     ],
   })
 
-export const CancelTransferDocs = () =>
+const CancelTransferDocs = () =>
   Documented({
     summary: 'Cancel the pending transfer',
     description: 'For the owner on the main site.',
@@ -81,7 +84,7 @@ export const CancelTransferDocs = () =>
     refusals: ['NOT_FOUND'],
   })
 
-export const AcceptTransferDocs = () =>
+const AcceptTransferDocs = () =>
   Documented({
     summary: 'Accept ownership',
     description: 'With the link mailed to the member. The owner is told, with another link to stop it.',
@@ -91,7 +94,7 @@ export const AcceptTransferDocs = () =>
     refusals: [...LINK_REFUSALS, 'SECOND_FACTOR_ENROLMENT_REQUIRED'],
   })
 
-export const StopTransferDocs = () =>
+const StopTransferDocs = () =>
   Documented({
     summary: 'Stop a transfer with a mailed link',
     description:
@@ -100,3 +103,46 @@ export const StopTransferDocs = () =>
     answer: 'The transfer is cancelled',
     refusals: LINK_REFUSALS,
   })
+
+@ApiTags('Account')
+@Controller('api/account/transfer')
+export class TransferController {
+  constructor(private readonly transfers: OwnershipTransferService) {}
+
+  /** Asks a member to become the owner in the caller's place. */
+  @Post()
+  @HttpCode(202)
+  @MainSite({ guard: OwnerGuard, reauthenticated: true })
+  @RequestTransferDocs()
+  async request(@CurrentActor() actor: SessionActor, @Body() { userId }: TransferBody) {
+    return transferAnswer(await this.transfers.request(actor, userId))
+  }
+
+  /** Cancels it. */
+  @ContainsDamage()
+  @Delete()
+  @HttpCode(204)
+  @MainSite({ guard: OwnerGuard })
+  @CancelTransferDocs()
+  cancel(@CurrentActor() actor: SessionActor) {
+    return this.transfers.cancel(actor)
+  }
+
+  /** The member agrees. Public: the link is the proof, and may be opened on another device. */
+  @Public()
+  @Post('accept')
+  @HttpCode(200)
+  @AcceptTransferDocs()
+  async accept(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return transferAnswer(await this.transfers.accept(token, client))
+  }
+
+  /** The owner stops it. Public, because an owner who has to stop it may no longer be able to log in. */
+  @Public()
+  @Post('stop')
+  @HttpCode(204)
+  @StopTransferDocs()
+  stop(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client) {
+    return this.transfers.stop(token, client)
+  }
+}

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { causeMessage } from '../../platform/errors/api-error.js'
-import { LeasedJobs } from '../../platform/jobs.js'
-import { Logger } from '../../platform/log.js'
-import { PolicyEnforcement } from './policy-enforcement.js'
-import { SecondFactorPolicies } from './second-factor-policies.js'
+import { causeMessage } from '../platform/errors/cause-message.js'
+import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
+import { Logger } from '../platform/log/logger.js'
+import { SecondFactorPolicyService } from './policy.js'
 
 const JOB = { name: 'second-factor-policies', everyMs: 60_000 }
 
@@ -14,8 +13,7 @@ export class PolicyJob {
   private readonly logger = new Logger('PolicyJob')
 
   constructor(
-    private readonly policies: SecondFactorPolicies,
-    private readonly enforcement: PolicyEnforcement,
+    private readonly policies: SecondFactorPolicyService,
     private readonly jobs: LeasedJobs,
   ) {}
 
@@ -32,7 +30,7 @@ export class PolicyJob {
   /** One that fails does not stop the others. */
   private async attempt(accountId: string): Promise<boolean> {
     try {
-      return await this.enforcement.begin(accountId)
+      return await this.policies.begin(accountId)
     } catch (error) {
       this.logger.error(
         `Could not apply the policy of account ${accountId} yet; the next run retries: ${causeMessage(error)}`,

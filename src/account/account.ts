@@ -1,0 +1,133 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
+import { NO_MAILS } from '../mail/after-commit-mail.js'
+import { SiteUrls } from '../mail/site-urls.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Settings } from '../platform/config/settings.js'
+import {
+  HANDOFF_REQUIREMENTS,
+  type HandoffRequirement,
+} from '../platform/database/columns/handoff-requirement.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { requestOf } from '../platform/http/client.js'
+import { DocumentedGuard } from '../platform/http/documented.js'
+import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import { Reauthentication } from '../sessions/reauthentication.js'
+import type { AfterCommit } from '../sessions/revocation/recorded-changes.js'
+import type { Session } from '../sessions/session.js'
+import type { SessionActor } from '../sessions/session-actor.js'
+import { type Account, Accounts } from '../users/accounts.js'
+import { ActorAuthority, requireOwner } from '../users/actor-authority.js'
+import { AccountAdmins } from '../users/notices/account-admins.js'
+import { PendingTransfers } from '../users/pending/pending-transfers.js'
+import { Users } from '../users/users.js'
+import { transferAnswer } from './transfer.js'
+
+/**
+ * Lets only the owner of the account pass, according to the database, not to permissions. Runs after
+ * MainSourceGuard.
+ */
+@Injectable()
+@DocumentedGuard({
+  refusals: [
+    'OWNER_REQUIRED',
+    'SECOND_FACTOR_ENROLMENT_REQUIRED',
+    'SESSION_NOT_FOUND',
+    'DATABASE_UNAVAILABLE',
+  ],
+})
+export class OwnerGuard implements CanActivate {
+  constructor(private readonly users: Users) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const session = requestOf(context).session as Session
+    requireOwner(await this.users.find(session.userId))
+    return true
+  }
+}
+
+/** The account, as its administrators see and change it. */
+@Injectable()
+export class AccountService {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly transfers: PendingTransfers,
+    private readonly authority: ActorAuthority,
+    private readonly reauthentication: Reauthentication,
+    private readonly admins: AccountAdmins,
+    private readonly urls: SiteUrls,
+    private readonly rateLimiter: RateLimiter,
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** Throws `SESSION_NOT_FOUND` when the account is gone and the session store has not caught up. */
+  async read({ accountId }: Pick<Session, 'accountId'>) {
+    const account = await this.accounts.find(accountId)
+    return this.database.run(async db => {
+      if (!account) throw new ApiError('SESSION_NOT_FOUND')
+      const { name, handoffRequired, createdAt, deleteAt } = account
+      const found = await this.transfers.findOpen(db, accountId)
+      const transfer = found && { ...transferAnswer(found), email: found.email, name: found.name }
+      return { accountId, name, handoffRequired, createdAt, deleteAt, transfer }
+    })
+  }
+
+  /**
+   * Changes the fields that are given. Where passwords may be typed on satellites, their servers see them, so an
+   * attacker at an unlocked browser must not be able to allow it: that takes a re-authentication.
+   */
+  async change(
+    actor: SessionActor,
+    { name, handoffRequired }: { name?: string; handoffRequired?: HandoffRequirement },
+  ) {
+    if ((handoffRequired ?? 'everyone') !== 'everyone')
+      await this.reauthentication.requireLookingUpFactor(actor)
+    const detail = { ...(name && { name }), ...(handoffRequired && { handoffRequired }) }
+    const sendMails = await this.database.transaction(async transaction => {
+      const { account } = await this.authority.lock(transaction, actor, 'accountSettings')
+      await this.auditLog.record(transaction, auditEvent(actor, 'account.change', detail))
+      if (name) await this.accounts.setName(transaction, actor.accountId, name)
+      if (!handoffRequired) return NO_MAILS
+      await this.accounts.setHandoffRequired(transaction, account.id, handoffRequired)
+      return handoffRequired === 'everyone'
+        ? NO_MAILS
+        : this.noticeIfLoosened(transaction, account, handoffRequired, actor)
+    })
+    await sendMails()
+    return this.read(actor)
+  }
+
+  /**
+   * Mails the administrators, as they are in this transaction, if hand-offs are now required of fewer users. Three
+   * times an hour for each requirement, counted after the commit: a slow Redis must not hold locks.
+   */
+  private async noticeIfLoosened(
+    transaction: Db,
+    before: Account,
+    required: Exclude<HandoffRequirement, 'everyone'>,
+    { client }: SessionActor,
+  ): Promise<AfterCommit> {
+    const [now, then] = [this.effectOf(required), this.effectOf(before.handoffRequired)]
+    if (HANDOFF_REQUIREMENTS.indexOf(now) >= HANDOFF_REQUIREMENTS.indexOf(then)) return NO_MAILS
+    const send = await this.admins.notice(transaction, before.id, words =>
+      words.mail('handoffLoosened', {
+        site: this.urls.siteName,
+        url: this.urls.satellitesPage(),
+        whom: words.phrase(`handoff.${now}`),
+      }),
+    )
+    const counted = { kind: 'power notice', subject: `${before.id} hand-offs ${required}`, client } as const
+    return async () => {
+      if (await this.rateLimiter.isAllowed(counted)) send()
+    }
+  }
+
+  /** With OWNERS_ON_SATELLITES=barred, owners are handed off whatever the account requires. */
+  private effectOf<T extends HandoffRequirement>(required: T): T | 'owners' {
+    return required === 'none' && !this.settings.mayOwnersUseSatellites ? 'owners' : required
+  }
+}

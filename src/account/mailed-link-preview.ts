@@ -1,0 +1,119 @@
+import { Body, Controller, HttpCode, Injectable, Post } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { Satellites } from '../cors/satellites.js'
+import { safeName } from '../mail/safe-name.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { type Client, CurrentClient } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { MailedLinkBody } from '../platform/links/mailed-token.dto.js'
+import type { OneTimeToken, Purpose } from '../platform/links/one-time-token.js'
+import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
+import type { Invitation } from '../team/invitations/invitation-records.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { Accounts } from '../users/accounts.js'
+import { Users } from '../users/users.js'
+
+/** No other token is in a mail. */
+const MAILED: readonly Purpose[] = [
+  'sign-up',
+  'password-reset',
+  'invitation',
+  'email-change',
+  'email-undo',
+  'not-me',
+  'transfer-accept',
+  'transfer-stop',
+  'factor-reset',
+]
+/** An address that somebody wants to change to may be another person's, who learns nothing of the account. */
+const OF_ACCOUNT: ReadonlySet<Purpose> = new Set(['invitation', 'transfer-accept', 'transfer-stop'])
+
+/** Tells the pages that mails lead to whom and what a link is about. */
+@Injectable()
+export class MailedLinkPreview {
+  constructor(
+    private readonly tokens: OneTimeTokens,
+    private readonly accounts: Accounts,
+    private readonly users: Users,
+    private readonly satellites: Satellites,
+  ) {}
+
+  /**
+   * What a valid link is about; uses nothing up. Throws `INVALID_LINK`, and `TOO_MANY_ATTEMPTS` after too many
+   * invalid ones.
+   */
+  async find(text: string, client: Client): Promise<MailedLinkAnswer> {
+    const token = await this.tokens.find(MAILED, text, client)
+    if (!token) throw new ApiError('INVALID_LINK')
+    const { email, purpose, accountId } = token
+    const nothing = { email, accountName: null, invitedBy: null, satellites: null }
+    if (!accountId || !OF_ACCOUNT.has(purpose)) return nothing
+    const account = await this.accounts.find(accountId)
+    const about = { ...nothing, accountName: account?.name ? safeName(account.name) : null }
+    return purpose === 'invitation' ? { ...about, ...(await this.invitation(accountId, token)) } : about
+  }
+
+  private async invitation(accountId: string, { detail }: OneTimeToken) {
+    const { invitedBy, satellites } = detail as unknown as Invitation
+    const inviter = await this.users.findInAccount(invitedBy, accountId)
+    if (!inviter || inviter.disabledAt) throw new ApiError('INVALID_LINK')
+    return {
+      invitedBy: inviter.email,
+      satellites: this.satellites.provenOf(accountId, satellites),
+    }
+  }
+}
+
+class MailedLinkAnswer {
+  @ApiProperty({ type: String, format: 'email', description: 'The address that the link was mailed to' })
+  email!: string
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'Of an invitation or a transfer; null where it has none, or one that could mislead',
+  })
+  accountName!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'email',
+    nullable: true,
+    description: 'Of an invitation: who sent it',
+  })
+  invitedBy!: string | null
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Of an invitation: origins to log in at, as far as they are proven; null means all',
+  })
+  satellites!: readonly string[] | null
+}
+
+const PreviewMailedLinkDocs = () =>
+  Documented({
+    summary: 'What a mailed link is about',
+    description:
+      'For the page that a mail leads to, before anything happens. It uses nothing up. A link that is not valid counts as a ' +
+      'guess, as where it is used.',
+    status: 200,
+    answer: 'The link was valid a moment ago',
+    type: MailedLinkAnswer,
+    refusals: [...BODY_REFUSALS, 'INVALID_LINK', 'TOO_MANY_ATTEMPTS', 'DATABASE_UNAVAILABLE'],
+  })
+
+@ApiTags('Account')
+@Controller('api/mailed-links')
+export class MailedLinksController {
+  constructor(private readonly links: MailedLinkPreview) {}
+
+  /** What a mailed link is about. Public: whoever has the link may use it, and learns little more than its mail says. */
+  @Public()
+  @Post('preview')
+  @HttpCode(200)
+  @PreviewMailedLinkDocs()
+  preview(@Body() { token }: MailedLinkBody, @CurrentClient() client: Client): Promise<MailedLinkAnswer> {
+    return this.links.find(token, client)
+  }
+}

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto'
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  HttpCode,
+  Injectable,
+  Post,
+  UseGuards,
+} from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import { languageWanted } from '../mail/mail-language.js'
+import { Mailer } from '../mail/mailer.js'
+import { SiteUrls } from '../mail/site-urls.js'
+import { type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { withMinimumDuration } from '../platform/clock/minimum-duration.js'
+import { Settings } from '../platform/config/settings.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { type Client, CurrentClient, requestOf } from '../platform/http/client.js'
+import { BODY_REFUSALS, Documented, DocumentedGuard } from '../platform/http/documented.js'
+import { IsMailedToken } from '../platform/links/mailed-token.dto.js'
+import { OneTimeTokens } from '../platform/links/one-time-tokens.js'
+import { withdrawMailedTokens } from '../platform/links/withdraw-tokens.js'
+import type { CountedAction } from '../platform/rate-limits/counted-action.js'
+import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
+import { hashToken } from '../platform/secrets/token-hash.js'
+import { requireMainOrigin } from '../sessions/session-cookie.js'
+import { Public } from '../tokens/jwt.guard.js'
+import { type Email, IsEmailAddress } from '../users/email.js'
+import { IsName } from '../users/name-text.js'
+import { PasswordPolicy } from '../users/passwords/password-policy.js'
+import {
+  IsNewPassword,
+  IsPassword,
+  MAX_PASSWORD_LENGTH,
+  MIN_PASSWORD_LENGTH,
+} from '../users/passwords/password-text.js'
+import { Passwords } from '../users/passwords/passwords.js'
+import { initialGrant, type User } from '../users/user.js'
+import { Users } from '../users/users.js'
+
+/** A sign-up whose e-mail address nobody has confirmed yet. */
+interface PendingSignUp {
+  readonly email: Email
+  readonly name: string | null
+  /** Null when the address already had a user: this sign-up leads nowhere. */
+  readonly passwordHash: string | null
+}
+
+const LIFETIME_SECONDS = 24 * 60 * 60
+
+/**
+ * Signing up: a link goes to the address, and whoever follows it and knows the password gets the account. Each link
+ * has its own password, however many there are for one address; nothing else exists until one is followed.
+ */
+@Injectable()
+export class SignUpService {
+  constructor(
+    private readonly database: Database,
+    private readonly users: Users,
+    private readonly tokens: OneTimeTokens,
+    private readonly policy: PasswordPolicy,
+    private readonly passwords: Passwords,
+    private readonly rateLimiter: RateLimiter,
+    private readonly mailer: Mailer,
+    private readonly urls: SiteUrls,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Mails a link to the address. If the address has a user, it gets a different mail after the same work,
+   * including the row of a link that nobody receives, so that neither answer nor time reveals who has an
+   * account. Throws `WEAK_PASSWORD`.
+   */
+  async signUp(applicant: SignUpBody, client: Client): Promise<void> {
+    this.mailer.requireMail()
+    await withMinimumDuration(this.mailCounted(applicant, client))
+  }
+
+  private async mailCounted(applicant: SignUpBody, client: Client): Promise<void> {
+    const counted = await this.rateLimiter.count({ kind: 'mail', subject: applicant.email, client })
+    await counted.refundIfRejected(this.mailLink(applicant, client))
+  }
+
+  private async mailLink({ email, password, name = '' }: SignUpBody, client: Client): Promise<void> {
+    const passwordHash = await this.policy.hash(password, { known: [email, name], client, subject: '' })
+    const known = await this.users.findByEmail(email)
+    const token = await this.database.transaction(async transaction => {
+      await this.auditLog.record(transaction, eventOf(email, known, client))
+      return this.tokens.issue(transaction, {
+        purpose: 'sign-up',
+        email,
+        detail: { name: name || null, passwordHash: known ? null : passwordHash },
+        lifetimeSeconds: LIFETIME_SECONDS,
+      })
+    })
+    const site = this.urls.siteName
+    if (known) {
+      const values = { site, url: this.urls.forgotPassword(), frontPage: this.urls.frontPage() }
+      this.mailer.post(known, words => words.mail('knownAddress', values))
+    } else {
+      const url = this.urls.toMainSite('/verify-email', token)
+      const to = { email, language: languageWanted(client.acceptLanguage) }
+      this.mailer.post(to, words => words.mail('signUp', { site, url }))
+    }
+  }
+
+  /**
+   * Creates the account and its owner. The link proves that the caller reads the mailbox; the password proves
+   * that they are the one who signed up. With a wrong one (`INVALID_CREDENTIALS`) the link stays valid, until twenty
+   * were wrong (`TOO_MANY_ATTEMPTS` from then on). Of two concurrent calls, only one succeeds. Throws `INVALID_LINK`,
+   * and `EMAIL_TAKEN` when the address has got a user in the meantime.
+   */
+  async verify(token: string, password: string, client: Client): Promise<User> {
+    const { detail, email } = await this.tokens.require('sign-up', token, client, 'email.verify')
+    const found = { ...detail, email } as unknown as PendingSignUp
+    const counted = await this.countGuess(token, found.email, client)
+    const checked = this.requirePassword(found, password, client)
+    return counted.checkedBy(checked.then(() => this.complete(token, found, client)))
+  }
+
+  /** By the link as well, from however many networks they come: who reads the mail may not know the password. */
+  private async countGuess(token: string, email: Email, client: Client): Promise<CountedAction> {
+    // The holder of the link owns this mailbox, so other clients' failures at this address do not count against
+    // them.
+    const guess = { kind: 'password', subject: email, client } as const
+    const ofAddress = await this.rateLimiter.count(guess, async () => true)
+    const ofLink = { kind: 'sign-up password', subject: hashToken(token), client } as const
+    // A guess that either refuses is not checked, and so not counted.
+    return ofAddress.and(await ofAddress.refundIfRejected(this.rateLimiter.count(ofLink)))
+  }
+
+  private async requirePassword(
+    { email, passwordHash }: PendingSignUp,
+    password: string,
+    client: Client,
+  ): Promise<void> {
+    if (await this.passwords.verify(passwordHash, password, client)) return
+    const event = auditEvent({ client }, 'email.verify', { reason: 'wrong password', email })
+    this.auditLog.enqueue(event, 'failed')
+    throw new ApiError('INVALID_CREDENTIALS')
+  }
+
+  /** Uses up the link, drops all others for the address, and creates the account and its owner. */
+  private complete(
+    token: string,
+    { email, name, passwordHash }: PendingSignUp,
+    client: Client,
+  ): Promise<User> {
+    const grant = { role: 'owner', granted: initialGrant('owner'), satellites: null } as const
+    const ids = { id: randomUUID(), accountId: randomUUID() }
+    return this.database.transaction(async transaction => {
+      // Before the links: two sign-ups for one address wait for each other here, while neither holds what the
+      // other needs.
+      const owner = await this.users.addOwner(transaction, {
+        ...ids,
+        email,
+        name,
+        passwordHash,
+        language: languageWanted(client.acceptLanguage),
+        ...grant,
+      })
+      await this.tokens.consume(transaction, 'sign-up', token)
+      await withdrawMailedTokens(transaction, 'sign-up', email)
+      const actor = { userId: owner.id, accountId: owner.accountId, client }
+      const events = [auditEvent(actor, 'email.verify'), auditEvent(actor, 'account.create')]
+      await this.auditLog.recordAll(transaction, events)
+      return owner
+    })
+  }
+}
+
+function eventOf(email: Email, known: User | null, client: Client): AuditEvent {
+  if (!known) return auditEvent({ client }, 'signup', { email })
+  const { id: userId, accountId } = known
+  const event = auditEvent({ userId, accountId, client }, 'signup', { reason: 'e-mail taken' })
+  return { ...event, outcome: 'refused' }
+}
+
+class SignUpBody {
+  @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'rosa@example.com' })
+  @IsEmailAddress()
+  email!: Email
+
+  @ApiProperty({
+    type: String,
+    minLength: MIN_PASSWORD_LENGTH,
+    maxLength: MAX_PASSWORD_LENGTH,
+    example: 'correct horse battery staple',
+  })
+  @IsNewPassword()
+  password!: string
+
+  /** The owner's name. */
+  @IsName({ required: false })
+  name?: string
+}
+
+class VerifySignUpBody {
+  @IsMailedToken()
+  token!: string
+
+  @ApiProperty({
+    type: String,
+    minLength: 1,
+    maxLength: MAX_PASSWORD_LENGTH,
+    description: 'The one given at the sign-up',
+  })
+  @IsPassword()
+  password!: string
+}
+
+class SignedUpAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  userId!: string
+}
+
+const SignUpDocs = () =>
+  Documented({
+    summary: 'Sign up',
+    description:
+      'Mails a link to the address, valid for 24 hours; nothing exists before it is followed. If the address already has a ' +
+      'user, it gets a mail that says so; the answer is the same.',
+    status: 202,
+    answer: 'A mail is on its way',
+    refusals: [
+      ...BODY_REFUSALS,
+      'WEAK_PASSWORD',
+      'TOO_MANY_ATTEMPTS',
+      'MAIL_UNAVAILABLE',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+    ],
+  })
+
+const VerifySignUpDocs = () =>
+  Documented({
+    summary: 'Confirm the e-mail address of a sign-up',
+    description:
+      'Creates the account and its owner, who can then log in. It takes the password of the sign-up again, because whoever ' +
+      'reads the mail may not be the one who chose it. With a wrong password the link stays valid.',
+    status: 201,
+    answer: 'The account has been created',
+    type: SignedUpAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'INVALID_LINK',
+      'INVALID_CREDENTIALS',
+      'EMAIL_TAKEN',
+      'TOO_MANY_ATTEMPTS',
+      'TOO_BUSY',
+      'DATABASE_UNAVAILABLE',
+    ],
+  })
+
+/**
+ * Lets users sign up only where SIGN_UP is on, and only from the main site. Throws `SIGN_UP_CLOSED`,
+ * `MAIN_ORIGIN_REQUIRED` or `CROSS_SITE_REFUSED` (403).
+ */
+@Injectable()
+@DocumentedGuard({ refusals: ['SIGN_UP_CLOSED', 'MAIN_ORIGIN_REQUIRED', 'CROSS_SITE_REFUSED'] })
+class SignUpGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    if (!this.settings.isSignUpOpen) throw new ApiError('SIGN_UP_CLOSED')
+    requireMainOrigin(requestOf(context), this.settings)
+    return true
+  }
+}
+
+@ApiTags('Sign-up')
+@Controller('api/signup')
+@UseGuards(SignUpGuard)
+export class SignUpController {
+  constructor(private readonly signUps: SignUpService) {}
+
+  /** Requests an account. Public, because the caller has none yet. */
+  @Public()
+  @Post()
+  @HttpCode(202)
+  @SignUpDocs()
+  signUp(@Body() applicant: SignUpBody, @CurrentClient() client: Client) {
+    return this.signUps.signUp(applicant, client)
+  }
+
+  /** Creates the account. Public: the link and the password are the proof. */
+  @Public()
+  @Post('verify')
+  @HttpCode(201)
+  @VerifySignUpDocs()
+  async verify(@Body() { token, password }: VerifySignUpBody, @CurrentClient() client: Client) {
+    const { id } = await this.signUps.verify(token, password, client)
+    return { userId: id }
+  }
+}
