@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import { canonicalEmail, type Email } from '../src/users/email.js'
-import { UserCreation } from '../src/users/user-administration.js'
+import { UserCreation } from '../src/users/user-changes.js'
 import { Users } from '../src/users/users.js'
 
 export const SEED_PASSWORD = 'correct horse battery staple'

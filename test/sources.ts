@@ -575,17 +575,23 @@ export { FairQueue, type Turn } from '../src/users/passwords/fair-queue.js'
 export { readImportedHash } from '../src/users/passwords/imported-hash.js'
 export { PasswordPolicy } from '../src/users/passwords/password-policy.js'
 export { strengthMeter } from '../src/users/passwords/password-strength.js'
+export { UserEmails } from '../src/users/email-addresses.js'
+export { ImportBatch } from '../src/users/import/import-batch.js'
+export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'
+export { AccountAdmins } from '../src/users/notices.js'
+export { readImportedHash } from '../src/users/passwords/hashes.js'
+export { PasswordPolicy, strengthMeter } from '../src/users/passwords/password-policy.js'
 export {
+  FairQueue,
   IsPassword,
   MAX_PASSWORD_LENGTH,
   normalizedPassword,
+  Passwords,
   passwordLength,
-} from '../src/users/passwords/password-text.js'
-export { Passwords } from '../src/users/passwords/passwords.js'
-export { PendingTransfers } from '../src/users/pending/pending-transfers.js'
-export { AccountCleanup } from '../src/users/recovery/account-cleanup.js'
+  type Turn,
+} from '../src/users/passwords/passwords.js'
+export { PendingTransfers } from '../src/users/pending-changes.js'
+export { AccountCleanup } from '../src/users/recovery.js'
 export { initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
-export { UserAdministration, UserCreation } from '../src/users/user-administration.js'
-export { UserChanges } from '../src/users/user-changes.js'
-export { UserEmails } from '../src/users/user-emails.js'
-export { Users } from '../src/users/users.js'
+export { UserAdministration, UserChanges, UserCreation } from '../src/users/user-changes.js'
+export { UserSearch, Users } from '../src/users/users.js'

@@ -17,11 +17,11 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { AccountAdmins } from '../users/notices/account-admins.js'
-import { CancellationNotices } from '../users/notices/cancellation-notices.js'
+import { UserEmails } from '../users/email-addresses.js'
+import { AccountAdmins } from '../users/notices.js'
+import { CancellationNotices } from '../users/pending-changes.js'
 import type { User } from '../users/user.js'
 import { UserChanges } from '../users/user-changes.js'
-import { UserEmails } from '../users/user-emails.js'
 
 /**
  * The owner requests and cancels the deletion of the account; both throw `OWNER_REQUIRED` or `SESSION_NOT_FOUND` for

@@ -37,8 +37,8 @@ import {
   IsPassword,
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
-} from '../users/passwords/password-text.js'
-import { Passwords } from '../users/passwords/passwords.js'
+  Passwords,
+} from '../users/passwords/passwords.js'
 import { initialGrant, type User } from '../users/user.js'
 import { Users } from '../users/users.js'
 

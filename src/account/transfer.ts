@@ -19,14 +19,14 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
 import { ActorAuthority, requireOwner } from '../users/actor-authority.js'
-import { PendingAccountChanges } from '../users/pending/pending-account-changes.js'
+import { UserEmails } from '../users/email-addresses.js'
 import {
   ACCEPT_WITHIN_SECONDS,
+  PendingAccountChanges,
   type PendingTransfer,
   PendingTransfers,
-} from '../users/pending/pending-transfers.js'
+} from '../users/pending-changes.js'
 import { initialGrant, type Role, type User } from '../users/user.js'
-import { UserEmails } from '../users/user-emails.js'
 import { Users } from '../users/users.js'
 
 /** The present owner and the future one, and when their account is to be deleted, if it is. */

@@ -13,8 +13,7 @@ import {
   IsPassword,
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
-} from '../users/passwords/password-text.js'
-import { PasswordChanges, PasswordForgot } from './password.js'
+} from '../../users/passwords/passwords.js'
 
 class PasswordForgotBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })

@@ -13,7 +13,7 @@ import {
 } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
-import { AccountRecovery } from '../users/recovery/account-recovery.js'
+import { AccountRecovery } from '../users/recovery.js'
 import type { User } from '../users/user.js'
 import { FactorAuthority } from './factor-authority.js'
 

@@ -24,7 +24,7 @@ import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { AccountAdmins } from '../users/notices/account-admins.js'
+import { AccountAdmins } from '../users/notices.js'
 import type { User } from '../users/user.js'
 
 /** What an account requires of its users. */

@@ -8,7 +8,7 @@ import { Reauthentication } from '../sessions/reauthentication.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Account } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { POWERS } from '../users/notices/owner-notices.js'
+import { POWERS } from '../users/notices.js'
 import type { User } from '../users/user.js'
 
 /** A manager and the member they are about to change. */

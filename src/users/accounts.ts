@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, isNotNull, lte } from 'drizzle-orm'
-import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
+import { and, asc, eq, isNotNull, isNull, lte } from 'drizzle-orm'
+import type { Actor } from '../platform/audit/actor.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
-import { accounts, ownershipTransfers } from '../platform/database/schema/accounts.js'
-import type { HandoffRequirement } from '../platform/database/schema/columns.js'
-import { oneTimeTokens } from '../platform/database/schema/platform.js'
-import { PlansFile } from '../platform/plans.js'
-import { Clock, secondsAfter } from '../platform/time.js'
+import { accounts, ownershipTransfers, users } from '../platform/database/schema/accounts.js'
+import { oneTimeTokens } from '../platform/database/schema/links.js'
+import { type PlanLimits, requireWithinPlan } from '../platform/plans/plan-limits.js'
+import { PlansFile } from '../platform/plans/plans-file.js'
 import { queueNameSync } from './queue-customer-sync.js'
 
 /** An account: the paying party, to which users belong. */
@@ -117,4 +117,30 @@ export class Accounts {
     const [row] = await transaction.select().from(accounts).where(eq(accounts.id, id)).for(strength)
     return row ?? null
   }
+}
+
+/** What the plan of an account allows; null means any number, and that there is no such account. */
+export async function planLimitsOf(transaction: Db, accountId: string): Promise<PlanLimits | null> {
+  const [account] = await transaction
+    .select({ limits: accounts.limits })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  return account?.limits ?? null
+}
+
+/**
+ * Throws `PLAN_LIMIT_REACHED` (409) when the account, which must be locked, has as many active users as its plan allows,
+ * counting `invited` people as if they had joined.
+ */
+export async function requireSeat(transaction: Db, accountId: string, invited = 0): Promise<void> {
+  const limits = await planLimitsOf(transaction, accountId)
+  if (limits === null || limits.seats === null) return
+  const isActive = and(eq(users.accountId, accountId), isNull(users.disabledAt))
+  const active = await transaction.$count(users, isActive)
+  requireWithinPlan(
+    limits,
+    'seats',
+    active + invited,
+    most => `The plan of this account allows ${most} people, open invitations included`,
+  )
 }

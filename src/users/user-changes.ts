@@ -1,14 +1,71 @@
+import { randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
-import { type Actor, auditEventOf, type TargetUser } from '../platform/audit/audit-event.js'
+import { and, eq, sql } from 'drizzle-orm'
+import { KnownDevices } from '../anomalies/known-devices.js'
+import { FactorResets } from '../factors/factor-resets.js'
+import { UserFactors } from '../factors/user-factors.js'
+import { NO_MAILS } from '../mail/after-commit-mail.js'
+import { type Actor, SERVICE, type TargetUser } from '../platform/audit/actor.js'
+import { auditEventOf } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
-import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
-import { NOTHING_RECORDED, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
+import { Database } from '../platform/database/database.js'
+import { users } from '../platform/database/schema/accounts.js'
+import {
+  withdrawAllTokens,
+  withdrawInvitationsBy,
+  withdrawTokensOfUsers,
+} from '../platform/links/withdraw-tokens.js'
+import { PERMISSIONS, type Permissions } from '../platform/permissions/permissions.js'
+import {
+  followedBy,
+  NOTHING_RECORDED,
+  type RecordedChanges,
+} from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
-import { PendingAccountChanges } from './pending/pending-account-changes.js'
-import type { DisabledBy, NewUser, User } from './user.js'
-import { UserTraces } from './user-traces.js'
+import type { Email } from './email.js'
+import { Passwords } from './passwords/passwords.js'
+import { PendingAccountChanges } from './pending-changes.js'
+import { type DisabledBy, initialGrant, type NewUser, type User } from './user.js'
 import { Users } from './users.js'
+
+/** What exists of a user besides their row. */
+@Injectable()
+export class UserTraces {
+  constructor(
+    private readonly knownDevices: KnownDevices,
+    private readonly factors: UserFactors,
+    private readonly resets: FactorResets,
+  ) {}
+
+  /**
+   * Somebody else may have requested these, and be the reason why the users are disabled; once enabled, they
+   * can request new ones. Factors stay.
+   */
+  async ofDisabled(transaction: Db, disabled: readonly TargetUser[], actor: Actor): Promise<void> {
+    const ids = disabled.map(({ id }) => id)
+    await withdrawTokensOfUsers(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
+    await withdrawInvitationsBy(transaction, disabled)
+    await this.factors.forgetDevices(transaction, ...ids)
+    await this.resets.cancelAll(transaction, disabled, actor, 'disabled')
+    await this.resets.cancelRequestedBy(transaction, ids, 'disabled')
+  }
+
+  /**
+   * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
+   * otherwise a thief could hide whom they brought in by removing those in between. The account must be locked.
+   */
+  async ofRemoved(transaction: Db, user: TargetUser): Promise<void> {
+    const { id, accountId } = user
+    const invitedBy = sql`(select ${users.invitedBy} from ${users} where ${users.id} = ${id})`
+    const isInvited = and(eq(users.accountId, accountId), eq(users.invitedBy, id))
+    await transaction.update(users).set({ invitedBy }).where(isInvited)
+    await withdrawInvitationsBy(transaction, [user])
+    await withdrawAllTokens(transaction, id)
+    await this.knownDevices.forgetUsers(transaction, [id])
+    await this.resets.cancelRequestedBy(transaction, [id], 'removed')
+  }
+}
 
 /**
  * What others do to a user, with its audit row, in the transaction of a caller who has checked the
@@ -124,5 +181,89 @@ export class UserChanges {
       // From now on nothing else knows who they were.
       auditEventOf(user, actor, 'user.remove', { email: user.email }),
     )
+  }
+}
+
+/** Accounts and users that operators create, without an invitation or a proof of the address. */
+@Injectable()
+export class UserCreation {
+  constructor(
+    private readonly database: Database,
+    private readonly passwords: Passwords,
+    private readonly userChanges: UserChanges,
+  ) {}
+
+  /** Creates an account with its owner; throws `EMAIL_TAKEN`. */
+  createAccount(email: Email, password: string, actor: Actor = SERVICE): Promise<User> {
+    return this.create({ accountId: randomUUID(), email, role: 'owner' }, password, actor)
+  }
+
+  /** Creates a member of an account; throws `EMAIL_TAKEN`. */
+  createMember(accountId: string, email: Email, password: string): Promise<User> {
+    return this.create({ accountId, email, role: 'member' }, password, SERVICE)
+  }
+
+  private async create(
+    known: Pick<User, 'accountId' | 'email' | 'role'>,
+    password: string,
+    actor: Actor,
+  ): Promise<User> {
+    const user = {
+      ...known,
+      id: randomUUID(),
+      name: null,
+      granted: initialGrant(known.role),
+      satellites: null,
+      passwordHash: await this.passwords.hash(password, null),
+    }
+    return this.database.transaction(transaction => this.userChanges.create(transaction, user, actor))
+  }
+}
+
+/** What operators can change about accounts and users, at the command line or in the console. */
+@Injectable()
+export class UserAdministration {
+  constructor(
+    private readonly users: Users,
+    private readonly pending: PendingAccountChanges,
+    private readonly userChanges: UserChanges,
+    private readonly changes: SessionChanges,
+  ) {}
+
+  /** Sets exactly these permissions; live sessions get them at their next refresh. */
+  async grant(
+    user: TargetUser & Pick<User, 'granted'>,
+    granted: Permissions,
+    actor: Actor = SERVICE,
+  ): Promise<void> {
+    await this.changes.commit(transaction => this.userChanges.grant(transaction, user, granted, actor))
+  }
+
+  /** Ends all sessions of a user; returns how many. */
+  async endSessions(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
+    const change = (transaction: Db) => this.userChanges.endSessions(transaction, user, actor)
+    return (await this.changes.commit(change)).ended
+  }
+
+  /**
+   * Disables a user and ends all their sessions; returns how many. Nobody in the account can undo it. If it is
+   * an owner, this cancels a pending transfer or deletion of the account: a thief may have requested it, and the
+   * owner can no longer stop it. If it is the future owner, it cancels the transfer too.
+   */
+  async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {
+    const { ended } = await this.changes.commit(async transaction => {
+      const { user: current } = await this.users.lockWithAccount(transaction, user)
+      const sendCancelledNotice = current
+        ? await this.pending.cancelAll(transaction, current, actor, 'disabled')
+        : NO_MAILS
+      const disabled = await this.userChanges.disable(transaction, [user], actor, 'operator')
+      return followedBy(disabled, sendCancelledNotice)
+    })
+    return ended
+  }
+
+  /** Lets a disabled user log in again; earlier sessions stay ended. */
+  async enable(user: TargetUser, actor: Actor = SERVICE): Promise<void> {
+    await this.changes.commit(transaction => this.userChanges.enable(transaction, user, actor))
   }
 }

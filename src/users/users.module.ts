@@ -11,26 +11,25 @@ import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { Accounts } from './accounts.js'
 import { ActorAuthority } from './actor-authority.js'
-import { EmailReservations } from './email-reservations.js'
-import { UserSearch } from './lists/user-search.js'
+import { EmailReservations, UserEmails } from './email-addresses.js'
+import { ImportBatch } from './import/import-batch.js'
+import { ImportReview } from './import/import-review.js'
+import { ImportWriter } from './import/import-writer.js'
+import { UserImport } from './import/user-import.js'
 import { MailedLinks } from './mailed-links.js'
-import { AccountAdmins } from './notices/account-admins.js'
-import { CancellationNotices } from './notices/cancellation-notices.js'
-import { OwnerNotices } from './notices/owner-notices.js'
+import { AccountAdmins, OwnerNotices } from './notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
-import { PendingAccountChanges } from './pending/pending-account-changes.js'
-import { PendingTransfers } from './pending/pending-transfers.js'
-import { AccountCleanup } from './recovery/account-cleanup.js'
-import { AccountRecovery } from './recovery/account-recovery.js'
-import { InvitedMembers } from './recovery/invited-members.js'
-import { StrangerSatellites } from './recovery/stranger-satellites.js'
-import { TakeoverCleanup } from './recovery/takeover-cleanup.js'
-import { UserAdministration, UserCreation } from './user-administration.js'
-import { UserChanges } from './user-changes.js'
-import { UserEmails } from './user-emails.js'
-import { UserTraces } from './user-traces.js'
-import { Users } from './users.js'
+import { CancellationNotices, PendingAccountChanges, PendingTransfers } from './pending-changes.js'
+import {
+  AccountCleanup,
+  AccountRecovery,
+  InvitedMembers,
+  StrangerSatellites,
+  TakeoverCleanup,
+} from './recovery.js'
+import { UserAdministration, UserChanges, UserCreation, UserTraces } from './user-changes.js'
+import { UserSearch, Users } from './users.js'
 
 @Module({
   imports: [

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, isNull } from 'drizzle-orm'
-import type { TargetUser } from '../platform/audit/audit-event.js'
+import { and, eq, inArray, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import type { TargetUser } from '../platform/audit/actor.js'
+import { Clock } from '../platform/clock/clock.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
+import { containsIgnoringCase } from '../platform/database/ignoring-case.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import { rememberedDevices } from '../platform/database/schema/factors.js'
 import { sessionLinks } from '../platform/database/schema/sessions.js'
@@ -12,10 +14,57 @@ import { PlansFile } from '../platform/plans.js'
 import { Clock, Clock } from '../platform/time.js'
 import { Accounts } from './accounts.js'
 import type { Email } from './email.js'
-import { EmailReservations } from './email-reservations.js'
-import { isAfter, type UserCursor } from './lists/user-cursor.js'
+import { EmailReservations } from './email-addresses.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import type { DisabledBy, NewUser, Role, User } from './user.js'
+
+/** The fields that decide what a login may do. */
+const DECISIVE = [
+  'passwordHash',
+  'granted',
+  'entitled',
+  'satellites',
+  'hasSecondFactor',
+  'mustEnrol',
+] as const satisfies readonly (keyof User)[]
+
+/**
+ * Selects one row provided that the user is still as we read them, and locks the user until the transaction
+ * ends, after waiting for any change in progress. `chunkOf` returns what we read, by field name.
+ */
+export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
+  const isAsRead = and(
+    sql`${users.id} = ${chunkOf('id')}`,
+    isNull(users.disabledAt),
+    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
+  )
+  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
+}
+
+/** {@link unchangedUser} of a user as we read them, for {@link AuditLog.recordIf}. */
+export function unchanged(user: User): SQL {
+  return unchangedUser(name => sql.param(user[name], users[name]))
+}
+
+/** The sort key of an account's users. It stays valid when they are removed. */
+export type UserCursor = Pick<User, 'createdAt' | 'id'>
+
+/** Users of the account after this position, oldest first; null for all of them. */
+export function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
+  return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
+}
+
+/** Users up to and including this position. */
+export function isUpTo(end: UserCursor): SQL {
+  return sql`${PLACE} <= ${placeOf(end)}`
+}
+
+/** Compared as a row, so that an index finds where the page begins. */
+const PLACE = sql`(${users.createdAt}, ${users.id})`
+
+function placeOf({ createdAt, id }: UserCursor): SQL {
+  return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
+}
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
@@ -183,4 +232,63 @@ export class Users {
   private async queueSeatSync(transaction: Db, ids: readonly string[]): Promise<void> {
     if (this.plans.haveSeats) await queueSeatSync(transaction, ids)
   }
+}
+
+/** How many users a page scans: that takes a few milliseconds, however large the account is. */
+const USERS_A_PAGE = 10_000
+
+/** The result of a page of a search. */
+export interface FoundUsers {
+  readonly users: User[]
+  /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
+  readonly rest: UserCursor | null
+}
+
+/** Finds users of an account by part of their name or e-mail address. */
+@Injectable()
+export class UserSearch {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * The next users after this position whose name or e-mail address contains the text, ignoring case; oldest
+   * first, at most `count`. A page scans a limited number of users, so it may be short or empty while there
+   * is a `rest`.
+   */
+  async page(accountId: string, text: string, after: UserCursor | null, count: number): Promise<FoundUsers> {
+    const { createdAt, id } = users
+    const next = isAfter(accountId, after)
+    const ends = await this.database.run(db =>
+      db
+        .select({ createdAt, id })
+        .from(users)
+        .where(next)
+        .orderBy(createdAt, id)
+        .offset(USERS_A_PAGE - 1)
+        .limit(1),
+    )
+    const end = ends[0] ?? null
+    const found = await this.database.run(db => {
+      // Forces the index, even if a full scan seems cheap; aliased to the table's name, for the conditions.
+      const looked = db
+        .select()
+        .from(users)
+        .where(next)
+        .orderBy(createdAt, id)
+        .limit(USERS_A_PAGE)
+        .as('users')
+      return db
+        .select()
+        .from(looked)
+        .where(and(end ? isUpTo(end) : undefined, contains(text)))
+        .orderBy(createdAt, id)
+        .limit(count)
+    })
+    return { users: found as User[], rest: end }
+  }
+}
+
+/** Addresses are stored in lower case. */
+function contains(text: string): SQL {
+  const isInEmail = sql`position(${text.toLowerCase()} in ${users.email}) > 0`
+  return sql`(${isInEmail} or ${containsIgnoringCase(users.name, text)})`
 }

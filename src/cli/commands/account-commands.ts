@@ -8,13 +8,13 @@ import { OperatorFactorResets } from '../../operators/directory/operator-factor-
 import { atCommandLine } from '../../platform/audit/actor.js'
 import { pluralize } from '../../platform/log/pluralize.js'
 import { PERMISSIONS, type Permission, permissionsOf } from '../../platform/permissions/permissions.js'
-import {
-  MAX_PASSWORD_LENGTH,
-  MIN_PASSWORD_LENGTH,
-  passwordLength,
-} from '../../users/passwords/password-text.js'
+import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { asSessionHandle, type Session } from '../../sessions/session.js'
+import { SessionStore } from '../../sessions/stores/session-store.js'
+import { type OwnedSession, UserSessions } from '../../sessions/user-sessions.js'
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH, passwordLength } from '../../users/passwords/passwords.js'
 import type { User } from '../../users/user.js'
-import { UserAdministration, UserCreation } from '../../users/user-administration.js'
+import { UserAdministration, UserCreation } from '../../users/user-changes.js'
 import {
   asEmail,
   type CommandContext,

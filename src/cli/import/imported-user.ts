@@ -8,10 +8,11 @@ import {
   type Permissions,
   permissionsOf,
 } from '../../platform/permissions/permissions.js'
-import { canonicalEmail, type Email } from '../../users/email.js'
-import { isName } from '../../users/name-text.js'
-import { readImportedHash, UnusableHash } from '../../users/passwords/imported-hash.js'
-import { initialGrant, type Role } from '../../users/user.js'
+import { canonicalEmail, type Email } from '../email.js'
+import { isName } from '../name-text.js'
+import { readImportedHash, UnusableHash } from '../passwords/hashes.js'
+import { initialGrant, type Role } from '../user.js'
+import { usableTotpSecret } from './totp-secret.js'
 
 /** A user as described by one line of the file. */
 export interface ImportedUser {

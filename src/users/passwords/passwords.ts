@@ -1,12 +1,192 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common'
 import { hash, verify } from '@node-rs/argon2'
+import { registerDecorator } from 'class-validator'
 import { Settings } from '../../platform/config/settings.js'
 import { unavailable } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/request.js'
-import { Metrics } from '../../platform/metrics.js'
-import { FairQueue, turnOf } from './fair-queue.js'
-import { type ImportedHash, readImportedHash, UnusableHash } from './imported-hash.js'
-import { normalizedPassword } from './password-text.js'
+import type { Client } from '../../platform/http/client.js'
+import { clientNetworkOf, subnetOf } from '../../platform/http/network.js'
+import { Metrics } from '../../platform/metrics/metrics.js'
+import { type ImportedHash, readImportedHash, UnusableHash } from './hashes.js'
+
+/** A waiting piece of work. */
+interface Job {
+  readonly start: () => void
+  readonly drop: () => void
+}
+
+/** Whose turn a job takes. */
+export interface Turn {
+  /** All networks of a subnet share its turns. */
+  readonly subnet: string
+  readonly network: string
+}
+
+/** The turn for a client; null is the command line. */
+export function turnOf(client: Client | null): Turn {
+  if (!client) return { subnet: '', network: '' }
+  return { subnet: subnetOf(client.ip), network: clientNetworkOf(client.ip) }
+}
+
+export interface QueueBounds {
+  readonly maxRunning: number
+  readonly maxWaiting: number
+  /** The error for a job that loses its place. */
+  readonly refusal: () => Error
+}
+
+/**
+ * Runs a bounded number of jobs at a time. Waiting jobs take turns by subnet, and within that by
+ * network, so a client that sends a thousand waits behind its own. When the queue is full, the subnet
+ * with the most waiting jobs loses its newest one.
+ */
+export class FairQueue {
+  private readonly waiting = new Map<string, Map<string, Job[]>>()
+  private running = 0
+  private count = 0
+  private dropped = 0
+
+  constructor(private readonly bounds: QueueBounds) {}
+
+  /** How many jobs are running and waiting now, and how many have lost their place so far. */
+  get state() {
+    const { running, count: waiting, dropped } = this
+    return { running, waiting, dropped }
+  }
+
+  /** Returns the result of `work`. Rejects with the refusal when the job was dropped before it started. */
+  run<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const start = () => {
+        this.running++
+        // So that a synchronous throw is caught too.
+        Promise.resolve()
+          .then(work)
+          .then(resolve, reject)
+          .finally(() => {
+            this.running--
+            this.startNext()
+          })
+      }
+      this.add(turn, { start, drop: () => reject(this.bounds.refusal()) })
+    })
+  }
+
+  private add({ subnet, network }: Turn, job: Job): void {
+    const networks = this.waiting.get(subnet) ?? new Map<string, Job[]>()
+    const jobs = networks.get(network) ?? []
+    jobs.push(job)
+    networks.set(network, jobs)
+    this.waiting.set(subnet, networks)
+    this.count++
+    this.startNext()
+    if (this.count > this.bounds.maxWaiting) this.dropOne()
+  }
+
+  private startNext(): void {
+    if (this.running >= this.bounds.maxRunning) return
+    const [subnet, networks] = this.waiting.entries().next().value ?? []
+    if (subnet === undefined || !networks) return
+    const [network, jobs] = networks.entries().next().value as [string, Job[]]
+    const job = jobs.shift() as Job
+    // Moves to the end of the line, or leaves it.
+    networks.delete(network)
+    if (jobs.length > 0) networks.set(network, jobs)
+    this.waiting.delete(subnet)
+    if (networks.size > 0) this.waiting.set(subnet, networks)
+    this.count--
+    job.start()
+  }
+
+  /** Drops the newest job of the subnet with the most waiting. */
+  private dropOne(): void {
+    const [subnet, networks] = longest(this.waiting, sizeOf)
+    const [network, jobs] = longest(networks, ({ length }) => length)
+    const job = jobs.pop()
+    if (jobs.length === 0) networks.delete(network)
+    if (networks.size === 0) this.waiting.delete(subnet)
+    this.count--
+    this.dropped++
+    job?.drop()
+  }
+}
+
+function sizeOf(networks: ReadonlyMap<string, readonly Job[]>): number {
+  return [...networks.values()].reduce((sum, { length }) => sum + length, 0)
+}
+
+/** Among equals, the one whose next turn is furthest away. */
+function longest<V>(entries: ReadonlyMap<string, V>, size: (value: V) => number): [string, V] {
+  const [first, ...others] = entries as Iterable<[string, V]>
+  return others.reduce(
+    (best, entry) => (size(entry[1]) >= size(best[1]) ? entry : best),
+    first as [string, V],
+  )
+}
+
+/**
+ * ASVS 6.2.1, applies when a password is set. At login any length is accepted; otherwise raising the minimum
+ * would lock people out.
+ */
+export const MIN_PASSWORD_LENGTH = 8
+/** Refused before hashing, never truncated (ASVS 6.2.8-9). In code points. */
+export const MAX_PASSWORD_LENGTH = 1_024
+
+/**
+ * The password in the form that is hashed: NFKC, so that the same keys typed on two systems agree (NIST
+ * 800-63B-4 §3.1.1.2). Every character counts, including spaces and case.
+ */
+export function normalizedPassword(text: string): string {
+  return text.normalize('NFKC')
+}
+
+/** The number of code points; 0 for text that is not valid Unicode, which a password may not contain. */
+export function passwordLength(text: string): number {
+  return /\p{Surrogate}/u.test(text) ? 0 : [...text].length
+}
+
+/** For body fields: a password of any length that could have been set. */
+export function IsPassword(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isPassword',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isAcceptable(value),
+        defaultMessage: () =>
+          `${String(propertyName)} must be text of 1 to ${MAX_PASSWORD_LENGTH} characters`,
+      },
+    })
+}
+
+function isAcceptable(text: string): boolean {
+  const length = text.length > 2 * MAX_PASSWORD_LENGTH ? 0 : passwordLength(text)
+  return length > 0 && length <= MAX_PASSWORD_LENGTH
+}
+
+/**
+ * For body fields: a password that is being set. Checks only its length (`INVALID_BODY`);
+ * {@link PasswordPolicy} checks its strength.
+ */
+export function IsNewPassword(): PropertyDecorator {
+  return (target, propertyName) =>
+    registerDecorator({
+      name: 'isNewPassword',
+      target: target.constructor,
+      propertyName: propertyName as string,
+      validator: {
+        validate: (value: unknown) => typeof value === 'string' && isLongEnough(value),
+        defaultMessage: () =>
+          `${String(propertyName)} must be text of ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters`,
+      },
+    })
+}
+
+/** Counts characters after normalisation, so eight typed characters that normalise to four count as four. */
+function isLongEnough(text: string): boolean {
+  if (text.length > 2 * MAX_PASSWORD_LENGTH || passwordLength(text) > MAX_PASSWORD_LENGTH) return false
+  return passwordLength(normalizedPassword(text)) >= MIN_PASSWORD_LENGTH
+}
 
 /**
  * OWASP Password Storage (2024): Argon2id with 19 MiB (`hashMemoryKib`), 2 passes, 1 lane. If these are raised, each

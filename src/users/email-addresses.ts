@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gte, max } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, inArray, max, ne } from 'drizzle-orm'
 import { earliest, sinceOf, UnrecognizedLoginTokens } from '../anomalies/unrecognized-login-tokens.js'
 import type { Recipient } from '../mail/mail.js'
 import type { Db } from '../platform/database/connection.js'
@@ -18,9 +18,47 @@ import {
 } from '../platform/one-time-tokens.js'
 import { Clock } from '../platform/time.js'
 import type { Email } from './email.js'
-import { EmailReservations } from './email-reservations.js'
 import { queueOwnerSync } from './queue-customer-sync.js'
 import type { User } from './user.js'
+
+/** The addresses that users have left and can still restore: nobody else can take them. */
+@Injectable()
+export class EmailReservations {
+  constructor(private readonly clock: Clock) {}
+
+  /**
+   * Throws `EMAIL_TAKEN` for an address that another user can still restore, so that nobody can take it
+   * meanwhile, for example by an invitation.
+   */
+  async requireFree(transaction: Db, { id, email }: Pick<User, 'id' | 'email'>): Promise<void> {
+    const isOfAnother = and(
+      eq(oneTimeTokens.purpose, 'email-undo'),
+      eq(oneTimeTokens.email, email),
+      ne(oneTimeTokens.userId, id),
+      gt(oneTimeTokens.expiresAt, this.clock.now()),
+    )
+    const reserved = await transaction
+      .select({ id: oneTimeTokens.id })
+      .from(oneTimeTokens)
+      .where(isOfAnother)
+      .limit(1)
+    if (reserved.length > 0) throw new ApiError('EMAIL_TAKEN')
+  }
+
+  /** Those of the addresses that a user can still restore. */
+  async among(transaction: Db, emails: readonly Email[]): Promise<ReadonlySet<string>> {
+    const isReserved = and(
+      eq(oneTimeTokens.purpose, 'email-undo'),
+      inArray(oneTimeTokens.email, [...emails]),
+      gt(oneTimeTokens.expiresAt, this.clock.now()),
+    )
+    const reserved = await transaction
+      .selectDistinct({ email: oneTimeTokens.email })
+      .from(oneTimeTokens)
+      .where(isReserved)
+    return new Set(reserved.map(({ email }) => email))
+  }
+}
 
 const CHANGE_LIFETIME_SECONDS = 24 * 60 * 60
 const UNDO_LIFETIME_SECONDS = 7 * 24 * 60 * 60
