@@ -591,7 +591,7 @@ export {
   type Turn,
 } from '../src/users/passwords/passwords.js'
 export { PendingTransfers } from '../src/users/pending-changes.js'
-export { AccountCleanup } from '../src/users/recovery.js'
+export { AccountRecovery } from '../src/users/recovery.js'
 export { initialGrant, type NewUser, type Role, type User } from '../src/users/user.js'
 export { UserAdministration, UserChanges, UserCreation } from '../src/users/user-changes.js'
 export { UserSearch, Users } from '../src/users/users.js'

@@ -36,29 +36,6 @@ import { UserEmails } from './email-addresses.js'
 import { AccountAdmins } from './notices.js'
 import type { Role, User } from './user.js'
 
-/**
- * The pending transfers that can still be accepted or have been, whose owner still owns the account, and whose future
- * owner is an active member of it. All others are void.
- */
-export function isOpen(now: Date): SQL {
-  const { acceptedAt, expiresAt, fromUserId, toUserId } = ownershipTransfers
-  const isInTime = or(isNotNull(acceptedAt), gt(expiresAt, now))
-  return and(isInTime, isStill('owner', fromUserId), isStill('member', toUserId)) as SQL
-}
-
-/** Whether the user is active in the account of the transfer, with this role. */
-function isStill(role: Role, userId: AnyColumn): SQL {
-  return sql`exists (select from ${users} where ${users.id} = ${userId}
-    and ${users.accountId} = ${ownershipTransfers.accountId}
-    and ${users.role} = ${role} and ${users.disabledAt} is null)`
-}
-
-/** Whether the account of the transfer is due to be deleted: its users go one by one, the transfer with the account. */
-export function isBeingDeleted(now: Date): SQL {
-  return sql`exists (select from ${accounts} where ${accounts.id} = ${ownershipTransfers.accountId}
-    and ${lte(accounts.deleteAt, now)})`
-}
-
 /** How long the future owner has to accept; the same as for an invitation. */
 export const ACCEPT_WITHIN_SECONDS = 7 * 24 * 60 * 60
 
@@ -371,4 +348,27 @@ export class PendingAccountChanges {
     if (!isCancelled) return sendTransferNotice
     return inOrder(sendTransferNotice, await this.notices.aboutDeletion(transaction, accountId))
   }
+}
+
+/**
+ * The pending transfers that can still be accepted or have been, whose owner still owns the account, and whose future
+ * owner is an active member of it. All others are void.
+ */
+function isOpen(now: Date): SQL {
+  const { acceptedAt, expiresAt, fromUserId, toUserId } = ownershipTransfers
+  const isInTime = or(isNotNull(acceptedAt), gt(expiresAt, now))
+  return and(isInTime, isStill('owner', fromUserId), isStill('member', toUserId)) as SQL
+}
+
+/** Whether the user is active in the account of the transfer, with this role. */
+function isStill(role: Role, userId: AnyColumn): SQL {
+  return sql`exists (select from ${users} where ${users.id} = ${userId}
+    and ${users.accountId} = ${ownershipTransfers.accountId}
+    and ${users.role} = ${role} and ${users.disabledAt} is null)`
+}
+
+/** Whether the account of the transfer is due to be deleted: its users go one by one, the transfer with the account. */
+function isBeingDeleted(now: Date): SQL {
+  return sql`exists (select from ${accounts} where ${accounts.id} = ${ownershipTransfers.accountId}
+    and ${lte(accounts.deleteAt, now)})`
 }

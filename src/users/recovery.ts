@@ -30,35 +30,260 @@ import type { User } from './user.js'
 import { UserChanges } from './user-changes.js'
 import { Users } from './users.js'
 
-/** A thief may write hundreds of thousands in a week, and the statement that reads them must not run out of time. */
-const ROWS_A_PAGE = 10_000
+/** So few that no statement takes long, and so many that there are few statements. */
+const MEMBERS_A_PAGE = 1_000
 
-export type AuditRow = Pick<typeof auditLog.$inferSelect, 'id' | 'userId' | 'detail' | 'action'>
+/** The address that a user returns to, and what must be undone. */
+interface RestoreTarget {
+  readonly address: Email
+  /** The change that replaced the address; null if it was never replaced. */
+  readonly sequence: number | null
+  /** Since when an attacker may have been using the login; null when nothing indicates that. */
+  readonly since: Date | null
+  /**
+   * The user's language when the link, or the one that undoes the change, was mailed: null if they had none. Undefined
+   * when nothing indicates that an attacker has changed it.
+   */
+  readonly language: string | null | undefined
+}
 
-/** What has been done in an account since then, in the order of an index. */
-export async function* auditRowsSince(
-  transaction: Db,
-  of: { readonly accountId: string; readonly action: AuditAction; readonly since: Date },
-): AsyncGenerator<AuditRow, void> {
-  const { id, accountId, action, outcome, at, userId, detail } = auditLog
-  const isDone = and(eq(accountId, of.accountId), eq(action, of.action), eq(outcome, 'ok'), gte(at, of.since))
-  for (let after = 0, isMoreThere = true; isMoreThere; ) {
-    const rows = await transaction
-      .select({ id, userId, detail, action })
-      .from(auditLog)
-      .where(and(isDone, gt(id, after)))
-      .orderBy(id)
-      .limit(ROWS_A_PAGE)
-    yield* rows
-    after = rows.at(-1)?.id ?? after
-    isMoreThere = rows.length === ROWS_A_PAGE
+/** What a recovery has recorded, and the user as it leaves them. */
+interface Recovered extends RecordedChanges {
+  readonly user: User
+}
+
+/**
+ * Gives users back what an attacker with their password may have taken, and closes what the attacker may have opened:
+ * factors, devices, members and satellites. Call {@link lock} before any other method.
+ */
+@Injectable()
+export class AccountRecovery {
+  constructor(
+    private readonly users: Users,
+    private readonly userEmails: UserEmails,
+    private readonly userChanges: UserChanges,
+    private readonly pending: PendingAccountChanges,
+    private readonly factors: UserFactors,
+    private readonly resets: FactorResets,
+    private readonly reports: UnrecognizedLoginTokens,
+    private readonly knownDevices: KnownDevices,
+    private readonly notices: CancellationNotices,
+    private readonly ownerNotices: OwnerNotices,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** The user as last committed, locked after their account; null when they no longer exist. */
+  async lock(transaction: Db, target: TargetUser): Promise<User | null> {
+    return (await this.users.lockWithAccount(transaction, target)).user
+  }
+
+  /**
+   * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
+   * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be an attacker's.
+   * `reported` is when a session began that the user says was not theirs, and their language when they were asked.
+   */
+  async restoreTargetFor(
+    transaction: Db,
+    user: User,
+    address: Email,
+    reported: Pick<RestoreTarget, 'since' | 'language'> = { since: null, language: undefined },
+  ): Promise<RestoreTarget> {
+    const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
+    if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
+    const { sequence = null, since = null } = left ?? {}
+    const first = earliest([since, reported.since])
+    const { language = left?.language } = reported
+    return { address, sequence, since: first, language }
+  }
+
+  /**
+   * Gives the user the address, and the language that they had when the link was mailed: whoever has chosen another
+   * since, or logged in first with a browser in another, may be an attacker. Removes the password and cancels what may
+   * have been started with it: other addresses, other passwords, invitations, resets of others' factors and, for an
+   * owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
+   * members invited since are disabled, and satellites activated since are suspended. The caller must end the user's
+   * sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
+   */
+  async recover(
+    transaction: Db,
+    user: User,
+    { address, sequence, since, language = user.language }: RestoreTarget,
+    client: Client,
+  ): Promise<Recovered> {
+    const actor = { userId: user.id, client }
+    if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
+    if (language !== user.language) await this.users.setLanguage(transaction, user.id, language)
+    await this.users.setPassword(transaction, user.id, null)
+    if (sequence !== null) await this.userEmails.closeFrom(transaction, user.id, sequence)
+    const sendAddressNotice = user.email === address ? NO_MAILS : this.notices.aboutAddress(user)
+    const sendAccountNotice = await this.cancelAllPending(transaction, user, actor, 'recovered')
+    const attackedSince = await this.removeAllSince(transaction, user.id, since)
+    const disabled = attackedSince
+      ? await this.closeSince(transaction, { ...user, email: address }, attackedSince, actor)
+      : NOTHING_RECORDED
+    const recorded = followedBy(disabled, inOrder(sendAddressNotice, sendAccountNotice))
+    return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }
+  }
+
+  /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
+  async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Recovered> {
+    return this.recover(transaction, user, await this.userEmails.consume(transaction, text), client)
+  }
+
+  /**
+   * Cancels what was started with a password that no longer suffices to log in, and would lead to another address or
+   * owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
+   */
+  async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
+    await this.cancelRequests(transaction, user, cancellation.reason)
+    return this.pending.cancelTransferBy(transaction, user, cancellation)
+  }
+
+  /**
+   * Like {@link cancelPending}; also cancels links for another password, the invitations that the user has sent and, for
+   * an owner, the deletion of the account.
+   */
+  private async cancelAllPending(
+    transaction: Db,
+    user: User,
+    actor: Actor,
+    reason: string,
+  ): Promise<SendMails> {
+    await withdrawTokens(transaction, 'password-reset', user.id)
+    await withdrawInvitationsBy(transaction, [user])
+    await this.cancelRequests(transaction, user, reason)
+    return this.pending.cancelAll(transaction, user, actor, reason)
+  }
+
+  private async cancelRequests(transaction: Db, user: User, reason: string): Promise<void> {
+    await withdrawTokens(transaction, 'email-change', user.id)
+    await this.factors.forgetDevices(transaction, user.id)
+    await this.resets.cancelRequestedBy(transaction, [user.id], reason)
+  }
+
+  /**
+   * Removes the factors that were added, and forgets the devices and networks that were first seen, at `since` or
+   * later, or since any event of the last seven days that the user was mailed about, because an attacker may have used
+   * several sessions. Returns the earliest of these times. The caller ends all sessions, so their permissions need
+   * no update. Links about those events stop working.
+   */
+  private async removeAllSince(transaction: Db, userId: string, since: Date | null): Promise<Date | null> {
+    const first = earliest([since, await this.reports.settle(transaction, userId)])
+    if (!first) return null
+    await this.factors.removeAddedSince(transaction, userId, first)
+    await this.knownDevices.forgetSince(transaction, userId, first)
+    return first
+  }
+
+  /**
+   * Disables the members whom the user has let in since then, and suspends the satellites that the user or one of
+   * these has activated since ({@link reachSince}); the owner is told. The account must be locked.
+   */
+  async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
+    const reach = await reachSince(transaction, user, since)
+    const letIn = await membersLetIn(transaction, user, reach.members)
+    const disabled = await this.disableMembers(transaction, letIn, actor)
+    const origins = await this.suspendSatellites(transaction, user.accountId, reach.satellites, actor)
+    const members = letIn.filter(({ isDisabled }) => !isDisabled)
+    if (members.length + origins.length === 0) return disabled
+    return followedBy(disabled, await this.ownerNotices.aboutClosed(transaction, user, { members, origins }))
+  }
+
+  /**
+   * Disables these members of the account. Of those who are disabled already it is only recorded: whoever enables them
+   * has seen it, and no later recovery disables them again.
+   */
+  private async disableMembers(
+    transaction: Db,
+    members: readonly LetIn[],
+    actor: Actor,
+  ): Promise<RecordedChanges> {
+    const before = members.filter(({ isDisabled }) => isDisabled)
+    const detail = { reason: RECOVERED, was: 'disabled' }
+    const events = before.map(member => auditEventOf(member, actor, 'user.disable', detail))
+    await this.auditLog.recordAll(transaction, events)
+    // Whoever locks several users locks them in this order.
+    const ordered = members
+      .filter(({ isDisabled }) => !isDisabled)
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+    let recorded = NOTHING_RECORDED
+    for (let from = 0; from < ordered.length; from += MEMBERS_A_PAGE) {
+      const page = ordered.slice(from, from + MEMBERS_A_PAGE)
+      await this.users.lockAll(
+        transaction,
+        page.map(({ id }) => id),
+      )
+      const disabled = await this.userChanges.disable(transaction, page, actor, 'account', {
+        reason: RECOVERED,
+      })
+      recorded = mergeRecorded(recorded, disabled)
+    }
+    return recorded
+  }
+
+  /**
+   * Suspends those of these satellites of the account that are active, also if they were added or suspended before;
+   * returns their origins. Of the others it is only recorded: whoever activates them has seen it, and no later recovery
+   * suspends them again. The account must be locked, so that none is activated meanwhile.
+   */
+  private async suspendSatellites(
+    transaction: Db,
+    accountId: string,
+    activated: ReadonlySet<string>,
+    actor: Actor,
+  ): Promise<string[]> {
+    const isOfAccount = and(eq(satellites.accountId, accountId), isAnyOf(satellites.id, [...activated]))
+    // All are locked before the first is changed: after that, other changes of satellites wait for this transaction.
+    const found = await transaction
+      .select({ id: satellites.id, origin: satellites.origin, state: satellites.state })
+      .from(satellites)
+      .where(isOfAccount)
+      .orderBy(asc(satellites.id))
+      .for('update')
+    if (found.length === 0) return []
+    const active = found.filter(({ state }) => state === 'active')
+    await transaction
+      .update(satellites)
+      .set({ state: 'suspended', suspendedBy: 'account' })
+      .where(
+        isAnyOf(
+          satellites.id,
+          active.map(({ id }) => id),
+        ),
+      )
+    const events = found.map(({ id, origin, state }) => {
+      const effect = state === 'active' ? { suspendedBy: 'account' } : { was: state }
+      const detail = { satellite: id, origin, ...effect, reason: RECOVERED }
+      return auditEvent({ ...actor, accountId }, 'satellite.suspend', detail)
+    })
+    await this.auditLog.recordAll(transaction, events)
+    return active.map(({ origin }) => origin)
   }
 }
 
-/** The reason in the audit rows of what a recovery disables or suspends. */
-export const RECOVERED = 'recovered'
+/** A member who was given access. */
+interface LetIn extends Pick<User, 'id' | 'accountId'> {
+  readonly email: string
+  readonly isDisabled: boolean
+}
 
-/** What the audit log calls it when somebody lets a member or a satellite in, and when a recovery shuts them out. */
+/** Those among the reached whom the user has let in, in the order in which they joined. */
+async function membersLetIn(transaction: Db, user: User, reached: ReadonlySet<string>): Promise<LetIn[]> {
+  const { id: userId, email, createdAt, role, disabledAt } = users
+  const isOfAccount = and(eq(users.accountId, user.accountId), eq(role, 'member'))
+  const others = [...reached].filter(id => id !== user.id)
+  const isDisabled = sql<boolean>`${disabledAt} is not null`
+  return transaction
+    .select({ id: userId, accountId: users.accountId, email, isDisabled })
+    .from(users)
+    .where(and(isAnyOf(userId, others), isOfAccount))
+    .orderBy(createdAt)
+}
+
+/** The reason in the audit rows of what a recovery disables or suspends. */
+const RECOVERED = 'recovered'
+
+/** What the audit log calls it when a member or a satellite is let in, and when a recovery shuts them out. */
 const READ = [
   'user.create',
   'user.enable',
@@ -69,8 +294,8 @@ const READ = [
   'satellite.suspend',
 ] as const satisfies readonly AuditAction[]
 
-/** What somebody with a user's login may have let into an account, by their ids. */
-export interface Reach {
+/** What an attacker with a user's login may have let into an account, by their ids. */
+interface Reach {
   /** With the user. */
   readonly members: ReadonlySet<string>
   readonly satellites: ReadonlySet<string>
@@ -88,14 +313,10 @@ interface Step {
  * The user, and everybody who has been given access since then by the user, or by somebody else among these: by an
  * invitation, by being enabled, by permissions or satellites that they did not have, or by the end of a limit to
  * satellites. And the satellites that one of these has activated. Whom or what an earlier recovery of the user has shut
- * out counts only if one of these has let it in again: otherwise somebody with many links could shut it out again and
+ * out counts only if one of these has let it in again: otherwise an attacker with many links could shut it out again and
  * again. The account must be locked, so that nothing is let in meanwhile.
  */
-export async function reachSince(
-  transaction: Db,
-  { id, accountId }: TargetUser,
-  since: Date,
-): Promise<Reach> {
+async function reachSince(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Reach> {
   const steps = await recordedSteps(transaction, { id, accountId }, since)
   const recorded = new Set(steps.filter(({ kind }) => kind === 'invitation').map(({ what }) => what))
   const members = new Set([id])
@@ -120,7 +341,7 @@ async function invitations(transaction: Db, accountId: string, since: Date) {
 }
 
 /**
- * From the audit log, which nobody can change: a thief could otherwise hide the first gift by a later one, or by
+ * From the audit log, which nobody can change: an attacker could otherwise hide the first gift by a later one, or by
  * removing those in between. In the order of their ids, whatever the clocks of the replicas say.
  */
 async function recordedSteps(transaction: Db, { id, accountId }: TargetUser, since: Date): Promise<Step[]> {
@@ -157,277 +378,27 @@ function isMore({ action, detail: { gained, satellites } }: Pick<AuditRow, 'acti
   return action !== 'satellites.change' || isSome || satellites === null
 }
 
-/** So few that no statement takes long, and so many that there are few statements. */
-const MEMBERS_A_PAGE = 1_000
+/** An attacker may write hundreds of thousands in a week, and the statement that reads them must not run out of time. */
+const ROWS_A_PAGE = 10_000
 
-/** A member who was given access. */
-export interface LetIn extends Pick<User, 'id' | 'accountId'> {
-  readonly email: string
-  readonly isDisabled: boolean
-}
+type AuditRow = Pick<typeof auditLog.$inferSelect, 'id' | 'userId' | 'detail' | 'action'>
 
-/** The members of an account who have their access from somebody in it: invited, enabled, or allowed more. */
-@Injectable()
-export class InvitedMembers {
-  constructor(
-    private readonly users: Users,
-    private readonly userChanges: UserChanges,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /**
-   * Disables these members of the account. Of those who are disabled already it is only recorded: whoever enables them
-   * has seen it, and no later recovery disables them again.
-   */
-  async disable(transaction: Db, members: readonly LetIn[], actor: Actor): Promise<RecordedChanges> {
-    const before = members.filter(({ isDisabled }) => isDisabled)
-    const detail = { reason: RECOVERED, was: 'disabled' }
-    const events = before.map(member => auditEventOf(member, actor, 'user.disable', detail))
-    await this.auditLog.recordAll(transaction, events)
-    // Whoever locks several users locks them in this order.
-    const inOrder = members
-      .filter(({ isDisabled }) => !isDisabled)
-      .sort((one, other) => (one.id < other.id ? -1 : 1))
-    let recorded = NOTHING_RECORDED
-    for (let from = 0; from < inOrder.length; from += MEMBERS_A_PAGE) {
-      const page = inOrder.slice(from, from + MEMBERS_A_PAGE)
-      await this.users.lockAll(
-        transaction,
-        page.map(({ id }) => id),
-      )
-      const disabled = await this.userChanges.disable(transaction, page, actor, 'account', {
-        reason: RECOVERED,
-      })
-      recorded = mergeRecorded(recorded, disabled)
-    }
-    return recorded
-  }
-
-  /** Those among the reached whom the user has let in, in the order in which they joined. */
-  async letIn(transaction: Db, user: User, reached: ReadonlySet<string>): Promise<LetIn[]> {
-    const { id: userId, email, createdAt, role, disabledAt } = users
-    const isOfAccount = and(eq(users.accountId, user.accountId), eq(role, 'member'))
-    const others = [...reached].filter(id => id !== user.id)
-    const isDisabled = sql<boolean>`${disabledAt} is not null`
-    return transaction
-      .select({ id: userId, accountId: users.accountId, email, isDisabled })
-      .from(users)
-      .where(and(isAnyOf(userId, others), isOfAccount))
-      .orderBy(createdAt)
-  }
-}
-
-/** Satellites that somebody may have activated with a login that was not theirs. */
-@Injectable()
-export class StrangerSatellites {
-  constructor(private readonly auditLog: AuditLog) {}
-
-  /**
-   * Suspends those of these satellites of the account that are active, also if they were added or suspended before;
-   * returns their origins. Of the others it is only recorded: whoever activates them has seen it, and no later recovery
-   * suspends them again. The account must be locked, so that none is activated meanwhile.
-   */
-  async suspend(
-    transaction: Db,
-    accountId: string,
-    activated: ReadonlySet<string>,
-    actor: Actor,
-  ): Promise<string[]> {
-    const isIts = and(eq(satellites.accountId, accountId), isAnyOf(satellites.id, [...activated]))
-    // All are locked before the first is changed: after that, other changes of satellites wait for this transaction.
-    const found = await transaction
-      .select({ id: satellites.id, origin: satellites.origin, state: satellites.state })
-      .from(satellites)
-      .where(isIts)
-      .orderBy(asc(satellites.id))
-      .for('update')
-    if (found.length === 0) return []
-    const active = found.filter(({ state }) => state === 'active')
-    await transaction
-      .update(satellites)
-      .set({ state: 'suspended', suspendedBy: 'account' })
-      .where(
-        isAnyOf(
-          satellites.id,
-          active.map(({ id }) => id),
-        ),
-      )
-    const events = found.map(({ id, origin, state }) => {
-      const effect = state === 'active' ? { suspendedBy: 'account' } : { was: state }
-      const detail = { satellite: id, origin, ...effect, reason: RECOVERED }
-      return auditEvent({ ...actor, accountId }, 'satellite.suspend', detail)
-    })
-    await this.auditLog.recordAll(transaction, events)
-    return active.map(({ origin }) => origin)
-  }
-}
-
-/** Closes what somebody with a user's login may have opened in the account, to members and to satellites. */
-@Injectable()
-export class AccountCleanup {
-  constructor(
-    private readonly members: InvitedMembers,
-    private readonly satellites: StrangerSatellites,
-    private readonly notices: OwnerNotices,
-  ) {}
-
-  /**
-   * Disables the members whom the user has let in since then, and suspends the satellites that the user or one of
-   * these has activated since ({@link reachSince}); the owner is told. The account must be locked.
-   */
-  async closeSince(transaction: Db, user: User, since: Date, actor: Actor): Promise<RecordedChanges> {
-    const reach = await reachSince(transaction, user, since)
-    const letIn = await this.members.letIn(transaction, user, reach.members)
-    const disabled = await this.members.disable(transaction, letIn, actor)
-    const origins = await this.satellites.suspend(transaction, user.accountId, reach.satellites, actor)
-    const members = letIn.filter(({ isDisabled }) => !isDisabled)
-    if (members.length + origins.length === 0) return disabled
-    return followedBy(disabled, await this.notices.aboutClosed(transaction, user, { members, origins }))
-  }
-}
-
-/** Undoes what somebody with a user's login may have done. */
-@Injectable()
-export class TakeoverCleanup {
-  constructor(
-    private readonly pending: PendingAccountChanges,
-    private readonly factors: UserFactors,
-    private readonly resets: FactorResets,
-    private readonly reports: UnrecognizedLoginTokens,
-    private readonly knownDevices: KnownDevices,
-  ) {}
-
-  /**
-   * Cancels what was started with a password that no longer suffices to log in, and would lead to another address or
-   * owner, or remove somebody else's factors. Also forgets remembered devices. Returns the mails about it.
-   */
-  async cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
-    await this.cancelRequests(transaction, user, cancellation.reason)
-    return this.pending.cancelTransferBy(transaction, user, cancellation)
-  }
-
-  /**
-   * Also cancels links for another password, the invitations that the user has sent and, for an owner, the deletion
-   * of the account.
-   */
-  async cancelAllPending(transaction: Db, user: User, actor: Actor, reason: string): Promise<SendMails> {
-    await withdrawTokens(transaction, 'password-reset', user.id)
-    await withdrawInvitationsBy(transaction, [user])
-    await this.cancelRequests(transaction, user, reason)
-    return this.pending.cancelAll(transaction, user, actor, reason)
-  }
-
-  /**
-   * Removes the factors that were added, and forgets the devices and networks that were first seen, at `since` or
-   * later, or since any event of the last seven days that the user was mailed about, because a stranger may have used
-   * several sessions. Returns the earliest of these times. The caller ends all sessions, so their permissions need
-   * no update. Links about those events stop working.
-   */
-  async removeAllSince(transaction: Db, userId: string, since: Date | null): Promise<Date | null> {
-    const first = earliest([since, await this.reports.settle(transaction, userId)])
-    if (!first) return null
-    await this.factors.removeAddedSince(transaction, userId, first)
-    await this.knownDevices.forgetSince(transaction, userId, first)
-    return first
-  }
-
-  private async cancelRequests(transaction: Db, user: User, reason: string): Promise<void> {
-    await withdrawTokens(transaction, 'email-change', user.id)
-    await this.factors.forgetDevices(transaction, user.id)
-    await this.resets.cancelRequestedBy(transaction, [user.id], reason)
-  }
-}
-
-/** The address that a user returns to, and what must be undone. */
-export interface RestoreTarget {
-  readonly address: Email
-  /** The change that replaced the address; null if it was never replaced. */
-  readonly sequence: number | null
-  /** Since when somebody else may have been using the login; null when nothing indicates that. */
-  readonly since: Date | null
-  /**
-   * The user's language when the link, or the one that undoes the change, was mailed: null if they had none. Undefined
-   * when nothing indicates that somebody else has changed it.
-   */
-  readonly language: string | null | undefined
-}
-
-/** What a recovery has recorded, and the user as it leaves them. */
-export interface Recovered extends RecordedChanges {
-  readonly user: User
-}
-
-/** Restores to users what somebody with their password may have taken. Call {@link lock} before any other method. */
-@Injectable()
-export class AccountRecovery {
-  constructor(
-    private readonly users: Users,
-    private readonly userEmails: UserEmails,
-    private readonly cleanup: TakeoverCleanup,
-    private readonly accountCleanup: AccountCleanup,
-    private readonly notices: CancellationNotices,
-  ) {}
-
-  /** The user as last committed, locked after their account; null when they no longer exist. */
-  async lock(transaction: Db, target: TargetUser): Promise<User | null> {
-    return (await this.users.lockWithAccount(transaction, target)).user
-  }
-
-  /**
-   * Whether a link that was mailed to `address` may still act for the user: it is their address, or a change
-   * away from it can be undone. Throws `INVALID_LINK` otherwise, because the mailbox may be a thief's.
-   * `reported` is when a session began that the user says was not theirs, and their language when they were asked.
-   */
-  async restoreTargetFor(
-    transaction: Db,
-    user: User,
-    address: Email,
-    reported: Pick<RestoreTarget, 'since' | 'language'> = { since: null, language: undefined },
-  ): Promise<RestoreTarget> {
-    const left = await this.userEmails.openChangeFrom(transaction, user.id, address)
-    if (left === null && user.email !== address) throw new ApiError('INVALID_LINK')
-    const { sequence = null, since = null } = left ?? {}
-    const first = earliest([since, reported.since])
-    const { language = left?.language } = reported
-    return { address, sequence, since: first, language }
-  }
-
-  /**
-   * Gives the user the address, and the language that they had when the link was mailed: whoever has chosen another
-   * since, or logged in first with a browser in another, may be a thief. Removes the password and cancels whatever may
-   * have been started with it: other addresses, other passwords, invitations, resets of others' factors and, for an
-   * owner, a transfer or the deletion of the account. Factors added since `since` are removed, older ones stay;
-   * members invited since are disabled, and satellites activated since are suspended. The caller must end the user's
-   * sessions, and apply what is returned. Throws `EMAIL_TAKEN`.
-   */
-  async recover(
-    transaction: Db,
-    user: User,
-    { address, sequence, since, language = user.language }: RestoreTarget,
-    client: Client,
-  ): Promise<Recovered> {
-    const actor = { userId: user.id, client }
-    if (user.email !== address) await this.userEmails.set(transaction, user.id, address)
-    if (language !== user.language) await this.users.setLanguage(transaction, user.id, language)
-    await this.users.setPassword(transaction, user.id, null)
-    if (sequence !== null) await this.userEmails.closeFrom(transaction, user.id, sequence)
-    const sendAddressNotice = user.email === address ? NO_MAILS : this.notices.aboutAddress(user)
-    const sendAccountNotice = await this.cleanup.cancelAllPending(transaction, user, actor, 'recovered')
-    const stranger = await this.cleanup.removeAllSince(transaction, user.id, since)
-    const disabled = stranger
-      ? await this.accountCleanup.closeSince(transaction, { ...user, email: address }, stranger, actor)
-      : NOTHING_RECORDED
-    const recorded = followedBy(disabled, inOrder(sendAddressNotice, sendAccountNotice))
-    return { ...recorded, user: { ...user, email: address, language, passwordHash: null } }
-  }
-
-  /** {@link recover} to the address of a mailed undo link, which this uses up. Also throws `INVALID_LINK`. */
-  async recoverByLink(transaction: Db, user: User, text: string, client: Client): Promise<Recovered> {
-    return this.recover(transaction, user, await this.userEmails.consume(transaction, text), client)
-  }
-
-  /** Cancels what was started with a password that no longer lets anybody in: see {@link TakeoverCleanup.cancelPending}. */
-  cancelPending(transaction: Db, user: User, cancellation: Cancellation): Promise<SendMails> {
-    return this.cleanup.cancelPending(transaction, user, cancellation)
+/** What has been done in an account since then, in the order of an index. */
+async function* auditRowsSince(
+  transaction: Db,
+  of: { readonly accountId: string; readonly action: AuditAction; readonly since: Date },
+): AsyncGenerator<AuditRow, void> {
+  const { id, accountId, action, outcome, at, userId, detail } = auditLog
+  const isDone = and(eq(accountId, of.accountId), eq(action, of.action), eq(outcome, 'ok'), gte(at, of.since))
+  for (let after = 0, isMoreThere = true; isMoreThere; ) {
+    const rows = await transaction
+      .select({ id, userId, detail, action })
+      .from(auditLog)
+      .where(and(isDone, gt(id, after)))
+      .orderBy(id)
+      .limit(ROWS_A_PAGE)
+    yield* rows
+    after = rows.at(-1)?.id ?? after
+    isMoreThere = rows.length === ROWS_A_PAGE
   }
 }

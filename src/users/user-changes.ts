@@ -29,44 +29,6 @@ import { PendingAccountChanges } from './pending-changes.js'
 import { type DisabledBy, initialGrant, type NewUser, type User } from './user.js'
 import { Users } from './users.js'
 
-/** What exists of a user besides their row. */
-@Injectable()
-export class UserTraces {
-  constructor(
-    private readonly knownDevices: KnownDevices,
-    private readonly factors: UserFactors,
-    private readonly resets: FactorResets,
-  ) {}
-
-  /**
-   * Somebody else may have requested these, and be the reason why the users are disabled; once enabled, they
-   * can request new ones. Factors stay.
-   */
-  async ofDisabled(transaction: Db, disabled: readonly TargetUser[], actor: Actor): Promise<void> {
-    const ids = disabled.map(({ id }) => id)
-    await withdrawTokensOfUsers(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
-    await withdrawInvitationsBy(transaction, disabled)
-    await this.factors.forgetDevices(transaction, ...ids)
-    await this.resets.cancelAll(transaction, disabled, actor, 'disabled')
-    await this.resets.cancelRequestedBy(transaction, ids, 'disabled')
-  }
-
-  /**
-   * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
-   * otherwise a thief could hide whom they brought in by removing those in between. The account must be locked.
-   */
-  async ofRemoved(transaction: Db, user: TargetUser): Promise<void> {
-    const { id, accountId } = user
-    const invitedBy = sql`(select ${users.invitedBy} from ${users} where ${users.id} = ${id})`
-    const isInvited = and(eq(users.accountId, accountId), eq(users.invitedBy, id))
-    await transaction.update(users).set({ invitedBy }).where(isInvited)
-    await withdrawInvitationsBy(transaction, [user])
-    await withdrawAllTokens(transaction, id)
-    await this.knownDevices.forgetUsers(transaction, [id])
-    await this.resets.cancelRequestedBy(transaction, [id], 'removed')
-  }
-}
-
 /**
  * What others do to a user, with its audit row, in the transaction of a caller who has checked the
  * permission. The caller must apply the returned changes to the session store: see {@link SessionChanges.commit}.
@@ -75,8 +37,10 @@ export class UserTraces {
 export class UserChanges {
   constructor(
     private readonly users: Users,
-    private readonly traces: UserTraces,
     private readonly pending: PendingAccountChanges,
+    private readonly knownDevices: KnownDevices,
+    private readonly factors: UserFactors,
+    private readonly resets: FactorResets,
     private readonly changes: SessionChanges,
     private readonly auditLog: AuditLog,
   ) {}
@@ -150,11 +114,28 @@ export class UserChanges {
     const ids = targets.map(({ id }) => id)
     const afterCommit = await this.pending.cancelTransfersTo(transaction, targets, 'disabled')
     await this.users.disable(transaction, ids, disabledBy)
-    await this.traces.ofDisabled(transaction, targets, actor)
+    await this.withdrawOfDisabled(transaction, targets, actor)
     const events = targets.map(target => auditEventOf(target, actor, 'user.disable', detail))
     await this.auditLog.recordAll(transaction, events)
     const endings = ids.map(userId => ({ kind: 'end-all', userId }) as const)
     return { ...(await this.changes.record(transaction, endings, null)), afterCommit }
+  }
+
+  /**
+   * An attacker may have requested these, and be the reason why the users are disabled; once enabled, they
+   * can request new ones. Factors stay.
+   */
+  private async withdrawOfDisabled(
+    transaction: Db,
+    disabled: readonly TargetUser[],
+    actor: Actor,
+  ): Promise<void> {
+    const ids = disabled.map(({ id }) => id)
+    await withdrawTokensOfUsers(transaction, ['email-change', 'password-reset', 'second-factor'], ids)
+    await withdrawInvitationsBy(transaction, disabled)
+    await this.factors.forgetDevices(transaction, ...ids)
+    await this.resets.cancelAll(transaction, disabled, actor, 'disabled')
+    await this.resets.cancelRequestedBy(transaction, ids, 'disabled')
   }
 
   /** Lets a disabled user log in again; earlier sessions stay ended. */
@@ -173,7 +154,7 @@ export class UserChanges {
     user: TargetUser & Pick<User, 'email'>,
     actor: Actor,
   ): Promise<RecordedChanges> {
-    await this.traces.ofRemoved(transaction, user)
+    await this.withdrawOfRemoved(transaction, user)
     await this.users.remove(transaction, user.id)
     return this.changes.record(
       transaction,
@@ -181,6 +162,21 @@ export class UserChanges {
       // From now on nothing else knows who they were.
       auditEventOf(user, actor, 'user.remove', { email: user.email }),
     )
+  }
+
+  /**
+   * Factors are deleted with the user's row. Whoever they invited counts as invited by their own inviter from now on:
+   * otherwise an attacker could hide whom they brought in by removing those in between. The account must be locked.
+   */
+  private async withdrawOfRemoved(transaction: Db, user: TargetUser): Promise<void> {
+    const { id, accountId } = user
+    const invitedBy = sql`(select ${users.invitedBy} from ${users} where ${users.id} = ${id})`
+    const isInvited = and(eq(users.accountId, accountId), eq(users.invitedBy, id))
+    await transaction.update(users).set({ invitedBy }).where(isInvited)
+    await withdrawInvitationsBy(transaction, [user])
+    await withdrawAllTokens(transaction, id)
+    await this.knownDevices.forgetUsers(transaction, [id])
+    await this.resets.cancelRequestedBy(transaction, [id], 'removed')
   }
 }
 
@@ -247,7 +243,7 @@ export class UserAdministration {
 
   /**
    * Disables a user and ends all their sessions; returns how many. Nobody in the account can undo it. If it is
-   * an owner, this cancels a pending transfer or deletion of the account: a thief may have requested it, and the
+   * an owner, this cancels a pending transfer or deletion of the account: an attacker may have requested it, and the
    * owner can no longer stop it. If it is the future owner, it cancels the transfer too.
    */
   async disable(user: TargetUser, actor: Actor = SERVICE): Promise<number> {

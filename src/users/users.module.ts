@@ -21,14 +21,8 @@ import { AccountAdmins, OwnerNotices } from './notices.js'
 import { PasswordPolicy } from './passwords/password-policy.js'
 import { Passwords } from './passwords/passwords.js'
 import { CancellationNotices, PendingAccountChanges, PendingTransfers } from './pending-changes.js'
-import {
-  AccountCleanup,
-  AccountRecovery,
-  InvitedMembers,
-  StrangerSatellites,
-  TakeoverCleanup,
-} from './recovery.js'
-import { UserAdministration, UserChanges, UserCreation, UserTraces } from './user-changes.js'
+import { AccountRecovery } from './recovery.js'
+import { UserAdministration, UserChanges, UserCreation } from './user-changes.js'
 import { UserSearch, Users } from './users.js'
 
 @Module({
@@ -55,13 +49,8 @@ import { UserSearch, Users } from './users.js'
     UserChanges,
     UserCreation,
     AccountRecovery,
-    TakeoverCleanup,
-    InvitedMembers,
-    StrangerSatellites,
-    AccountCleanup,
     PendingAccountChanges,
     CancellationNotices,
-    UserTraces,
     OwnerNotices,
     PendingTransfers,
     AccountAdmins,

@@ -18,53 +18,8 @@ import { EmailReservations } from './email-addresses.js'
 import { queueOwnerSync, queueSeatSync } from './queue-customer-sync.js'
 import type { DisabledBy, NewUser, Role, User } from './user.js'
 
-/** The fields that decide what a login may do. */
-const DECISIVE = [
-  'passwordHash',
-  'granted',
-  'entitled',
-  'satellites',
-  'hasSecondFactor',
-  'mustEnrol',
-] as const satisfies readonly (keyof User)[]
-
-/**
- * Selects one row provided that the user is still as we read them, and locks the user until the transaction
- * ends, after waiting for any change in progress. `chunkOf` returns what we read, by field name.
- */
-export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
-  const isAsRead = and(
-    sql`${users.id} = ${chunkOf('id')}`,
-    isNull(users.disabledAt),
-    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
-  )
-  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
-}
-
-/** {@link unchangedUser} of a user as we read them, for {@link AuditLog.recordIf}. */
-export function unchanged(user: User): SQL {
-  return unchangedUser(name => sql.param(user[name], users[name]))
-}
-
 /** The sort key of an account's users. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
-
-/** Users of the account after this position, oldest first; null for all of them. */
-export function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
-  return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
-}
-
-/** Users up to and including this position. */
-export function isUpTo(end: UserCursor): SQL {
-  return sql`${PLACE} <= ${placeOf(end)}`
-}
-
-/** Compared as a row, so that an index finds where the page begins. */
-const PLACE = sql`(${users.createdAt}, ${users.id})`
-
-function placeOf({ createdAt, id }: UserCursor): SQL {
-  return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
-}
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
@@ -238,7 +193,7 @@ export class Users {
 const USERS_A_PAGE = 10_000
 
 /** The result of a page of a search. */
-export interface FoundUsers {
+interface FoundUsers {
   readonly users: User[]
   /** Where to continue if fewer than `count` were found; null when all users of the account have been scanned. */
   readonly rest: UserCursor | null
@@ -291,4 +246,49 @@ export class UserSearch {
 function contains(text: string): SQL {
   const isInEmail = sql`position(${text.toLowerCase()} in ${users.email}) > 0`
   return sql`(${isInEmail} or ${containsIgnoringCase(users.name, text)})`
+}
+
+/** Users of the account after this position, oldest first; null for all of them. */
+function isAfter(accountId: string, after: UserCursor | null): SQL | undefined {
+  return and(eq(users.accountId, accountId), after ? sql`${PLACE} > ${placeOf(after)}` : undefined)
+}
+
+/** Users up to and including this position. */
+function isUpTo(end: UserCursor): SQL {
+  return sql`${PLACE} <= ${placeOf(end)}`
+}
+
+/** Compared as a row, so that an index finds where the page begins. */
+const PLACE = sql`(${users.createdAt}, ${users.id})`
+
+function placeOf({ createdAt, id }: UserCursor): SQL {
+  return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
+}
+
+/** The fields that decide what a login may do. */
+const DECISIVE = [
+  'passwordHash',
+  'granted',
+  'entitled',
+  'satellites',
+  'hasSecondFactor',
+  'mustEnrol',
+] as const satisfies readonly (keyof User)[]
+
+/**
+ * Selects one row provided that the user is still as we read them, and locks the user until the transaction
+ * ends, after waiting for any change in progress. `chunkOf` returns what we read, by field name.
+ */
+export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
+  const isAsRead = and(
+    sql`${users.id} = ${chunkOf('id')}`,
+    isNull(users.disabledAt),
+    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
+  )
+  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
+}
+
+/** {@link unchangedUser} of a user as we read them, for {@link AuditLog.recordIf}. */
+export function unchanged(user: User): SQL {
+  return unchangedUser(name => sql.param(user[name], users[name]))
 }
