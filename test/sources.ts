@@ -68,60 +68,32 @@ export { AnomalyMails, newDeviceNotice } from '../src/anomalies/anomaly-mails.js
 export { type DeviceId, KnownDevices } from '../src/anomalies/known-devices.js'
 export { LoginAnomalyCheck } from '../src/anomalies/login-check.js'
 export { AppModule, createApp } from '../src/app.js'
-export type { AuditFilterQuery } from '../src/audit/audit.dto.js'
-export { AuditChain } from '../src/audit/audit-chain.js'
-export { AuditChainLinks } from '../src/audit/audit-chain-links.js'
-export { type AuditRow } from '../src/audit/audit-hash.js'
 export {
-  ALL_IDS,
   ALL_IDS,
   type AuditRow,
   AuditSealer,
-  AuditSealer,
-  canonicalRow,
   canonicalRow,
   chainHash,
-  chainHash,
-  GENESIS_HASH,
   GENESIS_HASH,
   type IdRange,
-  type IdRange,
-  MAX_ROWS_AWAITED,
   MAX_ROWS_AWAITED,
   rangesAbove,
   sealedUpTo,
   unsealedRows,
 } from '../src/audit/chain.js'
-export { AuditExport, AuditExport } from '../src/audit/export.js'
-export { AuditPartitions } from '../src/audit/retention/audit-partitions.js'
-export { AuditUpkeep } from '../src/audit/retention/audit-upkeep.job.js'
-export { AuditRetention, AuditRetention, type Expired, type Expired } from '../src/audit/retention.js'
-export {
-  type AuditFilter,
-  idsBetween,
-  idsBetween,
-  type Scanned,
-  type Scanned,
-  scanAuditLog,
-  scanAuditLog,
-  selectionOf,
-  selectionOf,
-} from '../src/audit/scan.js'
-export { AuditTrail, AuditTrail } from '../src/audit/trail.js'
+export { AuditExport } from '../src/audit/export.js'
+export { AuditRetention, type Expired } from '../src/audit/retention.js'
+export { type AuditFilter, idsBetween, type Scanned, scanAuditLog, selectionOf } from '../src/audit/scan.js'
+export { AuditTrail } from '../src/audit/trail.js'
 export {
   AuditVerifier,
-  AuditVerifier,
-  type ChainLink,
   type ChainLink,
   ChainVerifier,
-  ChainVerifier,
   type Checkpoint,
-  type Checkpoint,
-  type Verified,
   type Verified,
 } from '../src/audit/verifier.js'
 export { LoginRecords, LoginSessions } from '../src/auth/login.js'
-export { LoginLimits, LoginLimits } from '../src/auth/login-limits.js'
+export { LoginLimits } from '../src/auth/login-limits.js'
 export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'
 export { SecondFactorChallenges } from '../src/auth/second-factor-challenges.js'
@@ -172,18 +144,6 @@ export { CustomerSnapshots, CustomerSync } from '../src/billing/sync/customer-sy
 export { type Cause, CustomerWriter } from '../src/billing/sync/customer-writer.js'
 export { isAnyDue } from '../src/billing/sync/overdue-invoices.js'
 export { WaitingEvents } from '../src/billing/sync/waiting-events.js'
-export { CommandLogger } from '../src/cli/command-logger.js'
-export { compareClocks } from '../src/cli/doctor/clock-difference.js'
-export { statementTodo } from '../src/cli/doctor/database/statement-todo.js'
-export { type Finding, fault, ok } from '../src/cli/doctor/finding.js'
-export { inBytes } from '../src/cli/doctor/in-bytes.js'
-export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/outside/browser-cookie.js'
-export { ask, trusting } from '../src/cli/doctor/outside/http-probe.js'
-export { Redaction } from '../src/cli/doctor/redaction.js'
-export { asLines } from '../src/cli/doctor/report.js'
-export { runChecks, runInTurn } from '../src/cli/doctor/run-checks.js'
-export { checkEndpoints } from '../src/cli/doctor/service/webhook-check.js'
-export { CommandLogger, runCommand } from '../src/cli/run.js'
 export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/browser.js'
 export { statementTodo } from '../src/cli/doctor/database.js'
 export { asLines, Redaction } from '../src/cli/doctor/doctor.js'
@@ -197,11 +157,10 @@ export {
   runInTurn,
 } from '../src/cli/doctor/finding.js'
 export { ask, trusting } from '../src/cli/doctor/probe.js'
-export { runCommand } from '../src/cli/run-command.js'
-export { corsPolicyFor } from '../src/cors/cors.module.js'
+export { checkEndpoints } from '../src/cli/doctor/services.js'
 export { type ImportCounts, importUsers } from '../src/cli/import/user-import.js'
 export { CommandLogger, runCommand } from '../src/cli/run.js'
-export { corsPolicyFor } from '../src/cors/cors-policy.js'
+export { corsPolicyFor } from '../src/cors/cors.module.js'
 export type { Satellite } from '../src/cors/satellite.js'
 export { originFault, previewPatternFault, proofHostOf } from '../src/cors/satellite-origin.js'
 export { Satellites } from '../src/cors/satellites.js'
@@ -209,40 +168,22 @@ export { createMainstay, type Mainstay } from '../src/embed.js'
 export { PolicyJob } from '../src/enrolment/policy.job.js'
 export { SecondFactorPolicyService } from '../src/enrolment/policy.js'
 export { FactorResets } from '../src/factors/factor-resets.js'
-export { userHandleOf, userHandleOf } from '../src/factors/passkeys.js'
-export { RecoveryCodes, RecoveryCodes } from '../src/factors/recovery-codes.js'
-export {
-  RememberedDeviceCleanup,
-  RememberedDeviceCleanup,
-  RememberedDevices,
-  RememberedDevices,
-} from '../src/factors/remembered-devices.js'
-export { TotpFactors, TotpFactors } from '../src/factors/totp.js'
-export { inQuestionSince, inQuestionSince, UserFactors, UserFactors } from '../src/factors/user-factors.js'
-export { CHALLENGE_SECONDS, CHALLENGE_SECONDS } from '../src/factors/webauthn.js'
-export { FailedMailCleanup, FailedMailCleanup, FailedMails, FailedMails } from '../src/mail/failed-mails.js'
-export { languageWanted, languageWanted, MailLanguage, MailLanguage } from '../src/mail/language.js'
-export {
-  colorsOf,
-  colorsOf,
-  htmlOf,
-  htmlOf,
-  type MailColors,
-  type MailColors,
-  type MailSender,
-  type MailSender,
-  safeName,
-  textOf,
-} from '../src/mail/layout.js'
+export { userHandleOf } from '../src/factors/passkeys.js'
+export { RecoveryCodes } from '../src/factors/recovery-codes.js'
+export { RememberedDeviceCleanup, RememberedDevices } from '../src/factors/remembered-devices.js'
+export { TotpFactors } from '../src/factors/totp.js'
+export { inQuestionSince, UserFactors } from '../src/factors/user-factors.js'
+export { CHALLENGE_SECONDS } from '../src/factors/webauthn.js'
+export { FailedMailCleanup, FailedMails } from '../src/mail/failed-mails.js'
+export { languageWanted, MailLanguage } from '../src/mail/language.js'
+export { colorsOf, htmlOf, type MailColors, type MailSender, safeName, textOf } from '../src/mail/layout.js'
 export type { Mail } from '../src/mail/mail.js'
-export { type Mail } from '../src/mail/mail.js'
-export { textOf } from '../src/mail/mail-layout.js'
-export { Mailer, Mailer, openSmtp, openSmtp } from '../src/mail/mailer.js'
+export { Mailer, openSmtp } from '../src/mail/mailer.js'
 export { de } from '../src/mail/messages/de.js'
 export { en } from '../src/mail/messages/en.js'
 export type { MailName, Phrase, Translated } from '../src/mail/messages/translated.js'
 export { MAILED_PAGES, SiteUrls } from '../src/mail/site-urls.js'
-export { ConsoleAddress, ConsoleAddress } from '../src/operators/operator.guard.js'
+export { ConsoleAddress } from '../src/operators/operator.guard.js'
 export { Operators } from '../src/operators/operators.js'
 export { serveSites } from '../src/pages/serve-sites.js'
 export { PAGE_PATHS, pagePolicy, pageWith, Site } from '../src/pages/site.js'
@@ -255,20 +196,11 @@ export {
   CONSOLE_ACTIONS,
   SERVICE,
 } from '../src/platform/audit/audit-event.js'
-export { AuditLog, AuditLog, RefusalCleanup, RefusalCleanup } from '../src/platform/audit/audit-log.js'
-export type { Brand, Brand } from '../src/platform/brand.js'
+export { AuditLog, RefusalCleanup } from '../src/platform/audit/audit-log.js'
+export type { Brand } from '../src/platform/brand.js'
 export { anomalyPolicy } from '../src/platform/config/anomaly-policy.js'
 export { LANGUAGES } from '../src/platform/config/languages.js'
 export { PACKAGE_ROOT } from '../src/platform/config/package-root.js'
-export { readSettings, SettingsError, settingsFrom } from '../src/platform/config/read-settings.js'
-export type { GivenSettings } from '../src/platform/config/reading/given-settings.js'
-export { SettingSheet } from '../src/platform/config/reading/setting.js'
-export { ALL_SETTINGS } from '../src/platform/config/reading/settings-table.js'
-export { Settings } from '../src/platform/config/settings.js'
-export { SettingsModule } from '../src/platform/config/settings.module.js'
-export { ANOMALY_SETTINGS } from '../src/platform/config/tables/anomaly-settings.js'
-export { RATE_LIMIT_SETTINGS } from '../src/platform/config/tables/rate-limit-settings.js'
-export { accentsOf, accentsOf, backgroundOf, backgroundOf, inkOn, inkOn } from '../src/platform/contrast.js'
 export {
   type GivenSettings,
   readSettings,
@@ -278,11 +210,7 @@ export {
 export { SettingSheet } from '../src/platform/config/setting.js'
 export { Settings, SettingsModule } from '../src/platform/config/settings.js'
 export { ALL_SETTINGS, ANOMALY_SETTINGS, RATE_LIMIT_SETTINGS } from '../src/platform/config/tables.js'
-export type { Branding } from '../src/platform/database/columns/branding.js'
-export {
-  SECOND_FACTOR_REQUIREMENTS,
-  type SecondFactorRequirement,
-} from '../src/platform/database/columns/second-factor-requirement.js'
+export { accentsOf, backgroundOf, inkOn } from '../src/platform/contrast.js'
 export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/database/connection.js'
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'
@@ -410,27 +338,11 @@ export {
   rotateSecretKeys,
   saveKeyFile,
   WatchedKeys,
-  WatchedKeys,
 } from '../src/platform/secrets/key-files.js'
 export { SecretBox, SecretKeys } from '../src/platform/secrets/secrets.js'
 export { hashToken } from '../src/platform/secrets/token-hash.js'
-export {
-  Clock,
-  Clock,
-  secondsAfter,
-  secondsAfter,
-  Throttle,
-  Throttle,
-  unixSeconds,
-  unixSeconds,
-  within,
-  within,
-} from '../src/platform/time.js'
-export {
-  SatelliteCheckJob,
-  SatelliteCheckJob,
-  SatelliteChecks,
-} from '../src/satellites/check.job.js'
+export { Clock, secondsAfter, Throttle, unixSeconds, within } from '../src/platform/time.js'
+export { SatelliteCheckJob } from '../src/satellites/check.job.js'
 export { missingProofsMail } from '../src/satellites/mails.js'
 export {
   fetchProofFile,
@@ -536,9 +448,8 @@ export {
   sizeOf,
 } from '../src/sessions/stores/session-store.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
-export { FactorResetJob, FactorResetJob } from '../src/team/factor-reset.job.js'
+export { FactorResetJob } from '../src/team/factor-reset.job.js'
 export {
-  AccessTokens,
   AccessTokens,
   type AuthMethod,
   acrOf,
@@ -547,7 +458,6 @@ export {
   includesPassword,
   namesOf,
   ONE_FACTOR,
-  signJwt,
   signJwt,
   TWO_FACTORS,
   withMethods,
@@ -569,15 +479,7 @@ export {
   verifiesUntil,
 } from '../src/tokens/signing-keys.js'
 export { canonicalEmail, type Email } from '../src/users/email.js'
-export { UserSearch } from '../src/users/lists/user-search.js'
-export { AccountAdmins } from '../src/users/notices/account-admins.js'
-export { FairQueue, type Turn } from '../src/users/passwords/fair-queue.js'
-export { readImportedHash } from '../src/users/passwords/imported-hash.js'
-export { PasswordPolicy } from '../src/users/passwords/password-policy.js'
-export { strengthMeter } from '../src/users/passwords/password-strength.js'
 export { UserEmails } from '../src/users/email-addresses.js'
-export { ImportBatch } from '../src/users/import/import-batch.js'
-export { type ImportCounts, UserImport } from '../src/users/import/user-import.js'
 export { AccountAdmins } from '../src/users/notices.js'
 export { readImportedHash } from '../src/users/passwords/hashes.js'
 export { PasswordPolicy, strengthMeter } from '../src/users/passwords/password-policy.js'

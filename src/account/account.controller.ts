@@ -1,11 +1,8 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post } from '@nestjs/common'
 import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
 import { IsIn, ValidateIf } from 'class-validator'
-import {
-  HANDOFF_REQUIREMENTS,
-  type HandoffRequirement,
-} from '../platform/database/columns/handoff-requirement.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'

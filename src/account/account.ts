@@ -1,18 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common'
-import { NO_MAILS } from '../mail/after-commit-mail.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
-import {
-  HANDOFF_REQUIREMENTS,
-  type HandoffRequirement,
-} from '../platform/database/columns/handoff-requirement.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
+import { HANDOFF_REQUIREMENTS, type HandoffRequirement } from '../platform/database/schema/columns.js'
 import { ApiError } from '../platform/errors/api-error.js'
-import { requestOf } from '../platform/http/client.js'
-import { DocumentedGuard } from '../platform/http/documented.js'
+import { DocumentedGuard } from '../platform/http/endpoint.js'
+import { requestOf } from '../platform/http/request.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import type { AfterCommit } from '../sessions/revocation/recorded-changes.js'

@@ -5,7 +5,8 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { oneTimeTokens } from '../platform/database/schema/platform.js'
-import { type OneTimeToken, OneTimeTokens, openUndoLinksOf } from '../platform/one-time-tokens.js'
+import type { OneTimeToken } from '../platform/one-time-tokens.js'
+import { OneTimeTokens, openUndoLinksOf } from '../platform/one-time-tokens.js'
 import { Clock, secondsAfter } from '../platform/time.js'
 
 const DAY_SECONDS = 24 * 60 * 60

@@ -85,7 +85,9 @@ export interface Overdue {
   readonly ids: readonly number[]
 }
 const MAX_OVERDUE_IDS = 20
-/** The limit while a client waits, or a shutdown: a process that is told to stop has only seconds. The next run continues. */
+/**
+ * The limit while a client or a shutdown waits: a process that is told to stop has only seconds. The next run continues.
+ */
 export const MAX_ROWS_AWAITED = 10 * ROWS_A_TRANSACTION
 
 /**
@@ -330,11 +332,11 @@ async function nextRange(db: Db, after: number, rowsEach: number) {
 }
 
 /**
- * An id up to which all rows but late ones were sealed before `time`; the lowest possible id when nothing was. It may be
- * lower than necessary, so that only a few places of the chain are looked at, however much has been sealed since: of the
- * last link and those 1, 2, 4, 8 and so on before it, the newest that is old enough; then the highest id of the 1,000
- * links up to that one, because a row that was found late has a low id. The limits keep each lookup in the index of
- * positions.
+ * An id up to which all rows but late ones were sealed before `time`; the lowest possible id when nothing was. It may
+ * be lower than necessary, so that only a few places of the chain are looked at, however much has been sealed since:
+ * of the last link and those 1, 2, 4, 8 and so on before it, the newest that is old enough; then the highest id of the
+ * 1,000 links up to that one, because a row that was found late has a low id. The limits keep each lookup in the index
+ * of positions.
  */
 export async function sealedUpTo(db: Db, time: Date): Promise<number> {
   const { position, auditId, sealedAt } = auditChain

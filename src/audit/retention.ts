@@ -66,7 +66,10 @@ export class AuditRetention {
     this.keptDays = auditRetentionDays
   }
 
-  /** On one replica at a time. Returns what was removed, if the log is not kept forever; null also when the run did not finish here. */
+  /**
+   * On one replica at a time. Returns what was removed, if the log is not kept forever; null also when the run did not
+   * finish here.
+   */
   @Interval(JOB.everyMs)
   run(): Promise<Expired | null> {
     return this.jobs.run(JOB, async now => {

@@ -21,7 +21,7 @@ import {
 } from '../sessions/session-cookie.js'
 import { CurrentCaller, Public } from '../tokens/jwt.guard.js'
 import { type Email, IsEmailAddress } from '../users/email.js'
-import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
+import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/passwords.js'
 import type { FactorProof } from './factor-check.js'
 import { IsAppCode, IsOnlyOneOf, IsRecoveryCode } from './factor-fields.dto.js'
 import { LOGOUT_SCOPES, type LoggedIn, LoginSessions, type LogoutScope, PasswordLogin } from './login.js'

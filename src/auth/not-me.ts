@@ -17,7 +17,7 @@ import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { Email } from '../users/email.js'
 import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'
-import { AccountRecovery } from '../users/recovery/account-recovery.js'
+import { AccountRecovery } from '../users/recovery.js'
 import type { User } from '../users/user.js'
 import { PasswordMails } from './password.js'
 

@@ -13,7 +13,8 @@ import {
   IsPassword,
   MAX_PASSWORD_LENGTH,
   MIN_PASSWORD_LENGTH,
-} from '../../users/passwords/passwords.js'
+} from '../users/passwords/passwords.js'
+import { PasswordChanges, PasswordForgot } from './password.js'
 
 class PasswordForgotBody {
   @ApiProperty({ type: String, format: 'email', maxLength: 254, example: 'owner@example.com' })

@@ -34,11 +34,9 @@ import type { Session, SessionHandle } from '../sessions/session.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { type AuthMethods, authMethods, namesOf } from '../tokens/access-tokens.js'
 import { Accounts } from '../users/accounts.js'
-import { IsPassword, MAX_PASSWORD_LENGTH } from '../users/passwords/password-text.js'
-import { Passwords } from '../users/passwords/passwords.js'
-import { unchanged } from '../users/unchanged-user.js'
+import { IsPassword, MAX_PASSWORD_LENGTH, Passwords } from '../users/passwords/passwords.js'
 import type { User } from '../users/user.js'
-import { Users } from '../users/users.js'
+import { Users, unchanged } from '../users/users.js'
 import {
   type CheckedFactor,
   FACTOR_METHODS,

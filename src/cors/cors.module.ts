@@ -9,6 +9,7 @@ import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { Settings } from '../platform/config/settings.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { refusalOfUrl } from '../platform/http/edge/edge.js'
+import { clientOf } from '../platform/http/request.js'
 import { Satellites } from './satellites.js'
 
 /** What a page of this origin may do here. */

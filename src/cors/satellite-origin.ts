@@ -1,5 +1,7 @@
 import { parse } from 'tldts'
 import { isWithin } from '../platform/config/origin.js'
+import type { Settings } from '../platform/config/settings.js'
+import { ApiError } from '../platform/errors/api-error.js'
 import { type Fault, faultOf } from '../platform/errors/field-faults.js'
 import { listedOrigins } from './satellite.js'
 

@@ -4,8 +4,8 @@ import { IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator'
 import {
   SECOND_FACTOR_REQUIREMENTS,
   type SecondFactorRequirement,
-} from '../platform/database/columns/second-factor-requirement.js'
-import { BODY_REFUSALS, Documented } from '../platform/http/documented.js'
+} from '../platform/database/schema/columns.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { MainSite } from '../sessions/guards/protection.decorators.js'
 import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { causeMessage } from '../platform/errors/cause-message.js'
-import { LeasedJobs } from '../platform/jobs/leased-jobs.js'
-import { Logger } from '../platform/log/logger.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { LeasedJobs } from '../platform/jobs.js'
+import { Logger } from '../platform/log.js'
 import { SecondFactorPolicyService } from './policy.js'
 
 const JOB = { name: 'second-factor-policies', everyMs: 60_000 }

@@ -7,6 +7,7 @@ import type { Db } from '../platform/database/connection.js'
 import { causeMessage } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
+import { Clock } from '../platform/time.js'
 import type { AuthMethods } from '../tokens/access-tokens.js'
 import { inQuestionSince } from './user-factors.js'
 

@@ -1,21 +1,23 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common'
 import { ApiExcludeController } from '@nestjs/swagger'
 import { IsOptional, Matches } from 'class-validator'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { IdInPath, UUID_PATTERN } from '../../platform/http/ids.js'
-import { ParseText } from '../../platform/http/request-validation.js'
-import { IsStorableLine } from '../../platform/http/storable-line.js'
-import { ActiveSessions } from '../../sessions/active/active-sessions.js'
-import { CountsAsWrite } from '../../sessions/guards/write-limit.guard.js'
-import { asSessionHandle } from '../../sessions/session.js'
-import { UserAdministration } from '../../users/user-changes.js'
-import { Users } from '../../users/users.js'
-import { CurrentOperatorActor, ForOperators, type OperatorActor, withReason } from '../operator.guard.js'
-import { ReasonBody } from '../reason.dto.js'
-import { AccountInspection } from './account-inspection.js'
-import { DirectorySearch } from './directory-search.js'
-import { OperatorFactorResets } from './operator-factor-resets.js'
-import { UserInspection } from './user-inspection.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { IdInPath, UUID_PATTERN } from '../platform/http/request.js'
+import { IsStorableLine, ParseText } from '../platform/http/validation.js'
+import { ActiveSessions } from '../sessions/active/active-sessions.js'
+import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { asSessionHandle } from '../sessions/session.js'
+import { UserAdministration } from '../users/user-changes.js'
+import { Users } from '../users/users.js'
+import { Directory } from './directory.js'
+import { OperatorFactorResets } from './factor-resets.js'
+import {
+  CurrentOperatorActor,
+  ForOperators,
+  type OperatorActor,
+  ReasonBody,
+  withReason,
+} from './operator.guard.js'
 
 export class SearchQuery {
   @ParseText(text => text.trim())

@@ -21,8 +21,8 @@ import type { RegisteredSatellite } from '../satellites/registered-satellites.js
 import { SatelliteAdministration } from '../satellites/registry.js'
 import { ActiveSessions } from '../sessions/active/active-sessions.js'
 import { Accounts } from '../users/accounts.js'
-import type { UserCursor } from '../users/lists/user-cursor.js'
 import type { User } from '../users/user.js'
+import type { UserCursor } from '../users/users.js'
 import { Users } from '../users/users.js'
 import { type OperatorActor, withReason } from './operator.guard.js'
 
@@ -185,7 +185,10 @@ export class Directory {
     return row ?? null
   }
 
-  /** What the user logs in with, and where they are logged in. `sites` is null while the session store is down: the rest is still worth seeing. */
+  /**
+   * What the user logs in with, and where they are logged in. `sites` is null while the session store is down: the
+   * rest is still worth seeing.
+   */
   private async loginOf({ id, passwordHash, mustEnrol }: User, actor: OperatorActor) {
     const [factors, resets, sites] = await Promise.all([
       this.factors.find(id),

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common'
-import { FactorResets } from '../../factors/factor-resets.js'
-import type { Actor } from '../../platform/audit/actor.js'
-import { Database } from '../../platform/database/database.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
-import { FactorResetRequests } from '../../team/factor-reset.js'
-import { Users } from '../../users/users.js'
+import { FactorResets } from '../factors/factor-resets.js'
+import type { Actor } from '../platform/audit/audit-event.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import type { Client } from '../platform/http/request.js'
+import { FactorResetRequests } from '../team/factor-reset.js'
+import { Users } from '../users/users.js'
 
 /**
  * Factor resets requested by operators, in the console or at the command line, with the same delay as a

@@ -8,7 +8,7 @@ import { type Client, CurrentClient } from '../platform/http/request.js'
 import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
 import { type Email, IsEmailAddress } from '../users/email.js'
 import { IsName } from '../users/name-text.js'
-import { IsPassword } from '../users/passwords/password-text.js'
+import { IsPassword } from '../users/passwords/passwords.js'
 import { OperatorLogin } from './login.js'
 import {
   CurrentOperator,
@@ -146,7 +146,7 @@ export class OperatorPasskeysController {
     await this.passkeys.add(body, session, actor)
   }
 
-  /** Not counted: with a stolen cookie, an attacker could use up the operator's changes and keep a passkey of their own. */
+  /** Not counted: with a stolen cookie, an attacker could use up the operator's changes and keep their own passkey. */
   @ForOperators()
   @ExemptFromWriteLimit()
   @Post('passkeys/remove')

@@ -8,6 +8,7 @@ import { Database } from '../platform/database/database.js'
 import { operatorSessions, operators } from '../platform/database/schema/operators.js'
 import type { Client } from '../platform/http/request.js'
 import { cookieValues } from '../platform/http/request.js'
+import { Clock, secondsAfter } from '../platform/time.js'
 import {
   asSessionId,
   handleOf,

@@ -7,7 +7,9 @@ import { ConsoleAddress } from '../operators/operator.guard.js'
 import type { Brand } from '../platform/brand.js'
 import { Settings } from '../platform/config/settings.js'
 import type { SiteName } from '../platform/config/tables.js'
-import { SatelliteBrands } from './satellite-brands.js'
+import { Database } from '../platform/database/database.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { Logger } from '../platform/log.js'
 import { Site } from './site.js'
 
 /** A new brand shows after this. Any client can request pages, so not every request may reach the database. */

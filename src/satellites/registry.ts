@@ -8,8 +8,8 @@ import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { fieldError } from '../platform/errors/field-faults.js'
 import { requireWithinPlan } from '../platform/plans.js'
+import { planLimitsOf } from '../users/accounts.js'
 import { ActorAuthority } from '../users/actor-authority.js'
-import { planLimitsOf } from '../users/plan-seats.js'
 import {
   type AccountActor,
   holdersElsewhere,

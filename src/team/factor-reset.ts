@@ -14,9 +14,9 @@ import { NOTHING_RECORDED } from '../sessions/revocation/recorded-changes.js'
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { Accounts } from '../users/accounts.js'
+import { UserEmails } from '../users/email-addresses.js'
 import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'
 import { effectiveGrant, isDisabledByOperator, type User } from '../users/user.js'
-import { UserEmails } from '../users/user-emails.js'
 import { Users } from '../users/users.js'
 import {
   newlyGranted,

@@ -17,15 +17,15 @@ import { mergeRecorded, NOTHING_RECORDED } from '../sessions/revocation/recorded
 import { SessionChanges } from '../sessions/revocation/session-changes.js'
 import type { SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
-import type { UserCursor } from '../users/lists/user-cursor.js'
-import { UserSearch } from '../users/lists/user-search.js'
-import { OwnerNotices } from '../users/notices/owner-notices.js'
-import { PendingAccountChanges } from '../users/pending/pending-account-changes.js'
-import { requireSeat } from '../users/plan-seats.js'
+import { requireSeat } from '../users/accounts.js'
+import { UserEmails } from '../users/email-addresses.js'
+import { OwnerNotices } from '../users/notices.js'
+import { PendingAccountChanges } from '../users/pending-changes.js'
 import { isDisabledByOperator, type Role, type User } from '../users/user.js'
 import { UserChanges } from '../users/user-changes.js'
-import { UserEmails } from '../users/user-emails.js'
-import { Users } from '../users/users.js'
+import type { UserCursor } from '../users/users.js'
+import { UserSearch, Users } from '../users/users.js'
+import { type SatelliteChangesBody, satellitesWith } from './member-access.dto.js'
 import {
   type ManagerAndMember,
   newlyGranted,

@@ -7,8 +7,8 @@ import { users } from '../platform/database/schema/accounts.js'
 import { oneTimeTokens } from '../platform/database/schema/platform.js'
 import { isUniqueViolation } from '../platform/database/sql.js'
 import { ApiError } from '../platform/errors/api-error.js'
+import type { OneTimeToken } from '../platform/one-time-tokens.js'
 import {
-  type OneTimeToken,
   OneTimeTokens,
   openUndoLinksOf,
   previousAddresses,

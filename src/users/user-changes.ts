@@ -4,9 +4,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
-import { NO_MAILS } from '../mail/after-commit-mail.js'
-import { type Actor, SERVICE, type TargetUser } from '../platform/audit/actor.js'
-import { auditEventOf } from '../platform/audit/audit-event.js'
+import { NO_MAILS } from '../mail/mail.js'
+import { type Actor, auditEventOf, SERVICE, type TargetUser } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
@@ -15,8 +14,8 @@ import {
   withdrawAllTokens,
   withdrawInvitationsBy,
   withdrawTokensOfUsers,
-} from '../platform/links/withdraw-tokens.js'
-import { PERMISSIONS, type Permissions } from '../platform/permissions/permissions.js'
+} from '../platform/one-time-tokens.js'
+import { PERMISSIONS, type Permissions } from '../platform/permissions.js'
 import {
   followedBy,
   NOTHING_RECORDED,

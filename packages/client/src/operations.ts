@@ -13,6 +13,10 @@ export interface Operations {
     readonly '/.well-known/jwks.json': {
       readonly answer: JwksAnswer
     }
+    /** Who is calling, and what they may do */
+    readonly '/api/data': {
+      readonly answer: DataAnswer
+    }
     /** List your live sessions by site */
     readonly '/api/sessions': {
       readonly answer: SessionsAnswer
@@ -51,6 +55,10 @@ export interface Operations {
     /** List your passkeys */
     readonly '/api/passkeys': {
       readonly answer: PasskeysAnswer
+    }
+    /** Get the second-factor policy */
+    readonly '/api/account/second-factor': {
+      readonly answer: PolicyAnswer
     }
     /** List the satellites of the account */
     readonly '/api/satellites': {
@@ -126,10 +134,6 @@ export interface Operations {
     readonly '/api/account': {
       readonly answer: AccountAnswer
     }
-    /** Get the second-factor policy */
-    readonly '/api/account/second-factor': {
-      readonly answer: PolicyAnswer
-    }
     /** The account's audit log */
     readonly '/api/audit': {
       readonly query?: {
@@ -171,10 +175,6 @@ export interface Operations {
         readonly after?: string
       }
       readonly answer: LoginPage
-    }
-    /** Who is calling, and what they may do */
-    readonly '/api/data': {
-      readonly answer: DataAnswer
     }
     /** Is the process alive? */
     readonly '/health/live': {
@@ -544,6 +544,11 @@ export interface Operations {
     }
   }
   readonly put: {
+    /** Require second factors */
+    readonly '/api/account/second-factor': {
+      readonly body: PolicyBody
+      readonly answer: PolicyAnswer
+    }
     /** Change a member's permissions */
     readonly '/api/team/{userId}/permissions': {
       readonly path: {
@@ -559,11 +564,6 @@ export interface Operations {
       }
       readonly body: SatelliteChangesBody
       readonly answer: null
-    }
-    /** Require second factors */
-    readonly '/api/account/second-factor': {
-      readonly body: PolicyBody
-      readonly answer: PolicyAnswer
     }
   }
 }

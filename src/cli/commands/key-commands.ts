@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { TotpFactors } from '../../factors/totp.js'
 import { FailedMails } from '../../mail/failed-mails.js'
 import { Operators } from '../../operators/operators.js'
-import { Clock } from '../../platform/clock/clock.js'
 import { readSettings } from '../../platform/config/read-settings.js'
 import {
   dropRetiredSecretKeys,
   generateSecretKeys,
   rotateSecretKeys,
-} from '../../platform/secrets/secret-key-file.js'
-import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-key-file.js'
+} from '../../platform/secrets/key-files.js'
+import { Clock } from '../../platform/time.js'
+import { generateKeys, replaceKeys, rotateKeys } from '../../tokens/signing-keys.js'
 import { type CommandContext, withService } from '../command-context.js'
 
 /** `keys:generate`, `keys:rotate`, `keys:replace`, `secrets:generate`, `secrets:rotate` and `secrets:reseal`. */

@@ -2,20 +2,20 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { Clock } from '../../platform/clock/clock.js'
-import { within } from '../../platform/clock/time-limit.js'
 import type { OperationSettings, Settings } from '../../platform/config/settings.js'
 import { MIGRATIONS_FOLDER } from '../../platform/database/connection.js'
-import { findPrimary, hostUrls } from '../../platform/database/postgres/postgres-hosts.js'
 import {
+  findPrimary,
+  hostUrls,
   ISOLATION_LEVEL,
   SESSION_SETTINGS,
   SET_LOCAL,
-} from '../../platform/database/postgres/session-settings.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
-import { loadSecretKeys } from '../../platform/secrets/secret-key-file.js'
-import { lookUpTxt, resolverOf } from '../../satellites/proof/dns-proof.js'
-import { proofChallenge } from '../../satellites/proof/proof-challenge.js'
+} from '../../platform/database/postgres.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
+import { loadSecretKeys } from '../../platform/secrets/key-files.js'
+import type { Clock } from '../../platform/time.js'
+import { within } from '../../platform/time.js'
+import { lookUpTxt, proofChallenge, resolverOf } from '../../satellites/proof.js'
 import {
   type Check,
   compareClocks,

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { EXPIRY_TOLERANCE_SECONDS } from '@mainstay-auth/verify/token-rules'
-import { within } from '../../platform/clock/time-limit.js'
 import { isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
+import { within } from '../../platform/time.js'
 
 /** `fault`: something is wrong, and the operator has to act. `skipped`: it could not be examined. */
 export type FindingStatus = 'ok' | 'warning' | 'fault' | 'skipped'

@@ -4,12 +4,12 @@ import { request as requestHttps } from 'node:https'
 import * as tls from 'node:tls'
 import { ALGORITHM, TOKEN_TYPE } from '@mainstay-auth/verify/token-rules'
 import { SignJWT } from 'jose'
-import { type Clock, unixSeconds } from '../../platform/clock/clock.js'
 import { isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
-import { permissionsOf } from '../../platform/permissions/permissions.js'
+import { permissionsOf } from '../../platform/permissions.js'
+import { type Clock, unixSeconds } from '../../platform/time.js'
 import { accessTokenClaims } from '../../tokens/access-tokens.js'
-import { loadKeys } from '../../tokens/signing-key-file.js'
+import { loadKeys } from '../../tokens/signing-keys.js'
 
 /** The running service as its clients reach it. */
 export class Outside {

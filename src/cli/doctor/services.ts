@@ -1,12 +1,12 @@
 import type Stripe from 'stripe'
 import { isSold } from '../../billing/catalog/plan-catalog.js'
 import { callStripe, callStripeOrNull, createStripe } from '../../billing/provider/payment-provider.js'
-import { openSmtp } from '../../mail/smtp-transport.js'
-import { type Clock, secondsAfter, unixSeconds } from '../../platform/clock/clock.js'
+import { openSmtp } from '../../mail/mailer.js'
 import { isLoopback } from '../../platform/config/origin.js'
 import type { Settings } from '../../platform/config/settings.js'
 import type { ApiError } from '../../platform/errors/api-error.js'
-import { causeMessage } from '../../platform/errors/cause-message.js'
+import { causeMessage } from '../../platform/errors/api-error.js'
+import { type Clock, secondsAfter, unixSeconds } from '../../platform/time.js'
 import { withPostgres } from './database.js'
 import { type Check, type Finding, fault, notStarted, ok, skipped, warning } from './finding.js'
 
@@ -147,7 +147,7 @@ const PAGE = 100
 type Endpoint = Stripe.WebhookEndpoint
 
 /** The endpoints that lead here: which events, which version, and a secret for each. */
-async function checkEndpoints(stripe: Stripe, settings: Settings): Promise<Finding[]> {
+export async function checkEndpoints(stripe: Stripe, settings: Settings): Promise<Finding[]> {
   const check = 'payments.webhook'
   const url = webhookUrl(settings)
   const { data } = await stripe.webhookEndpoints.list({ limit: PAGE })

@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock/clock.js'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { pluralize } from '../../platform/log.js'
+import type { Clock } from '../../platform/time.js'
 import { canonicalEmail } from '../../users/email.js'
 import { isName } from '../../users/name-text.js'
-import { readImportedHash, UnusableHash } from '../../users/passwords/imported-hash.js'
+import { readImportedHash, UnusableHash } from '../../users/passwords/hashes.js'
 import {
   ExportError,
   type ExportedUser,

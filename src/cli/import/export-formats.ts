@@ -1,5 +1,5 @@
-import { base32Of } from '../../factors/totp/totp.js'
-import { firebaseHashText } from '../../users/passwords/firebase-hash.js'
+import { base32Of } from '../../factors/totp.js'
+import { firebaseHashText } from '../../users/passwords/hashes.js'
 import {
   ExportError,
   type ExportedPassword,

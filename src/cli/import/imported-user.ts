@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
 import { isUUID } from 'class-validator'
-import { stepOfCode } from '../../factors/totp/totp.js'
+import { stepOfCode } from '../../factors/totp.js'
 import { LANGUAGES, type LanguageName } from '../../platform/config/languages.js'
-import {
-  PERMISSIONS,
-  type Permission,
-  type Permissions,
-  permissionsOf,
-} from '../../platform/permissions/permissions.js'
-import { canonicalEmail, type Email } from '../email.js'
-import { isName } from '../name-text.js'
-import { readImportedHash, UnusableHash } from '../passwords/hashes.js'
-import { initialGrant, type Role } from '../user.js'
-import { usableTotpSecret } from './totp-secret.js'
+import { PERMISSIONS, type Permission, type Permissions, permissionsOf } from '../../platform/permissions.js'
+import { canonicalEmail, type Email } from '../../users/email.js'
+import { isName } from '../../users/name-text.js'
+import { readImportedHash, UnusableHash } from '../../users/passwords/hashes.js'
+import { initialGrant, type Role } from '../../users/user.js'
 
 /** A user as described by one line of the file. */
 export interface ImportedUser {

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common'
 import pLimit from 'p-limit'
-import { pluralize } from '../../platform/log/pluralize.js'
+import { pluralize } from '../../platform/log.js'
 import { type Line, linesOf } from './export-records.js'
 import { type RefusedLine, rehearseBatch, writeBatch } from './import-batch.js'
 import { LineFault, type NumberedUser, readImportedUser, without } from './imported-user.js'

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from '../../platform/permissions/permissions.js'
+import { PERMISSIONS, type Permission } from '../../platform/permissions.js'
 import { ExportError, type ExportRecord, jsonIn, listOf, recordOf, textOf } from './export-records.js'
 
 /** Fields of a record by path, each with the values of which one must occur. */

@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common'
 import { ConfigModule, registerAs } from '@nestjs/config'
-import type { Brand } from '../brand/brand.js'
+import type { Brand } from '../brand.js'
 import type { AnomalyPolicy } from './anomaly-policy.js'
 import type { CheckoutOptions } from './checkout-options.js'
 import type { LanguageName } from './languages.js'

@@ -1,5 +1,5 @@
 import type { RateLimitSettings } from '../config/tables.js'
-import { blockOf, clientNetworkOf, subnetOf } from '../http/network.js'
+import { blockOf, clientNetworkOf, subnetOf } from '../http/request.js'
 import type { LimitedAction, LimitedActor } from './limited-action.js'
 import { mailboxOf } from './mailbox.js'
 

@@ -3,9 +3,9 @@ import { hash, verify } from '@node-rs/argon2'
 import { registerDecorator } from 'class-validator'
 import { Settings } from '../../platform/config/settings.js'
 import { unavailable } from '../../platform/errors/api-error.js'
-import type { Client } from '../../platform/http/client.js'
-import { clientNetworkOf, subnetOf } from '../../platform/http/network.js'
-import { Metrics } from '../../platform/metrics/metrics.js'
+import type { Client } from '../../platform/http/request.js'
+import { clientNetworkOf, subnetOf } from '../../platform/http/request.js'
+import { Metrics } from '../../platform/metrics.js'
 import { type ImportedHash, readImportedHash, UnusableHash } from './hashes.js'
 
 /**

@@ -6,6 +6,7 @@ import {
   accounts,
   Database,
   type Email,
+  importUsers,
   MailLanguage,
   type Permission,
   PolicyJob,
@@ -14,7 +15,6 @@ import {
   SessionChanges,
   type User,
   UserAdministration,
-  importUsers,
   Users,
 } from '../../sources.js'
 import { giveTotp, prove, requireOf, takeTotp } from '../../support/factors.js'

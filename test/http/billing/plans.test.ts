@@ -6,11 +6,11 @@ import {
   billingWork,
   checkouts,
   Database,
+  importUsers,
   PERMISSIONS,
   permissionsOf,
   UserAdministration,
   UserEmails,
-  importUsers,
   users,
 } from '../../sources.js'
 import { eventually } from '../../support/eventually.js'
