@@ -215,7 +215,8 @@ export { type Connection, type Db, MIGRATIONS_FOLDER } from '../src/platform/dat
 export { Database, rowsOf } from '../src/platform/database/database.js'
 export { openDatabase } from '../src/platform/database/database.module.js'
 export { DatabaseClock } from '../src/platform/database/database-clock.js'
-export { createFolder, lockFolder } from '../src/platform/database/pglite.js'
+export { lockFolder } from '../src/platform/database/folder-lock.js'
+export { createFolder } from '../src/platform/database/pglite.js'
 export {
   hostUrls,
   isAnswering,

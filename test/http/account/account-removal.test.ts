@@ -406,11 +406,14 @@ describe('The removal of an account', () => {
     it('does not make other accounts wait', async () => {
       const waiting = await aProvenOwner(app)
       await openCheckout(app, waiting)
+      // Its page stays open for as long as the provider does not answer.
+      app.sandbox.fault = 'error-500'
       await ask(app, waiting)
       await setGrace(app, waiting, -DAY)
       const { owner } = await aLeavingOwner(app)
       await setGrace(app, owner, 0)
       await run(app)
+      app.sandbox.fault = null
       expect(await remaining(app, waiting)).toHaveLength(1)
       expect(await remaining(app, owner)).toEqual([])
     })

@@ -12,7 +12,7 @@ import { slow } from '../../support/tiers.js'
 
 /** A process of its own that takes the lock, says so, and holds it until it is ended. */
 const TAKER = `
-  import { lockFolder } from './database/embedded/folder-lock.js'
+  import { lockFolder } from './platform/database/folder-lock.js'
   process.on('message', async folder => {
     try { await lockFolder(folder); process.send('taken') } catch { process.send('refused') }
   })
@@ -28,7 +28,7 @@ beforeEach(async () => {
   program = join(folder, 'taker.mjs')
   processes = []
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
-  for (const name of ['database/embedded/folder-lock', 'errors/start-error']) {
+  for (const name of ['platform/database/folder-lock', 'platform/errors/api-error']) {
     const { code } = await transformFile(`src/${name}.ts`, {
       swcrc: false,
       jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
