@@ -97,6 +97,8 @@ export default defineConfig({
       {
         text: 'Project',
         items: [
+          { text: 'Architecture', link: '/architecture' },
+          { text: 'Testing', link: '/testing' },
           { text: 'Security', link: '/security' },
           { text: 'Decisions', link: '/decisions/' },
           { text: 'Contributing', link: '/contributing' },

@@ -10,7 +10,7 @@ export const ROOMS = {
     ),
   },
   permissions: {
-    mutate: ['src/platform/permissions/*.ts', 'src/platform/plans/*.ts'],
+    mutate: ['src/platform/permissions.ts', 'src/platform/plans.ts'],
     tests: ['test/unit/permissions/permissions.test.ts', 'test/unit/plans/plans-file.test.ts'],
   },
   cors: {
