@@ -364,38 +364,56 @@ export {
 export { SatelliteAdministration, SatelliteRegistry } from '../src/satellites/registry.js'
 export { SatelliteVerification } from '../src/satellites/verification.js'
 export { startFailure } from '../src/serve.js'
-export { CookieBoundSessionGuard } from '../src/sessions/guards/cookie-bound-session.guard.js'
-export { EnrolmentGuard } from '../src/sessions/guards/enrolment.guard.js'
-export { EnrolmentRefusal } from '../src/sessions/guards/enrolment-refusal.js'
-export { LiveSessionGuard } from '../src/sessions/guards/live-session.guard.js'
-export { MainSourceGuard } from '../src/sessions/guards/main-source.guard.js'
-export { PaymentsPermissionGuard } from '../src/sessions/guards/payments-permission.guard.js'
-export { PermissionGuard, RequirePermission } from '../src/sessions/guards/permission.guard.js'
-export { LiveSession, MainSite } from '../src/sessions/guards/protection.decorators.js'
+export { SessionCleanup } from '../src/sessions/cleanup.job.js'
+export { DatabaseSessionStore } from '../src/sessions/database.session-store.js'
+export { EnrolmentRefusal } from '../src/sessions/enrolment-refusal.js'
 export {
+  CookieBoundSessionGuard,
   CountsAsWrite,
+  EnrolmentGuard,
   ExemptFromWriteLimit,
+  LiveSession,
+  LiveSessionGuard,
+  MainSite,
+  PermissionGuard,
+  RequirePermission,
   WriteLimitGuard,
-} from '../src/sessions/guards/write-limit.guard.js'
-export { PastSessions } from '../src/sessions/past-sessions.js'
+} from '../src/sessions/guards.js'
+export { MainSourceGuard } from '../src/sessions/main-source.guard.js'
+export { PaymentsPermissionGuard } from '../src/sessions/payments-permission.guard.js'
 export { Reauthentication } from '../src/sessions/reauthentication.js'
-export { GateMetrics } from '../src/sessions/revocation/gate-metrics.js'
+export { RedisSessionStore } from '../src/sessions/redis.session-store.js'
+export {
+  decodeSession,
+  decodeUserAgent,
+  encodeSession,
+  encodeStamp,
+  encodeUserAgent,
+  FIELDS,
+  markerKey,
+  NEWEST_CHANGE_KEY,
+  PARTITIONS,
+  partitionOf,
+  SESSION_KEYS,
+  type SessionForm,
+  sessionKey,
+  sidOfKey,
+} from '../src/sessions/redis-session.js'
 export {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../src/sessions/revocation/recorded-changes.js'
-export { SessionChangeLog } from '../src/sessions/revocation/session-change-log.js'
-export { SessionChanges } from '../src/sessions/revocation/session-changes.js'
-export { ShardGate, type ShardStatus } from '../src/sessions/revocation/shard-gate.js'
-export { isOpenSince, ShardGates } from '../src/sessions/revocation/shard-gates.js'
+  SessionChangeLog,
+  SessionChanges,
+} from '../src/sessions/revocation/changes.js'
+export { isOpenSince, ShardGate, ShardGates, type ShardStatus } from '../src/sessions/revocation/gates.js'
 export {
   ForeignStoreError,
   LostStoreError,
   NotYetError,
   type ShardBefore,
-} from '../src/sessions/revocation/shard-recovery.js'
-export { StoreSupervisor } from '../src/sessions/revocation/store-supervisor.js'
+} from '../src/sessions/revocation/replay.js'
+export { GateMetrics, StoreSupervisor } from '../src/sessions/revocation/store-supervisor.js'
 export {
   asSessionHandle,
   asSessionId,
@@ -406,7 +424,6 @@ export {
   type SessionHandle,
   type SessionId,
 } from '../src/sessions/session.js'
-export { SessionCleanup } from '../src/sessions/session-cleanup.job.js'
 export {
   acceptedCookies,
   clearSessionCookie,
@@ -416,28 +433,6 @@ export {
   requireMainOrigin,
   setSessionCookie,
 } from '../src/sessions/session-cookie.js'
-export { SessionLinks } from '../src/sessions/session-links.js'
-export { SessionTerms } from '../src/sessions/session-terms.js'
-export { type NewSession, type Proof, SessionsService } from '../src/sessions/sessions.service.js'
-export { decodeUserAgent, encodeUserAgent } from '../src/sessions/stores/coded-user-agent.js'
-export { DatabaseSessionStore } from '../src/sessions/stores/database.session-store.js'
-export { RedisSessionStore } from '../src/sessions/stores/redis.session-store.js'
-export {
-  decodeSession,
-  encodeSession,
-  encodeStamp,
-  FIELDS,
-  type SessionForm,
-} from '../src/sessions/stores/redis-session.js'
-export {
-  markerKey,
-  NEWEST_CHANGE_KEY,
-  PARTITIONS,
-  partitionOf,
-  SESSION_KEYS,
-  sessionKey,
-  sidOfKey,
-} from '../src/sessions/stores/session-keys.js'
 export {
   changesOf,
   mergeChanges,
@@ -447,7 +442,15 @@ export {
   SessionStore,
   type StoreChanges,
   sizeOf,
-} from '../src/sessions/stores/session-store.js'
+} from '../src/sessions/session-store.js'
+export {
+  type NewSession,
+  PastSessions,
+  type Proof,
+  SessionLinks,
+  SessionsService,
+  SessionTerms,
+} from '../src/sessions/sessions.js'
 export { UserSessions } from '../src/sessions/user-sessions.js'
 export { FactorResetJob } from '../src/team/factor-reset.job.js'
 export {

@@ -5,8 +5,7 @@ import { createRequire } from 'node:module'
 import Fastify from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { createClient } from 'redis'
-import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
-import { TOUCH } from '../../dist/src/sessions/stores/session-scripts.js'
+import { sessionKey, TOUCH } from '../../dist/src/sessions/redis-session.js'
 import { loadKeys } from '../../dist/src/tokens/signing-keys.js'
 
 const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env

@@ -1,5 +1,4 @@
-import { encodeSession } from '../../dist/src/sessions/stores/redis-session.js'
-import { sessionKey } from '../../dist/src/sessions/stores/session-keys.js'
+import { encodeSession, sessionKey } from '../../dist/src/sessions/redis-session.js'
 import { aSession, aStore } from '../measure/measure-memory.mjs'
 
 const SESSIONS_A_SCRIPT = 10_000

@@ -19,7 +19,7 @@ import {
 import { oneTimeTokens } from '../platform/database/schema/platform.js'
 import { Clock } from '../platform/time.js'
 import type { SessionActor } from '../sessions/session-actor.js'
-import { SessionStore } from '../sessions/stores/session-store.js'
+import { SessionStore } from '../sessions/session-store.js'
 import { AccountService } from './account.js'
 import { type Profile, ProfileService } from './profile.js'
 

@@ -12,7 +12,7 @@ import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
 import { IfPresent } from '../platform/http/validation.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
-import { ExemptFromWriteLimit } from '../sessions/guards/write-limit.guard.js'
+import { ExemptFromWriteLimit } from '../sessions/guards.js'
 import {
   clearSessionCookie,
   presentedSessionIds,

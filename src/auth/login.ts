@@ -3,8 +3,13 @@
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
 import { eq, getTableColumns, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import type { DeviceId, KnownDevice } from '../anomalies/known-devices.js'
-import { DEVICE_COLUMNS, DEVICE_PARTS, type KnownDeviceRow } from '../anomalies/known-devices.js'
+import {
+  DEVICE_COLUMNS,
+  DEVICE_PARTS,
+  type DeviceId,
+  type KnownDevice,
+  type KnownDeviceRow,
+} from '../anomalies/known-devices.js'
 import { LoginAnomalyCheck, UnusualLogin } from '../anomalies/login-check.js'
 import { languageWanted } from '../mail/language.js'
 import { type AuditOutcome, auditEvent } from '../platform/audit/audit-event.js'
@@ -14,16 +19,15 @@ import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import type { HandoffRequirement } from '../platform/database/schema/columns.js'
 import { builtOnce, parameter, Statement, type UsedRow } from '../platform/database/statement.js'
-import type { ErrorCode } from '../platform/errors/api-error.js'
-import { ApiError, causeMessage, unavailable } from '../platform/errors/api-error.js'
+import { ApiError, causeMessage, type ErrorCode, unavailable } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
 import { countsOf, Metrics } from '../platform/metrics.js'
 import type { Source } from '../platform/permissions.js'
 import { rejectedNoSooner } from '../platform/time.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { SessionChanges } from '../sessions/revocation/changes.js'
 import type { Session, SessionHandle } from '../sessions/session.js'
-import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.service.js'
+import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.js'
 import { SESSION_COUNT, SESSION_ROW } from '../sessions/user-sessions.js'
 import {
   acrOf,

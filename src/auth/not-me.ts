@@ -12,8 +12,8 @@ import {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+  SessionChanges,
+} from '../sessions/revocation/changes.js'
 import { Public } from '../tokens/jwt.guard.js'
 import type { Email } from '../users/email.js'
 import { type FollowedLink, MailedLinks } from '../users/mailed-links.js'

@@ -3,8 +3,7 @@ import { Injectable } from '@nestjs/common'
 import { KnownDevices } from '../anomalies/known-devices.js'
 import { languageWanted } from '../mail/language.js'
 import { onlySatelliteOf } from '../mail/layout.js'
-import type { Recipient } from '../mail/mail.js'
-import { inOrder, NO_MAILS, type SendMails } from '../mail/mail.js'
+import { inOrder, NO_MAILS, type Recipient, type SendMails } from '../mail/mail.js'
 import { Mailer } from '../mail/mailer.js'
 import { SiteUrls } from '../mail/site-urls.js'
 import { type AuditEvent, auditEvent } from '../platform/audit/audit-event.js'
@@ -19,8 +18,8 @@ import {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+  SessionChanges,
+} from '../sessions/revocation/changes.js'
 import type { SessionHandle } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import type { Email } from '../users/email.js'

@@ -12,7 +12,6 @@ import { countsOf, Metrics } from '../platform/metrics.js'
 import { SOURCES, type Source } from '../platform/permissions.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
 import { Clock, unixSeconds } from '../platform/time.js'
-import { PastSessions, type SessionOutcome } from '../sessions/past-sessions.js'
 import {
   handleOf,
   isSameClient,
@@ -21,8 +20,8 @@ import {
   type SessionId,
 } from '../sessions/session.js'
 import { type PresentedSession, presentedSession, setSessionCookie } from '../sessions/session-cookie.js'
-import { SessionTerms } from '../sessions/session-terms.js'
-import { SessionStore } from '../sessions/stores/session-store.js'
+import { SessionStore } from '../sessions/session-store.js'
+import { PastSessions, type SessionOutcome, SessionTerms } from '../sessions/sessions.js'
 import { Public } from '../tokens/jwt.guard.js'
 
 class RefreshAnswer {

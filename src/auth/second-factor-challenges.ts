@@ -8,10 +8,9 @@ import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
-import type { OneTimeToken } from '../platform/one-time-tokens.js'
-import { OneTimeTokens, USED_TOKEN } from '../platform/one-time-tokens.js'
+import { type OneTimeToken, OneTimeTokens, USED_TOKEN } from '../platform/one-time-tokens.js'
 import type { Source } from '../platform/permissions.js'
-import type { Proof } from '../sessions/sessions.service.js'
+import type { Proof } from '../sessions/sessions.js'
 import {
   type AuthMethod,
   type AuthMethods,

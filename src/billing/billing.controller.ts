@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post, Query } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
 import { PaymentStepUpGuard } from '../auth/reauthentication.js'
-import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
+import { LiveSession, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { CreateSubscriptionBody, CreateSubscriptionDocs, OpenPortalDocs, PortalBody } from './billing.dto.js'
 import { BillingService } from './billing.service.js'

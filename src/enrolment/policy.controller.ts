@@ -6,8 +6,7 @@ import {
   type SecondFactorRequirement,
 } from '../platform/database/schema/columns.js'
 import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
-import { MainSite } from '../sessions/guards/protection.decorators.js'
-import { ContainsDamage } from '../sessions/guards/write-limit.guard.js'
+import { ContainsDamage, MainSite } from '../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { SecondFactorPolicyService } from './policy.js'
 

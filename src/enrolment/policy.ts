@@ -18,8 +18,8 @@ import {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+  SessionChanges,
+} from '../sessions/revocation/changes.js'
 import type { Session } from '../sessions/session.js'
 import type { SessionActor } from '../sessions/session-actor.js'
 import { type Account, Accounts } from '../users/accounts.js'

@@ -13,8 +13,7 @@ import {
 } from '../platform/database/schema/factors.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { withdrawTokens } from '../platform/one-time-tokens.js'
-import { mergeRecorded, type RecordedChanges } from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import { mergeRecorded, type RecordedChanges, SessionChanges } from '../sessions/revocation/changes.js'
 import type { Session } from '../sessions/session.js'
 import { acrOf, TWO_FACTORS } from '../tokens/access-tokens.js'
 

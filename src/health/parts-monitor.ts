@@ -5,7 +5,7 @@ import { causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { Metrics } from '../platform/metrics.js'
 import { Clock, unixSeconds } from '../platform/time.js'
-import { SessionStore } from '../sessions/stores/session-store.js'
+import { SessionStore } from '../sessions/session-store.js'
 
 /** Seconds matter to the person on call, and one small query a second costs a server nothing. */
 const EVERY_MS = 1_000

@@ -19,11 +19,10 @@ import { ApiError } from '../platform/errors/api-error.js'
 import { deviceName, isId } from '../platform/http/request.js'
 import type { RegisteredSatellite } from '../satellites/registered-satellites.js'
 import { SatelliteAdministration } from '../satellites/registry.js'
-import { ActiveSessions } from '../sessions/active/active-sessions.js'
+import { ActiveSessions } from '../sessions/active-sessions.js'
 import { Accounts } from '../users/accounts.js'
 import type { User } from '../users/user.js'
-import type { UserCursor } from '../users/users.js'
-import { Users } from '../users/users.js'
+import { type UserCursor, Users } from '../users/users.js'
 import { type OperatorActor, withReason } from './operator.guard.js'
 
 /** If more match, type more. */

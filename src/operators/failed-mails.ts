@@ -9,10 +9,9 @@ import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { ApiError, unavailable } from '../platform/errors/api-error.js'
 import { type Age, AgeCursor, PageLimit } from '../platform/http/paging.js'
-import type { Client } from '../platform/http/request.js'
-import { IdInPath } from '../platform/http/request.js'
+import { type Client, IdInPath } from '../platform/http/request.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { CountsAsWrite } from '../sessions/guards.js'
 import {
   CurrentOperatorActor,
   ForOperators,

@@ -21,7 +21,7 @@ import { type Age, AgeCursor, ageCursor, PageLimit, pageOf } from '../platform/h
 import { IdInPath } from '../platform/http/request.js'
 import { ParseText } from '../platform/http/validation.js'
 import { SatelliteAdministration } from '../satellites/registry.js'
-import { CountsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { CountsAsWrite } from '../sessions/guards.js'
 import { shownSatellite, withAccountNames } from './directory.js'
 import {
   CurrentOperatorActor,

@@ -15,7 +15,7 @@ import { DocumentedGuard } from '../platform/http/endpoint.js'
 import { type Client, clientOf, requestOf } from '../platform/http/request.js'
 import { IsStorableLine, ParseText } from '../platform/http/validation.js'
 import { RateLimiter } from '../platform/rate-limits/rate-limiter.js'
-import { countsAsWrite } from '../sessions/guards/write-limit.guard.js'
+import { countsAsWrite } from '../sessions/guards.js'
 import { Public } from '../tokens/jwt.guard.js'
 import { type OperatorSession, OperatorSessions, presentedOperatorSession } from './sessions.js'
 

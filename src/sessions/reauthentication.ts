@@ -18,7 +18,7 @@ import {
   withMethods,
 } from '../tokens/access-tokens.js'
 import type { Session } from './session.js'
-import { SessionStore } from './stores/session-store.js'
+import { SessionStore } from './session-store.js'
 
 /**
  * Whether a session's user has recently proved their identity again. A login does not count, because somebody

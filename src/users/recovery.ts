@@ -5,8 +5,13 @@ import { earliest, UnrecognizedLoginTokens } from '../anomalies/unrecognized-log
 import { FactorResets } from '../factors/factor-resets.js'
 import { UserFactors } from '../factors/user-factors.js'
 import { inOrder, NO_MAILS, type SendMails } from '../mail/mail.js'
-import type { Actor, TargetUser } from '../platform/audit/audit-event.js'
-import { type AuditAction, auditEvent, auditEventOf } from '../platform/audit/audit-event.js'
+import {
+  type Actor,
+  type AuditAction,
+  auditEvent,
+  auditEventOf,
+  type TargetUser,
+} from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { users } from '../platform/database/schema/accounts.js'
@@ -21,7 +26,7 @@ import {
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../sessions/revocation/recorded-changes.js'
+} from '../sessions/revocation/changes.js'
 import type { Email } from './email.js'
 import { UserEmails } from './email-addresses.js'
 import { OwnerNotices } from './notices.js'

@@ -20,8 +20,8 @@ import {
   followedBy,
   NOTHING_RECORDED,
   type RecordedChanges,
-} from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+  SessionChanges,
+} from '../sessions/revocation/changes.js'
 import type { Email } from './email.js'
 import { Passwords } from './passwords/passwords.js'
 import { PendingAccountChanges } from './pending-changes.js'

@@ -30,7 +30,7 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'session-opening': {
-    mutate: ['src/sessions/sessions.service.ts', 'src/sessions/stores/session-store.ts'],
+    mutate: ['src/sessions/sessions.ts', 'src/sessions/session-store.ts'],
     tests: [
       'test/unit/sessions/session-opening.test.ts',
       'test/unit/sessions/session-encoding.test.ts',

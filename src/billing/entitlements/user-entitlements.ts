@@ -6,8 +6,7 @@ import { accounts, users } from '../../platform/database/schema/accounts.js'
 import { isAnyOf } from '../../platform/database/sql.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { Logger } from '../../platform/log.js'
-import type { RecordedChanges } from '../../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../../sessions/revocation/session-changes.js'
+import { type RecordedChanges, SessionChanges } from '../../sessions/revocation/changes.js'
 
 /** Few enough that a login of one of them waits for a fraction of a second. */
 const USERS_A_PAGE = 500

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common'
 import { ApiTags } from '@nestjs/swagger'
-import { MainSite } from '../../sessions/guards/protection.decorators.js'
+import { MainSite } from '../../sessions/guards.js'
 import { CurrentActor, type SessionActor } from '../../sessions/session-actor.js'
 import { InvoiceList } from './invoice-list.js'
 import { ListInvoicesDocs } from './invoices.dto.js'

@@ -1,11 +1,14 @@
 import type { Settings } from '../../platform/config/settings.js'
 import { causeMessage } from '../../platform/errors/api-error.js'
 import { infoField, nameOf, readServerFacts } from '../../platform/redis/redis.js'
-import type { RedisClient, ServerAddress, ServerCommands } from '../../platform/redis/redis-client.js'
-import { createRedisClient } from '../../platform/redis/redis-client.js'
-import type { Clock } from '../../platform/time.js'
-import { within } from '../../platform/time.js'
-import { markerKey, PARTITIONS } from '../../sessions/stores/session-keys.js'
+import {
+  createRedisClient,
+  type RedisClient,
+  type ServerAddress,
+  type ServerCommands,
+} from '../../platform/redis/redis-client.js'
+import { type Clock, within } from '../../platform/time.js'
+import { markerKey, PARTITIONS } from '../../sessions/redis-session.js'
 import { withPostgres } from './database.js'
 import {
   type Check,

@@ -4,12 +4,14 @@ import type { Database } from '../../platform/database/database.js'
 import { userSessions } from '../../platform/database/schema/sessions.js'
 import { ApiError, causeMessage } from '../../platform/errors/api-error.js'
 import { EvictingServerError, evaluate, type RedisConnection } from '../../platform/redis/redis.js'
-import { SESSION_KEYS, sidOfKey } from '../stores/session-keys.js'
-import { REMOVE_IF_AHEAD } from '../stores/session-scripts.js'
-import type { ChangeHistory } from './change-history.js'
-import type { ChangeReplay } from './change-replay.js'
-import type { Markers, ShardState } from './markers.js'
-import { NotYetError } from './shard-recovery.js'
+import { REMOVE_IF_AHEAD, SESSION_KEYS, sidOfKey } from '../redis-session.js'
+import {
+  type ChangeHistory,
+  type ChangeReplay,
+  type Markers,
+  NotYetError,
+  type ShardState,
+} from './replay.js'
 
 /** Longer than a failover takes with the settings that docs/operations.md recommends, even in a busy cluster. */
 const PATIENCE_MS = 60_000

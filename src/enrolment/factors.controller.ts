@@ -1,0 +1,629 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Injectable,
+  Param,
+  Patch,
+  Post,
+  Req,
+  Res,
+} from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import { IsString, MaxLength, MinLength } from 'class-validator'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { MAX_CODE_LENGTH } from '../auth/factor-fields.dto.js'
+import { FactorMails } from '../factors/factor-mails.js'
+import { type Passkey, PasskeySites } from '../factors/passkeys.js'
+import { clearRememberedDeviceCookie, presentedRememberedDevice } from '../factors/remembered-devices.js'
+import { totpUri } from '../factors/totp.js'
+import { FactorRequirement, UserFactors } from '../factors/user-factors.js'
+import { IsNewPasskeyResponse } from '../factors/webauthn.js'
+import { SiteUrls } from '../mail/site-urls.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { IdInPath } from '../platform/http/request.js'
+import { ContainsDamage, ExemptFromWriteLimit, MainSite } from '../sessions/guards.js'
+import { followedBy, NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { IsName } from '../users/name-text.js'
+import { Users } from '../users/users.js'
+import {
+  FactorAuthority,
+  FactorConsequences,
+  OwnPasskeys,
+  OwnRememberedDevices,
+  PasskeyEnrolmentService,
+  TotpEnrolmentService,
+  TotpSecrets,
+} from './enrolment.js'
+
+class TotpAnswer {
+  @ApiProperty({ type: String, format: 'date-time' })
+  confirmedAt!: Date
+}
+
+class SecondFactorAnswer {
+  @ApiProperty({ type: TotpAnswer, nullable: true, description: 'The authenticator app; null without one' })
+  totp!: TotpAnswer | null
+
+  @ApiProperty({ type: 'integer', description: 'How many' })
+  passkeys!: number
+
+  @ApiProperty({ type: 'integer', description: 'Unused ones' })
+  recoveryCodesLeft!: number
+
+  @ApiProperty({ type: Boolean, description: 'False for users who have given up their password' })
+  hasPassword!: boolean
+
+  @ApiProperty({ type: Boolean, description: 'Whether the account requires a second factor of them' })
+  required!: boolean
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'From when on' })
+  requiredFrom!: Date | null
+
+  @ApiProperty({ type: Boolean, description: 'Whether they can do nothing else before they have one' })
+  mustEnrol!: boolean
+}
+
+const OverviewDocs = () =>
+  Documented({
+    summary: 'List your login methods',
+    status: 200,
+    answer: 'Their second factors, and whether they have to have one',
+    type: SecondFactorAnswer,
+  })
+
+@Injectable()
+export class SecondFactorOverview {
+  constructor(
+    private readonly users: Users,
+    private readonly factors: UserFactors,
+    private readonly requirement: FactorRequirement,
+    private readonly database: Database,
+  ) {}
+
+  async of({ userId }: Pick<SessionActor, 'userId'>): Promise<SecondFactorAnswer> {
+    const user = await this.users.find(userId)
+    if (!user) throw new ApiError('SESSION_NOT_FOUND')
+    const { totpConfirmedAt, ...counts } = await this.factors.find(userId)
+    return {
+      totp: totpConfirmedAt && { confirmedAt: totpConfirmedAt },
+      ...counts,
+      hasPassword: user.passwordHash !== null,
+      ...(await this.database.run(db => this.requirement.of(db, userId))),
+      mustEnrol: user.mustEnrol,
+    }
+  }
+}
+
+@ApiTags('Second factors')
+@Controller('api/second-factor')
+export class SecondFactorOverviewController {
+  constructor(private readonly overview: SecondFactorOverview) {}
+
+  @Get()
+  @MainSite()
+  @OverviewDocs()
+  show(@CurrentActor() actor: SessionActor) {
+    return this.overview.of(actor)
+  }
+}
+
+export class TotpCodeBody {
+  @ApiProperty({ type: String, minLength: 1, maxLength: MAX_CODE_LENGTH, example: '123456' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(MAX_CODE_LENGTH)
+  code!: string
+}
+
+class TotpSecretAnswer {
+  @ApiProperty({
+    type: String,
+    description: 'Base32, to be typed',
+    example: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  })
+  secret!: string
+
+  @ApiProperty({
+    type: String,
+    description: 'The same as a QR code has it',
+    example:
+      'otpauth://totp/www.example.com:owner%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=www.example.com',
+  })
+  uri!: string
+}
+
+class NewRecoveryCodesAnswer {
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Ten new ones, which are not shown again; null when the user still has some',
+    example: ['7K3M-9XQ2-VB4N-H8TE'],
+  })
+  recoveryCodes!: readonly string[] | null
+}
+
+export const BeginTotpDocs = () =>
+  Documented({
+    summary: 'Request a secret for an authenticator app',
+    description:
+      'RFC 6238: SHA-1, 6 digits, 30 s. It counts once `POST /api/second-factor/totp/confirm` has seen a code of it, and ' +
+      'replaces one that was never confirmed.',
+    status: 201,
+    answer: 'The secret, which is not shown again',
+    type: TotpSecretAnswer,
+    refusals: ['TOTP_EXISTS', 'DATABASE_UNAVAILABLE'],
+  })
+
+export const ConfirmTotpDocs = () =>
+  Documented({
+    summary: 'Confirm the authenticator app by a code',
+    description:
+      'From then on a password alone does not log the user in. If it is their first factor, their other sessions end, and what ' +
+      'may have been started in them is cancelled: another address or owner, resets of others. This session counts as one with two factors. The user is mailed.',
+    status: 200,
+    answer: 'The app is set up',
+    type: NewRecoveryCodesAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'SECOND_FACTOR_INVALID',
+      'TOTP_NOT_STARTED',
+      'TOTP_EXISTS',
+      'DATABASE_UNAVAILABLE',
+      'SESSION_STORE_UNAVAILABLE',
+    ],
+  })
+
+export const RemoveTotpDocs = () =>
+  Documented({
+    summary: 'Remove the authenticator app',
+    description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
+    status: 204,
+    answer: 'There is none any more',
+    refusals: ['SECOND_FACTOR_NEEDED', 'LAST_WAY_IN', 'DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'],
+  })
+
+@ApiTags('Second factors')
+@Controller('api/second-factor/totp')
+@MainSite({ reauthenticated: true })
+export class TotpController {
+  constructor(
+    private readonly secrets: TotpSecrets,
+    private readonly enrolment: TotpEnrolmentService,
+    private readonly urls: SiteUrls,
+  ) {}
+
+  /** A secret for the caller's authenticator app. */
+  @ContainsDamage()
+  @Post()
+  @BeginTotpDocs()
+  async begin(@CurrentActor() actor: SessionActor) {
+    const { secret, email } = await this.secrets.begin(actor)
+    return { secret, uri: totpUri(secret, { issuer: this.urls.siteName, label: email }) }
+  }
+
+  /** Confirms that the app has the secret, with a code from it. */
+  @ContainsDamage()
+  @Post('confirm')
+  @HttpCode(200)
+  @ConfirmTotpDocs()
+  async confirm(@CurrentActor() actor: SessionActor, @Body() { code }: TotpCodeBody) {
+    return { recoveryCodes: await this.enrolment.confirm(actor, code) }
+  }
+
+  @ContainsDamage()
+  @Delete()
+  @HttpCode(204)
+  @RemoveTotpDocs()
+  remove(@CurrentActor() actor: SessionActor) {
+    return this.enrolment.remove(actor)
+  }
+}
+
+class RecoveryCodesAnswer {
+  @ApiProperty({
+    type: [String],
+    description: 'Ten, which are not shown again',
+    example: ['7K3M-9XQ2-VB4N-H8TE'],
+  })
+  recoveryCodes!: readonly string[]
+}
+
+const ReplaceCodesDocs = () =>
+  Documented({
+    summary: 'Make new recovery codes',
+    description:
+      'Each logs in once in place of another second factor. The earlier ones stop working, and all remembered devices are ' +
+      'forgotten. The user is mailed.',
+    status: 201,
+    answer: 'The codes',
+    type: RecoveryCodesAnswer,
+    refusals: ['SECOND_FACTOR_MISSING', 'DATABASE_UNAVAILABLE'],
+  })
+
+@Injectable()
+export class RecoveryCodeReplacement {
+  constructor(
+    private readonly authority: FactorAuthority,
+    private readonly consequences: FactorConsequences,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /** Throws `SECOND_FACTOR_MISSING` for a user who has no factor, and like {@link FactorAuthority}. */
+  async replace(actor: SessionActor): Promise<string[]> {
+    const { codes, mail } = await this.database.transaction(async transaction => {
+      const user = await this.authority.lock(transaction, actor)
+      if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
+      await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
+      const mail = await this.mails.recoveryCodesMade(transaction, actor)
+      return { codes: await this.consequences.ofReplacingCodes(transaction, user), mail }
+    })
+    mail()
+    return codes
+  }
+}
+
+@ApiTags('Second factors')
+@Controller('api/second-factor/recovery-codes')
+export class RecoveryCodesController {
+  constructor(private readonly replacement: RecoveryCodeReplacement) {}
+
+  @ContainsDamage()
+  @Post()
+  @MainSite({ reauthenticated: true })
+  @ReplaceCodesDocs()
+  async replace(@CurrentActor() actor: SessionActor) {
+    return { recoveryCodes: await this.replacement.replace(actor) }
+  }
+}
+
+class RememberedDeviceAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  id!: string
+
+  @ApiProperty({ type: String, description: 'As it identified itself', example: 'Firefox on Linux' })
+  name!: string
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: string
+
+  @ApiProperty({ type: String, format: 'date-time', description: 'The latest login without a second factor' })
+  lastUsedAt!: string
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    description: 'When a second factor is asked for again; use does not extend it',
+  })
+  expiresAt!: string
+
+  @ApiProperty({ type: Boolean, description: 'Whether it is the browser that asks' })
+  isCurrent!: boolean
+}
+
+class RememberedDevicesAnswer {
+  @ApiProperty({ type: [RememberedDeviceAnswer], description: 'The newest first' })
+  devices!: RememberedDeviceAnswer[]
+}
+
+export const ListDevicesDocs = () =>
+  Documented({
+    summary: 'List the browsers that are not asked for a second factor',
+    status: 200,
+    answer: 'At most 20',
+    type: RememberedDevicesAnswer,
+  })
+
+export const ForgetDeviceDocs = () =>
+  Documented({
+    summary: 'Ask a browser for a second factor again',
+    description: 'Safe to repeat; the same for an id that is unknown.',
+    status: 204,
+    answer: 'It is not remembered any more',
+    refusals: ['NOT_FOUND'],
+  })
+
+export const ForgetDevicesDocs = () =>
+  Documented({
+    summary: 'Ask every browser for a second factor again',
+    status: 204,
+    answer: 'None is remembered any more; the cookie of this one is cleared',
+  })
+
+@ApiTags('Second factors')
+@Controller('api/remembered-devices')
+@MainSite()
+export class RememberedDevicesController {
+  constructor(private readonly devices: OwnRememberedDevices) {}
+
+  /** The caller's browsers that are not asked for a second factor. */
+  @Get()
+  @ListDevicesDocs()
+  async list(@CurrentActor() { userId }: SessionActor, @Req() request: FastifyRequest) {
+    return { devices: await this.devices.list(userId, presentedRememberedDevice(request)) }
+  }
+
+  @Delete(':id')
+  @ExemptFromWriteLimit()
+  @HttpCode(204)
+  @ForgetDeviceDocs()
+  async forget(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    await this.devices.forget(actor, id)
+  }
+
+  @Delete()
+  @ExemptFromWriteLimit()
+  @HttpCode(204)
+  @ForgetDevicesDocs()
+  async forgetAll(@CurrentActor() actor: SessionActor, @Res({ passthrough: true }) reply: FastifyReply) {
+    await this.devices.forget(actor)
+    clearRememberedDeviceCookie(reply)
+  }
+}
+
+export class NewPasskeyBody {
+  @IsNewPasskeyResponse()
+  response!: RegistrationResponseJSON
+
+  @IsName({ required: false })
+  name?: string
+}
+
+export class PasskeyNameBody {
+  @IsName({ required: true })
+  name!: string
+}
+
+export class PasskeyAnswer {
+  @ApiProperty({ type: String, format: 'uuid' })
+  id!: string
+
+  @ApiProperty({ type: String, example: 'Bitwarden' })
+  name!: string
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: Date
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  lastUsedAt!: Date | null
+
+  @ApiProperty({ type: Boolean, description: 'Whether it may be on several devices' })
+  isBackupEligible!: boolean
+
+  @ApiProperty({ type: Boolean, description: 'Whether it is on several devices, or in a cloud' })
+  isBackedUp!: boolean
+
+  @ApiProperty({ type: [String], example: ['internal', 'hybrid'] })
+  transports!: readonly string[]
+}
+
+class PasskeysAnswer {
+  @ApiProperty({ type: [PasskeyAnswer] })
+  passkeys!: PasskeyAnswer[]
+
+  @ApiProperty({ type: String, example: 'example.com', description: 'The domain that they belong to' })
+  rpId!: string
+}
+
+class CreationOptionsAnswer {
+  @ApiProperty({ type: String })
+  challenge!: string
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  rp!: object
+
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' } })
+  user!: object
+}
+
+class PasskeyAddedAnswer {
+  @ApiProperty({ type: PasskeyAnswer })
+  passkey!: PasskeyAnswer
+
+  @ApiProperty({
+    type: [String],
+    nullable: true,
+    description: 'Shown this once; null when the user has some already',
+  })
+  recoveryCodes!: readonly string[] | null
+}
+
+class PasskeyRemovedAnswer {
+  @ApiProperty({ type: String })
+  rpId!: string
+
+  @ApiProperty({ type: String })
+  credentialId!: string
+
+  @ApiProperty({ type: String, description: 'The user handle, base64url' })
+  userId!: string
+
+  @ApiProperty({ type: [String], description: 'The credentials that the user still has' })
+  remaining!: readonly string[]
+}
+
+/** A passkey as its user sees it. */
+export function asPasskeyAnswer(passkey: Passkey): PasskeyAnswer {
+  const { id, name, createdAt, lastUsedAt, isBackupEligible, isBackedUp, transports } = passkey
+  return { id, name, createdAt, lastUsedAt, isBackupEligible, isBackedUp, transports }
+}
+
+export const ListPasskeysDocs = () =>
+  Documented({
+    summary: 'List your passkeys',
+    status: 200,
+    answer: 'The passkeys, oldest first',
+    type: PasskeysAnswer,
+    refusals: ['DATABASE_UNAVAILABLE'],
+  })
+
+const CHANGE_REFUSALS = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
+
+export const PasskeyCreationDocs = () =>
+  Documented({
+    summary: 'Get the options for navigator.credentials.create()',
+    description: 'PublicKeyCredentialCreationOptionsJSON, for this session, within 5 minutes.',
+    status: 200,
+    answer: 'The options',
+    type: CreationOptionsAnswer,
+    refusals: ['TOO_MANY_PASSKEYS', ...CHANGE_REFUSALS],
+  })
+
+export const AddPasskeyDocs = () =>
+  Documented({
+    summary: 'Add a passkey',
+    description:
+      'The first second factor of a user ends their other sessions, and cancels what may have been started in them: another ' +
+      'address or owner, resets of others. Users who already have one must have used it ' +
+      'recently (`STEP_UP_REQUIRED`). ' +
+      'Without a name, the passkey is named after its maker.',
+    status: 201,
+    answer: 'The passkey is added, and the user is told by mail',
+    type: PasskeyAddedAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'PASSKEY_INVALID',
+      'TOO_MANY_PASSKEYS',
+      'PASSKEY_EXISTS',
+      ...CHANGE_REFUSALS,
+    ],
+  })
+
+export const RenamePasskeyDocs = () =>
+  Documented({
+    summary: 'Rename a passkey',
+    status: 200,
+    answer: 'The passkey with its new name',
+    type: PasskeyAnswer,
+    refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+  })
+
+export const RemovePasskeyDocs = () =>
+  Documented({
+    summary: 'Remove a passkey',
+    description:
+      'The answer is for `PublicKeyCredential.signalUnknownCredential` and `signalAllAcceptedCredentials`. The other sessions end, and remembered devices are forgotten. ' +
+      'A user without a password keeps two passkeys, or one and recovery codes (`LAST_WAY_IN`).',
+    status: 200,
+    answer: 'The passkey is removed, and the user is told by mail',
+    type: PasskeyRemovedAnswer,
+    refusals: ['NOT_FOUND', 'LAST_WAY_IN', 'SECOND_FACTOR_NEEDED', ...CHANGE_REFUSALS],
+  })
+
+export const RemovePasswordDocs = () =>
+  Documented({
+    summary: 'Remove your password',
+    description:
+      'For users with two passkeys, or with one and recovery codes; `LAST_WAY_IN` for others. The other sessions end, and a pending change of address or owner is cancelled. A link for a forgotten password brings one back.',
+    status: 204,
+    answer: 'The user has no password any more, and is told by mail',
+    refusals: ['LAST_WAY_IN', ...CHANGE_REFUSALS],
+  })
+
+@ApiTags('Second factors')
+@Controller('api/passkeys')
+export class PasskeysController {
+  constructor(
+    private readonly ownPasskeys: OwnPasskeys,
+    private readonly enrolment: PasskeyEnrolmentService,
+    private readonly sites: PasskeySites,
+    private readonly urls: SiteUrls,
+  ) {}
+
+  @Get()
+  @MainSite()
+  @ListPasskeysDocs()
+  async list(@CurrentActor() actor: SessionActor) {
+    return { passkeys: await this.ownPasskeys.list(actor), rpId: this.sites.rpId }
+  }
+
+  /** What a browser needs to make a new passkey. */
+  @ContainsDamage()
+  @Post('options')
+  @HttpCode(200)
+  @MainSite({ reauthenticated: true })
+  @PasskeyCreationDocs()
+  options(@CurrentActor() actor: SessionActor) {
+    return this.ownPasskeys.creationOptions(actor, this.urls.siteName)
+  }
+
+  @ContainsDamage()
+  @Post()
+  @MainSite({ reauthenticated: true })
+  @AddPasskeyDocs()
+  add(@CurrentActor() actor: SessionActor, @Body() body: NewPasskeyBody) {
+    return this.enrolment.add(actor, body)
+  }
+
+  @Patch(':id')
+  @MainSite({ reauthenticated: true })
+  @RenamePasskeyDocs()
+  rename(
+    @CurrentActor() actor: SessionActor,
+    @Param('id', IdInPath) id: string,
+    @Body() { name }: PasskeyNameBody,
+  ) {
+    return this.ownPasskeys.rename(actor, id, name)
+  }
+
+  @ContainsDamage()
+  @Delete(':id')
+  @HttpCode(200)
+  @MainSite({ reauthenticated: true })
+  @RemovePasskeyDocs()
+  remove(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
+    return this.enrolment.remove(actor, id)
+  }
+}
+
+/** Removes passwords that users give up for passkeys. */
+@Injectable()
+export class PasswordRemoval {
+  constructor(
+    private readonly authority: FactorAuthority,
+    private readonly consequences: FactorConsequences,
+    private readonly changes: SessionChanges,
+    private readonly users: Users,
+    private readonly mails: FactorMails,
+  ) {}
+
+  /**
+   * Removes the user's password, ends their other sessions, which it may have opened, and cancels what may have been
+   * started with it; does nothing when they have none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
+   */
+  async remove(actor: SessionActor): Promise<void> {
+    await this.changes.commitToleratingOutage(async transaction => {
+      const user = await this.authority.lockWithAccount(transaction, actor)
+      if (user.passwordHash === null) return NOTHING_RECORDED
+      const event = auditEvent(actor, 'password.remove')
+      const ended = await this.consequences.ofRemovingPassword(transaction, actor, user, event)
+      await this.users.setPassword(transaction, user.id, null)
+      return followedBy(ended, await this.mails.passwordRemoved(transaction, actor))
+    })
+  }
+}
+
+@ApiTags('Passwords')
+@Controller('api/password')
+export class PasswordRemovalController {
+  constructor(private readonly removal: PasswordRemoval) {}
+
+  /** Removes the caller's password. */
+  @Delete()
+  @HttpCode(204)
+  @MainSite({ reauthenticated: true })
+  @RemovePasswordDocs()
+  remove(@CurrentActor() actor: SessionActor): Promise<void> {
+    return this.removal.remove(actor)
+  }
+}

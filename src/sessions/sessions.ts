@@ -1,0 +1,334 @@
+import type { Caller } from '@mainstay-auth/verify/token-rules'
+import { Injectable } from '@nestjs/common'
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Satellite } from '../cors/satellite.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database, rowsOf } from '../platform/database/database.js'
+import { sessionChanges, sessionLinks, userSessions } from '../platform/database/schema/sessions.js'
+import { removeExpiredRows } from '../platform/database/sql.js'
+import { ApiError, causeMessage } from '../platform/errors/api-error.js'
+import type { Client } from '../platform/http/request.js'
+import { Logger } from '../platform/log.js'
+import {
+  effectivePermissions,
+  type GrantLimits,
+  type Permissions,
+  type Source,
+  withinLimit,
+  withinLimits,
+} from '../platform/permissions.js'
+import { Clock, secondsAfter, unixSeconds } from '../platform/time.js'
+import { AccessTokens, type AuthMethods, acrOf, namesOf } from '../tokens/access-tokens.js'
+import { SessionChanges } from './revocation/changes.js'
+import { handleOf, newSessionId, type Session, type SessionHandle, type SessionId } from './session.js'
+import { SessionStore } from './session-store.js'
+import { UserSessions } from './user-sessions.js'
+
+type SiteOfSession = Pick<Session, 'source' | 'origin'>
+
+/** How long a session lasts at its site, whether it may continue there, and its tokens. Queries no store. */
+@Injectable()
+export class SessionTerms {
+  constructor(
+    private readonly satellites: Satellites,
+    private readonly accessTokens: AccessTokens,
+    private readonly settings: Settings,
+  ) {}
+
+  /** The lifetime of a session that begins now. */
+  lifetimeSeconds(site: SiteOfSession): number {
+    return this.lifetimeAt(this.satelliteOf(site))
+  }
+
+  /**
+   * Whether the session may continue: its satellite is active, and has belonged to its account since before
+   * the session began. Sessions of the main site and of apps always may. A session that lasts longer than this
+   * preview allows was opened at a satellite with exactly this origin, which has been removed.
+   */
+  mayContinue(session: Session): boolean {
+    return this.mayContinueAt(session, this.satelliteOf(session))
+  }
+
+  /**
+   * A new access token, with no more permissions than the satellite allows now. Throws `SESSION_NOT_FOUND`
+   * unless the session {@link mayContinue}.
+   */
+  issueToken(session: Session): string {
+    const satellite = this.satelliteOf(session)
+    if (!this.mayContinueAt(session, satellite)) throw new ApiError('SESSION_NOT_FOUND')
+    return this.accessTokens.issue(callerOf(session, satellite))
+  }
+
+  private mayContinueAt(session: Session, satellite: Satellite | null): boolean {
+    if (!satellite) return !this.isOfSatellite(session)
+    return (
+      (satellite.accountId ?? session.accountId) === session.accountId &&
+      satellite.activeSince <= session.createdAt.getTime() &&
+      (satellite.kind === 'production' || lengthOf(session) <= this.lifetimeAt(satellite))
+    )
+  }
+
+  private lifetimeAt(satellite: Satellite | null): number {
+    const { sessionTtlSeconds } = this.settings
+    return Math.min(sessionTtlSeconds, satellite?.sessionSeconds ?? sessionTtlSeconds)
+  }
+
+  private satelliteOf(site: SiteOfSession): Satellite | null {
+    return this.isOfSatellite(site) ? this.satellites.find(site.origin as string) : null
+  }
+
+  /** Apps have no origin, and pages of the main site may also request the lesser sessions of satellites. */
+  private isOfSatellite({ source, origin }: SiteOfSession): boolean {
+    return source === 'satellite' && origin !== null && origin !== this.settings.mainOrigin
+  }
+}
+
+function callerOf(session: Session, satellite: Satellite | null): Caller {
+  const caller = {
+    ...session,
+    amr: namesOf(session.amr),
+    acr: acrOf(session.amr),
+    authTime: unixSeconds(session.authTime),
+  }
+  if (!satellite) return { ...caller, clientId: session.source === 'main' ? 'main' : 'mobile' }
+  return {
+    ...caller,
+    clientId: satellite.id,
+    permissions: withinLimit(session.permissions, satellite.ceiling),
+  }
+}
+
+/** In seconds. */
+function lengthOf({ createdAt, expiresAt }: Session): number {
+  return (expiresAt.getTime() - createdAt.getTime()) / 1000
+}
+
+/**
+ * Which satellite sessions came from which main-site session. Whatever ends the parent ends its children too:
+ * SessionChangeLog does that.
+ */
+@Injectable()
+export class SessionLinks {
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Links a new session in the transaction that records it, which must have its parent locked. */
+  async add(
+    transaction: Db,
+    { sid: childSid, userId, origin }: Session,
+    { sid: parentSid, expiresAt }: Pick<Session, 'sid' | 'expiresAt'>,
+  ): Promise<void> {
+    const link = { childSid, parentSid, userId, origin: origin as string, expiresAt }
+    await transaction.insert(sessionLinks).values(link)
+  }
+
+  /** Whether the user has logged in there by hand-off, and has not logged out since. */
+  async isKnown(userId: string, origin: string): Promise<boolean> {
+    const isOfUser = and(eq(sessionLinks.userId, userId), eq(sessionLinks.origin, origin))
+    const [row] = await this.database.run(db =>
+      db
+        .select({ childSid: sessionLinks.childSid })
+        .from(sessionLinks)
+        .where(and(isOfUser, gt(sessionLinks.expiresAt, this.clock.now())))
+        .limit(1),
+    )
+    return row !== undefined
+  }
+
+  /** Removes what has expired by `now`; returns how many rows. */
+  removeExpired(now: Date): Promise<number> {
+    return removeExpiredRows(this.database, sessionLinks, sessionLinks.expiresAt, now)
+  }
+}
+
+/** Why a session is over: it was ended early, or reached its expiry. */
+export type SessionOutcome = 'revoked' | 'expired'
+
+/** Made-up identifiers are looked up too, so a flood of them must not take up the database. */
+const MAX_LOOKUPS_AT_ONCE = 4
+
+/** What the database still knows about sessions that are over. */
+@Injectable()
+export class PastSessions {
+  private readonly logger = new Logger('PastSessions')
+  private lookUps = 0
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * How a session that is not live ended; null when there is no record of it (any more), when the database
+   * does not answer, or when too many such look-ups are running. Never throws.
+   */
+  async outcomeOf(sid: SessionHandle): Promise<SessionOutcome | null> {
+    if (this.lookUps >= MAX_LOOKUPS_AT_ONCE) return null
+    this.lookUps++
+    try {
+      return await this.lookUp(sid)
+    } catch (error) {
+      this.logger.warn(`Could not look up why a session ended: ${causeMessage(error)}`)
+      return null
+    } finally {
+      this.lookUps--
+    }
+  }
+
+  private async lookUp(sid: SessionHandle): Promise<SessionOutcome | null> {
+    const now = sql.param(this.clock.now(), userSessions.expiresAt)
+    const found = await this.database.run(db =>
+      db.execute(sql`
+        select exists (select from ${sessionChanges} where ${sessionChanges.sid} = ${sid}) as revoked,
+          exists (select from ${userSessions} where ${userSessions.sid} = ${sid}
+            and ${userSessions.expiresAt} <= ${now}) as expired`),
+    )
+    const [row] = rowsOf<{ revoked: boolean; expired: boolean }>(found)
+    if (row?.revoked) return 'revoked'
+    return row?.expired ? 'expired' : null
+  }
+}
+
+/** How many sessions a user may have. */
+@Injectable()
+export class SessionLimits {
+  /** By user. A call that arrives before a run starts is served by it, so many simultaneous logins cause two runs. */
+  private readonly queued = new Map<string, Promise<void>>()
+  private readonly running = new Map<string, Promise<void>>()
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly changes: SessionChanges,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  /**
+   * Ends the least recently used sessions of a user who has `count`, if that is more than
+   * `MAX_SESSIONS_PER_USER`. All replicas use the same order, so together they do not end more than they
+   * should.
+   */
+  async enforce(userId: string, count: number, client: Client): Promise<void> {
+    if (count <= this.settings.maxSessionsPerUser) return
+    const run = this.queued.get(userId) ?? this.afterCurrentRun(userId, client)
+    this.queued.set(userId, run)
+    await run
+  }
+
+  private async afterCurrentRun(userId: string, client: Client): Promise<void> {
+    // Its error goes to its own callers.
+    await this.running.get(userId)?.catch(() => {})
+    const run = this.queued.get(userId) as Promise<void>
+    this.queued.delete(userId)
+    this.running.set(userId, run)
+    try {
+      await this.endLeastRecentlyUsed(userId, client)
+    } finally {
+      this.running.delete(userId)
+    }
+  }
+
+  private async endLeastRecentlyUsed(userId: string, client: Client): Promise<void> {
+    const live = await this.store.listByUser(userId, this.clock.now())
+    const surplus = live.slice(0, Math.max(0, live.length - this.settings.maxSessionsPerUser))
+    // Satellite sessions opened from it are counted separately, and nobody has asked to end them.
+    for (const session of surplus)
+      await this.changes.end(session, client, 'too many sessions', { keepsChildren: true })
+  }
+}
+
+/** How the user of a session has proved their identity. */
+export interface Proof {
+  readonly methods: AuthMethods
+  /** When that was, for a session that was handed off from another one; left out when the proof is new. */
+  readonly inheritedAuthTime?: Date
+}
+
+/** The user of the session. */
+export interface SessionUser extends GrantLimits {
+  readonly userId: string
+  readonly accountId: string
+  readonly granted: Permissions
+}
+
+/** A session with its secret, which only the client keeps. */
+export interface NewSession {
+  readonly session: Session
+  readonly sessionId: SessionId
+  readonly accessToken: string
+}
+
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly userSessions: UserSessions,
+    private readonly limits: SessionLimits,
+    private readonly terms: SessionTerms,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Creates a session under a new identifier; an identifier presented by the client is never reused. There is
+   * no other way to create a session. It is only in the store, where nobody knows its identifier. The caller
+   * then confirms it in the database, in a statement that adds it to the user's list ({@link SESSION_ROW}) if
+   * the user is unchanged since they were read. So whatever ends all of a user's sessions either finds it or
+   * prevents its confirmation, after which the caller calls {@link discard}. It expires at `expiresBy` at the
+   * latest. The caller also ends sessions beyond the limit: {@link endSurplus}.
+   */
+  async create(
+    user: SessionUser,
+    { source, client }: { readonly source: Source; readonly client: Client },
+    proof: Proof,
+    expiresBy?: Date,
+  ): Promise<NewSession> {
+    const sessionId = newSessionId()
+    const lifetimeSeconds = this.terms.lifetimeSeconds({ source, origin: client.origin })
+    const times = timesOfNewSession(this.clock.now(), lifetimeSeconds, expiresBy)
+    const session: Session = {
+      sid: handleOf(sessionId),
+      userId: user.userId,
+      accountId: user.accountId,
+      source,
+      permissions: effectivePermissions(source, withinLimits(user.granted, user)),
+      origin: client.origin,
+      ip: client.ip,
+      userAgent: client.userAgent,
+      ...times,
+      reauthenticatedAt: null,
+      amr: proof.methods,
+      authTime: proof.inheritedAuthTime ?? times.createdAt,
+    }
+    const accessToken = this.terms.issueToken(session)
+    await this.store.create(session)
+    return { session, sessionId, accessToken }
+  }
+
+  /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */
+  endSurplus(userId: string, count: number, client: Client): Promise<void> {
+    return this.limits.enforce(userId, count, client)
+  }
+
+  /**
+   * Removes a session whose login failed; its client never learnt of it. If that fails, the session is
+   * unreachable.
+   */
+  async discard({ session }: NewSession): Promise<void> {
+    await Promise.allSettled([this.store.remove(session.sid), this.userSessions.forget(session.sid)])
+  }
+}
+
+function timesOfNewSession(
+  now: Date,
+  lifetimeSeconds: number,
+  expiresBy?: Date,
+): Pick<Session, 'createdAt' | 'lastUsed' | 'expiresAt'> {
+  // Stores keep times in whole seconds.
+  const createdAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
+  const own = secondsAfter(createdAt, lifetimeSeconds)
+  return { createdAt, lastUsed: now, expiresAt: expiresBy && expiresBy < own ? expiresBy : own }
+}
