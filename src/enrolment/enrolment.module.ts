@@ -6,24 +6,12 @@ import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { RateLimitsModule } from '../platform/rate-limits/rate-limits.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
-import {
-  FactorAuthority,
-  FactorChanges,
-  FactorConsequences,
-  OwnPasskeys,
-  OwnRememberedDevices,
-  PasskeyEnrolmentService,
-  TotpEnrolmentService,
-  TotpSecrets,
-} from './enrolment.js'
+import { FactorChanges, PasskeyEnrolmentService, TotpEnrolmentService } from './enrolment.js'
 import {
   PasskeysController,
-  PasswordRemoval,
   PasswordRemovalController,
-  RecoveryCodeReplacement,
   RecoveryCodesController,
   RememberedDevicesController,
-  SecondFactorOverview,
   SecondFactorOverviewController,
   TotpController,
 } from './factors.controller.js'
@@ -43,19 +31,11 @@ import { SecondFactorPolicyService } from './policy.js'
     SecondFactorPolicyController,
   ],
   providers: [
-    FactorAuthority,
     FactorChanges,
-    FactorConsequences,
-    OwnPasskeys,
-    OwnRememberedDevices,
     PasskeyEnrolmentService,
-    PasswordRemoval,
     PolicyJob,
-    RecoveryCodeReplacement,
-    SecondFactorOverview,
     SecondFactorPolicyService,
     TotpEnrolmentService,
-    TotpSecrets,
   ],
 })
 export class EnrolmentModule {}

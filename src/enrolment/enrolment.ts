@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common'
+import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { FactorMails, type FactorName } from '../factors/factor-mails.js'
 import { PasskeyRegistration } from '../factors/passkey-registration.js'
-import { Passkeys, userHandleOf } from '../factors/passkeys.js'
+import { type Passkey, Passkeys, userHandleOf } from '../factors/passkeys.js'
 import { RecoveryCodes } from '../factors/recovery-codes.js'
 import { RememberedDevices } from '../factors/remembered-devices.js'
 import { TotpFactors } from '../factors/totp.js'
@@ -15,6 +16,7 @@ import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { Logger } from '../platform/log.js'
 import { Reauthentication } from '../sessions/reauthentication.js'
 import {
+  followedBy,
   mergeRecorded,
   NOTHING_RECORDED,
   type RecordedChanges,
@@ -25,17 +27,40 @@ import { authMethods } from '../tokens/access-tokens.js'
 import { AccountRecovery } from '../users/recovery.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { asPasskeyAnswer, type NewPasskeyBody } from './factors.controller.js'
 
 /**
- * Checks users who change what they log in with. ReauthenticationGuard has already asked them for a second
- * factor, if they have one.
+ * Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit
+ * log, or null when there was nothing to change.
+ */
+type FactorWork<T> = (
+  transaction: Db,
+  user: User,
+) => Promise<{ readonly result: T; readonly detail: AuditEvent['detail'] | null }>
+
+interface FactorAdded<T> {
+  readonly result: T
+  /** New ones, to be shown once; null when the user already had some. */
+  readonly recoveryCodes: readonly string[] | null
+}
+
+/**
+ * Changes what a user logs in with, each time in one transaction with everything that follows from it.
+ * ReauthenticationGuard has already asked the user for a second factor, if they have one. All methods but
+ * {@link forgetDevices} throw like {@link lock}.
  */
 @Injectable()
-export class FactorAuthority {
+export class FactorChanges {
   constructor(
     private readonly users: Users,
+    private readonly factors: UserFactors,
+    private readonly recoveryCodes: RecoveryCodes,
+    private readonly devices: RememberedDevices,
+    private readonly requirement: FactorRequirement,
+    private readonly recovery: AccountRecovery,
     private readonly changes: SessionChanges,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    private readonly mails: FactorMails,
   ) {}
 
   /**
@@ -46,8 +71,89 @@ export class FactorAuthority {
     return this.requireLive(transaction, actor, await this.users.lock(transaction, actor.userId))
   }
 
+  /** Adds a factor, and recovery codes where there are none. */
+  async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
+    // Once, because the answer has recovery codes that nobody can see again.
+    return this.changes.commitToleratingOutage(async transaction => {
+      const user = await this.lockWithAccount(transaction, actor)
+      const { result } = await this.change(transaction, actor, user, 'factor.add', work)
+      // The first factor ends the user's other sessions, which began without it.
+      const first = user.hasSecondFactor
+        ? NOTHING_RECORDED
+        : await this.endOthersAndPending(transaction, actor, user, 'first second factor')
+      const reassessed = await this.factors.reassess(transaction, user.id)
+      const recoveryCodes = await this.recoveryCodes.replaceIfNone(transaction, user.id)
+      const mailed = { ...reassessed, afterCommit: await this.mails.added(transaction, actor, factor) }
+      return { ...mergeRecorded(first, mailed), result, recoveryCodes }
+    })
+  }
+
+  /**
+   * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws
+   * `SECOND_FACTOR_NEEDED` for the last one where the account requires one, and `LAST_WAY_IN` when a user without a
+   * password would not be left with enough.
+   */
+  async remove<T>(
+    actor: SessionActor,
+    factor: FactorName,
+    work: FactorWork<T>,
+  ): Promise<{ readonly result: T }> {
+    return this.changes.commitToleratingOutage(async transaction => {
+      const user = await this.lockWithAccount(transaction, actor)
+      const { result, isChanged } = await this.change(transaction, actor, user, 'factor.remove', work)
+      if (!isChanged) return { ...NOTHING_RECORDED, result }
+      const ended = await this.endOthers(transaction, actor)
+      const reassessed = await this.factors.reassess(transaction, user.id)
+      await this.factors.forgetDevices(transaction, user.id)
+      await this.requireEnough(transaction, user)
+      const afterCommit = await this.mails.removed(transaction, actor, factor)
+      return { ...mergeRecorded(ended, { ...reassessed, afterCommit }), result }
+    })
+  }
+
+  /**
+   * Removes the user's password, ends their other sessions, which it may have opened, and cancels what may have been
+   * started with it; does nothing when they have none. Throws `LAST_WAY_IN`.
+   */
+  async removePassword(actor: SessionActor): Promise<void> {
+    await this.changes.commitToleratingOutage(async transaction => {
+      const user = await this.lockWithAccount(transaction, actor)
+      if (user.passwordHash === null) return NOTHING_RECORDED
+      if (!isEnoughWithoutPassword(await this.factors.findIn(transaction, user.id)))
+        throw new ApiError('LAST_WAY_IN')
+      const event = auditEvent(actor, 'password.remove')
+      const ended = await this.endOthersAndPending(transaction, actor, user, 'password removed', event)
+      await this.users.setPassword(transaction, user.id, null)
+      return followedBy(ended, await this.mails.passwordRemoved(transaction, actor))
+    })
+  }
+
+  /** New recovery codes in place of the user's. Throws `SECOND_FACTOR_MISSING` for a user who has no factor. */
+  async replaceRecoveryCodes(actor: SessionActor): Promise<string[]> {
+    const { codes, mail } = await this.database.transaction(async transaction => {
+      const user = await this.lock(transaction, actor)
+      if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
+      await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
+      const mail = await this.mails.recoveryCodesMade(transaction, actor)
+      // A browser may have been remembered by an attacker who had the earlier codes.
+      await this.factors.forgetDevices(transaction, user.id)
+      return { codes: await this.recoveryCodes.replace(transaction, user.id), mail }
+    })
+    mail()
+    return codes
+  }
+
+  /** Forgets one remembered browser, or all; ignores an id that is unknown or another user's. Safe to repeat. */
+  async forgetDevices(actor: SessionActor, id?: string): Promise<void> {
+    await this.database.transaction(async transaction => {
+      const forgotten = await this.devices.forget(transaction, actor.userId, id)
+      const events = forgotten.map(device => auditEvent(actor, 'device.forget', { id: device.id }))
+      await this.auditLog.recordAll(transaction, events)
+    })
+  }
+
   /** Like {@link lock}, with the account locked first: for what cancels a transfer of it. */
-  async lockWithAccount(transaction: Db, actor: SessionActor): Promise<User> {
+  private async lockWithAccount(transaction: Db, actor: SessionActor): Promise<User> {
     const { userId: id, accountId } = actor
     const { user } = await this.users.lockWithAccount(transaction, { id, accountId })
     return this.requireLive(transaction, actor, user)
@@ -58,77 +164,18 @@ export class FactorAuthority {
     await this.changes.requireNotRevoked(transaction, actor)
     return user
   }
-}
 
-/**
- * Makes a change in the transaction, with the user locked after the account; also returns the detail for the audit
- * log, or null when there was nothing to change.
- */
-export type FactorWork<T> = (
-  transaction: Db,
-  user: User,
-) => Promise<{ readonly result: T; readonly detail: AuditEvent['detail'] | null }>
-
-export interface FactorAdded<T> {
-  readonly result: T
-  /** New ones, to be shown once; null when the user already had some. */
-  readonly recoveryCodes: readonly string[] | null
-  readonly user: User
-}
-
-/** What follows from a change of factors, with the user locked. */
-@Injectable()
-export class FactorConsequences {
-  constructor(
-    private readonly factors: UserFactors,
-    private readonly recoveryCodes: RecoveryCodes,
-    private readonly requirement: FactorRequirement,
-    private readonly recovery: AccountRecovery,
-    private readonly changes: SessionChanges,
-  ) {}
-
-  /** The first factor ends the user's other sessions, which began without it. */
-  ofFirst(transaction: Db, actor: SessionActor, user: User): Promise<RecordedChanges> {
-    return this.endOthersAndPending(transaction, actor, user, 'first second factor')
-  }
-
-  /** Throws `LAST_WAY_IN`. */
-  async ofRemovingPassword(
+  private async change<T>(
     transaction: Db,
     actor: SessionActor,
     user: User,
-    event: AuditEvent,
-  ): Promise<RecordedChanges> {
-    if (!isEnoughWithoutPassword(await this.factors.findIn(transaction, user.id)))
-      throw new ApiError('LAST_WAY_IN')
-    return this.endOthersAndPending(transaction, actor, user, 'password removed', event)
-  }
-
-  async ofAdding(transaction: Db, { id }: User) {
-    const reassessed = await this.factors.reassess(transaction, id)
-    return { reassessed, recoveryCodes: await this.recoveryCodes.replaceIfNone(transaction, id) }
-  }
-
-  /** The codes. A browser may have been remembered by whoever had the earlier ones. */
-  async ofReplacingCodes(transaction: Db, { id }: User): Promise<string[]> {
-    await this.factors.forgetDevices(transaction, id)
-    return this.recoveryCodes.replace(transaction, id)
-  }
-
-  /** Throws `LAST_WAY_IN` and `SECOND_FACTOR_NEEDED`. */
-  async ofRemoving(transaction: Db, user: User): Promise<RecordedChanges> {
-    const reassessed = await this.factors.reassess(transaction, user.id)
-    await this.factors.forgetDevices(transaction, user.id)
-    await this.requireEnough(transaction, user)
-    return reassessed
-  }
-
-  endOthers(
-    transaction: Db,
-    { userId, sid: keep }: SessionActor,
-    event: AuditEvent | null = null,
-  ): Promise<RecordedChanges> {
-    return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], event)
+    action: AuditAction,
+    work: FactorWork<T>,
+  ): Promise<{ result: T; isChanged: boolean }> {
+    const { result, detail } = await work(transaction, user)
+    if (detail === null) return { result, isChanged: false }
+    await this.auditLog.record(transaction, auditEvent(actor, action, detail))
+    return { result, isChanged: true }
   }
 
   /** Also cancels what may have been started in the other sessions, like a new password. */
@@ -144,73 +191,19 @@ export class FactorConsequences {
     return { ...(await this.endOthers(transaction, actor, event)), afterCommit }
   }
 
+  private endOthers(
+    transaction: Db,
+    { userId, sid: keep }: SessionActor,
+    event: AuditEvent | null = null,
+  ): Promise<RecordedChanges> {
+    return this.changes.record(transaction, [{ kind: 'end-all', userId, keep }], event)
+  }
+
   private async requireEnough(transaction: Db, user: User): Promise<void> {
     const left = await this.factors.findIn(transaction, user.id)
     if (user.passwordHash === null && !isEnoughWithoutPassword(left)) throw new ApiError('LAST_WAY_IN')
     const count = left.passkeys + (left.totpConfirmedAt === null ? 0 : 1)
     await this.requirement.requireEnough(transaction, user.id, count)
-  }
-}
-
-/**
- * Changes what a user logs in with, each time in one transaction with everything that follows from it. All
- * methods throw like {@link FactorAuthority}.
- */
-@Injectable()
-export class FactorChanges {
-  constructor(
-    private readonly authority: FactorAuthority,
-    private readonly consequences: FactorConsequences,
-    private readonly changes: SessionChanges,
-    private readonly auditLog: AuditLog,
-    private readonly mails: FactorMails,
-  ) {}
-
-  /** Adds a factor, and recovery codes where there are none. */
-  async add<T>(actor: SessionActor, factor: FactorName, work: FactorWork<T>): Promise<FactorAdded<T>> {
-    // Once, because the answer has recovery codes that nobody can see again.
-    return this.changes.commitToleratingOutage(async transaction => {
-      const { user, result } = await this.change(transaction, actor, 'factor.add', work)
-      const first = user.hasSecondFactor
-        ? NOTHING_RECORDED
-        : await this.consequences.ofFirst(transaction, actor, user)
-      const { reassessed, recoveryCodes } = await this.consequences.ofAdding(transaction, user)
-      const mailed = { ...reassessed, afterCommit: await this.mails.added(transaction, actor, factor) }
-      return { ...mergeRecorded(first, mailed), result, recoveryCodes, user }
-    })
-  }
-
-  /**
-   * Removes a factor and all remembered devices, and ends the other sessions, which it may have opened. Throws
-   * `SECOND_FACTOR_NEEDED` for the last one where the account requires one, and `LAST_WAY_IN` when a user without a
-   * password would not be left with enough.
-   */
-  async remove<T>(
-    actor: SessionActor,
-    factor: FactorName,
-    work: FactorWork<T>,
-  ): Promise<{ readonly result: T; readonly user: User }> {
-    return this.changes.commitToleratingOutage(async transaction => {
-      const { user, result, isChanged } = await this.change(transaction, actor, 'factor.remove', work)
-      if (!isChanged) return { ...NOTHING_RECORDED, result, user }
-      const ended = await this.consequences.endOthers(transaction, actor)
-      const followed = await this.consequences.ofRemoving(transaction, user)
-      const afterCommit = await this.mails.removed(transaction, actor, factor)
-      return { ...mergeRecorded(ended, { ...followed, afterCommit }), result, user }
-    })
-  }
-
-  private async change<T>(
-    transaction: Db,
-    actor: SessionActor,
-    action: AuditAction,
-    work: FactorWork<T>,
-  ): Promise<{ user: User; result: T; isChanged: boolean }> {
-    const user = await this.authority.lockWithAccount(transaction, actor)
-    const { result, detail } = await work(transaction, user)
-    if (detail === null) return { user, result, isChanged: false }
-    await this.auditLog.record(transaction, auditEvent(actor, action, detail))
-    return { user, result, isChanged: true }
   }
 }
 
@@ -220,28 +213,7 @@ function isEnoughWithoutPassword({ passkeys, recoveryCodesLeft }: FactorSummary)
 }
 
 const APP = 'authenticator app'
-const DETAIL = { factor: 'totp' }
-
-/** New secrets for authenticator apps, which have no effect yet. */
-@Injectable()
-export class TotpSecrets {
-  constructor(
-    private readonly authority: FactorAuthority,
-    private readonly totp: TotpFactors,
-    private readonly database: Database,
-  ) {}
-
-  /**
-   * A new secret, which replaces one that was never confirmed, and the user's e-mail address. Throws
-   * `TOTP_EXISTS`, and like {@link FactorAuthority}.
-   */
-  begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
-    return this.database.transaction(async transaction => {
-      const { id, email } = await this.authority.lock(transaction, actor)
-      return { secret: await this.totp.begin(transaction, id), email }
-    })
-  }
-}
+const APP_DETAIL = { factor: 'totp' }
 
 /** Adds and removes authenticator apps. */
 @Injectable()
@@ -252,7 +224,19 @@ export class TotpEnrolmentService {
     private readonly totp: TotpFactors,
     private readonly factorChanges: FactorChanges,
     private readonly reauthentication: Reauthentication,
+    private readonly database: Database,
   ) {}
+
+  /**
+   * A new secret, without effect yet, which replaces one that was never confirmed, and the user's e-mail address.
+   * Throws `TOTP_EXISTS`, and like {@link FactorChanges.lock}.
+   */
+  begin(actor: SessionActor): Promise<{ secret: string; email: string }> {
+    return this.database.transaction(async transaction => {
+      const { id, email } = await this.factorChanges.lock(transaction, actor)
+      return { secret: await this.totp.begin(transaction, id), email }
+    })
+  }
 
   /**
    * Puts the secret into effect once the user's app has shown a code from it; this session has then used it too.
@@ -262,7 +246,7 @@ export class TotpEnrolmentService {
   async confirm(actor: SessionActor, code: string): Promise<readonly string[] | null> {
     const { recoveryCodes } = await this.factorChanges.add(actor, APP, async (transaction, { id }) => {
       if (!(await this.totp.confirm(transaction, id, code))) throw new ApiError('SECOND_FACTOR_INVALID')
-      return { result: null, detail: DETAIL }
+      return { result: null, detail: APP_DETAIL }
     })
     await this.stamp(actor)
     return recoveryCodes
@@ -272,7 +256,7 @@ export class TotpEnrolmentService {
   async remove(actor: SessionActor): Promise<void> {
     await this.factorChanges.remove(actor, APP, async (transaction, { id }) => {
       const isRemoved = await this.totp.remove(transaction, id)
-      return { result: null, detail: isRemoved ? DETAIL : null }
+      return { result: null, detail: isRemoved ? APP_DETAIL : null }
     })
   }
 
@@ -286,7 +270,7 @@ export class TotpEnrolmentService {
   }
 }
 
-/** Adds and removes passkeys. */
+/** A user's own passkeys. */
 @Injectable()
 export class PasskeyEnrolmentService {
   constructor(
@@ -294,62 +278,13 @@ export class PasskeyEnrolmentService {
     private readonly challenges: PasskeyChallenges,
     private readonly registration: PasskeyRegistration,
     private readonly factorChanges: FactorChanges,
-  ) {}
-
-  /**
-   * Adds the passkey that the user's authenticator has made from options of this session. Throws
-   * `PASSKEY_INVALID`, `TOO_MANY_PASSKEYS`, `PASSKEY_EXISTS`, and like {@link FactorChanges.add}.
-   */
-  async add(actor: SessionActor, { response, name }: NewPasskeyBody) {
-    const { passkey, challenge, expiresAt } = await this.registration.verify(response, actor, name)
-    const added = await this.factorChanges.add(actor, 'passkey', async transaction => {
-      if (!(await this.challenges.use(transaction, challenge, expiresAt)))
-        throw new ApiError('PASSKEY_INVALID')
-      const result = await this.passkeys.add(transaction, passkey)
-      return { result, detail: detailOf(result) }
-    })
-    return { passkey: asPasskeyAnswer(added.result), recoveryCodes: added.recoveryCodes }
-  }
-
-  /**
-   * Removes a passkey; returns what browsers' signal API takes. Throws `NOT_FOUND`, and like
-   * {@link FactorChanges.remove}.
-   */
-  async remove(actor: SessionActor, id: string) {
-    const { result, user } = await this.factorChanges.remove(actor, 'passkey', async (transaction, owner) => {
-      const removed = await this.passkeys.remove(transaction, { id, userId: owner.id })
-      if (!removed) throw new ApiError('NOT_FOUND')
-      const left = await this.passkeys.listOf(transaction, owner.id)
-      return { result: { removed, left }, detail: detailOf(removed) }
-    })
-    const { removed, left } = result
-    return {
-      rpId: removed.rpId,
-      credentialId: removed.credentialId,
-      userId: userHandleOf(user.id),
-      remaining: left.map(({ credentialId }) => credentialId),
-    }
-  }
-}
-
-function detailOf({ id: passkeyId, name }: { readonly id: string; readonly name: string }) {
-  return { factor: 'passkey', passkeyId, name }
-}
-
-/** What users can do with their passkeys without changing who may log in. */
-@Injectable()
-export class OwnPasskeys {
-  constructor(
-    private readonly passkeys: Passkeys,
-    private readonly registration: PasskeyRegistration,
     private readonly users: Users,
     private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
-  async list({ userId }: SessionActor) {
-    const found = await this.database.run(db => this.passkeys.listOf(db, userId))
-    return found.map(asPasskeyAnswer)
+  list({ userId }: SessionActor): Promise<Passkey[]> {
+    return this.database.run(db => this.passkeys.listOf(db, userId))
   }
 
   /** Options for a new passkey. Throws `TOO_MANY_PASSKEYS`, and `SESSION_NOT_FOUND` when the user is gone. */
@@ -363,39 +298,59 @@ export class OwnPasskeys {
     return this.registration.options(user, actor.sid, siteName, existing)
   }
 
+  /**
+   * Adds the passkey that the user's authenticator has made from options of this session. Throws
+   * `PASSKEY_INVALID`, `TOO_MANY_PASSKEYS`, `PASSKEY_EXISTS`, and like {@link FactorChanges.add}.
+   */
+  async add(
+    actor: SessionActor,
+    response: RegistrationResponseJSON,
+    name: string | undefined,
+  ): Promise<{ passkey: Passkey; recoveryCodes: readonly string[] | null }> {
+    const { passkey, challenge, expiresAt } = await this.registration.verify(response, actor, name)
+    const added = await this.factorChanges.add(actor, 'passkey', async transaction => {
+      if (!(await this.challenges.use(transaction, challenge, expiresAt)))
+        throw new ApiError('PASSKEY_INVALID')
+      const result = await this.passkeys.add(transaction, passkey)
+      return { result, detail: passkeyDetail(result) }
+    })
+    return { passkey: added.result, recoveryCodes: added.recoveryCodes }
+  }
+
   /** Throws `NOT_FOUND`. */
-  async rename(actor: SessionActor, id: string, name: string) {
+  async rename(actor: SessionActor, id: string, name: string): Promise<Passkey> {
     const renamed = await this.database.transaction(async transaction => {
       const passkey = await this.passkeys.rename(transaction, { id, userId: actor.userId }, name)
-      const detail = { factor: 'passkey', passkeyId: id, name }
+      const detail = passkeyDetail({ id, name })
       if (passkey) await this.auditLog.record(transaction, auditEvent(actor, 'factor.change', detail))
       return passkey
     })
     if (!renamed) throw new ApiError('NOT_FOUND')
-    return asPasskeyAnswer(renamed)
+    return renamed
+  }
+
+  /**
+   * Removes a passkey; returns what browsers' signal API takes. Throws `NOT_FOUND`, and like
+   * {@link FactorChanges.remove}.
+   */
+  async remove(actor: SessionActor, id: string) {
+    const { userId } = actor
+    const { result } = await this.factorChanges.remove(actor, 'passkey', async transaction => {
+      const removed = await this.passkeys.remove(transaction, { id, userId })
+      if (!removed) throw new ApiError('NOT_FOUND')
+      const left = await this.passkeys.listOf(transaction, userId)
+      return { result: { removed, left }, detail: passkeyDetail(removed) }
+    })
+    const { removed, left } = result
+    return {
+      rpId: removed.rpId,
+      credentialId: removed.credentialId,
+      userId: userHandleOf(userId),
+      remaining: left.map(({ credentialId }) => credentialId),
+    }
   }
 }
 
-/** The browsers of one user that are not asked for a second factor. */
-@Injectable()
-export class OwnRememberedDevices {
-  constructor(
-    private readonly devices: RememberedDevices,
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
-  ) {}
-
-  /** The newest first; `token` is this browser's. */
-  list(userId: string, token: string | null) {
-    return this.devices.list(userId, token)
-  }
-
-  /** Forgets one of them, or all; ignores an id that is unknown or another user's. Safe to repeat. */
-  async forget(actor: SessionActor, id?: string): Promise<void> {
-    await this.database.transaction(async transaction => {
-      const forgotten = await this.devices.forget(transaction, actor.userId, id)
-      const events = forgotten.map(device => auditEvent(actor, 'device.forget', { id: device.id }))
-      await this.auditLog.recordAll(transaction, events)
-    })
-  }
+function passkeyDetail({ id: passkeyId, name }: { readonly id: string; readonly name: string }) {
+  return { factor: 'passkey', passkeyId, name }
 }

@@ -1,48 +1,28 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Injectable,
-  Param,
-  Patch,
-  Post,
-  Req,
-  Res,
-} from '@nestjs/common'
+import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Req, Res } from '@nestjs/common'
 import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { IsString, MaxLength, MinLength } from 'class-validator'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { MAX_CODE_LENGTH } from '../auth/factor-fields.dto.js'
-import { FactorMails } from '../factors/factor-mails.js'
 import { type Passkey, PasskeySites } from '../factors/passkeys.js'
-import { clearRememberedDeviceCookie, presentedRememberedDevice } from '../factors/remembered-devices.js'
+import {
+  clearRememberedDeviceCookie,
+  presentedRememberedDevice,
+  RememberedDevices,
+} from '../factors/remembered-devices.js'
 import { totpUri } from '../factors/totp.js'
 import { FactorRequirement, UserFactors } from '../factors/user-factors.js'
 import { IsNewPasskeyResponse } from '../factors/webauthn.js'
 import { SiteUrls } from '../mail/site-urls.js'
-import { auditEvent } from '../platform/audit/audit-event.js'
-import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { IdInPath } from '../platform/http/request.js'
 import { ContainsDamage, ExemptFromWriteLimit, MainSite } from '../sessions/guards.js'
-import { followedBy, NOTHING_RECORDED, SessionChanges } from '../sessions/revocation/changes.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
 import { IsName } from '../users/name-text.js'
 import { Users } from '../users/users.js'
-import {
-  FactorAuthority,
-  FactorConsequences,
-  OwnPasskeys,
-  OwnRememberedDevices,
-  PasskeyEnrolmentService,
-  TotpEnrolmentService,
-  TotpSecrets,
-} from './enrolment.js'
+import { FactorChanges, PasskeyEnrolmentService, TotpEnrolmentService } from './enrolment.js'
 
 class TotpAnswer {
   @ApiProperty({ type: String, format: 'date-time' })
@@ -80,8 +60,9 @@ const OverviewDocs = () =>
     type: SecondFactorAnswer,
   })
 
-@Injectable()
-export class SecondFactorOverview {
+@ApiTags('Second factors')
+@Controller('api/second-factor')
+export class SecondFactorOverviewController {
   constructor(
     private readonly users: Users,
     private readonly factors: UserFactors,
@@ -89,7 +70,10 @@ export class SecondFactorOverview {
     private readonly database: Database,
   ) {}
 
-  async of({ userId }: Pick<SessionActor, 'userId'>): Promise<SecondFactorAnswer> {
+  @Get()
+  @MainSite()
+  @OverviewDocs()
+  async show(@CurrentActor() { userId }: SessionActor): Promise<SecondFactorAnswer> {
     const user = await this.users.find(userId)
     if (!user) throw new ApiError('SESSION_NOT_FOUND')
     const { totpConfirmedAt, ...counts } = await this.factors.find(userId)
@@ -103,20 +87,7 @@ export class SecondFactorOverview {
   }
 }
 
-@ApiTags('Second factors')
-@Controller('api/second-factor')
-export class SecondFactorOverviewController {
-  constructor(private readonly overview: SecondFactorOverview) {}
-
-  @Get()
-  @MainSite()
-  @OverviewDocs()
-  show(@CurrentActor() actor: SessionActor) {
-    return this.overview.of(actor)
-  }
-}
-
-export class TotpCodeBody {
+class TotpCodeBody {
   @ApiProperty({ type: String, minLength: 1, maxLength: MAX_CODE_LENGTH, example: '123456' })
   @IsString()
   @MinLength(1)
@@ -151,7 +122,7 @@ class NewRecoveryCodesAnswer {
   recoveryCodes!: readonly string[] | null
 }
 
-export const BeginTotpDocs = () =>
+const BeginTotpDocs = () =>
   Documented({
     summary: 'Request a secret for an authenticator app',
     description:
@@ -163,7 +134,7 @@ export const BeginTotpDocs = () =>
     refusals: ['TOTP_EXISTS', 'DATABASE_UNAVAILABLE'],
   })
 
-export const ConfirmTotpDocs = () =>
+const ConfirmTotpDocs = () =>
   Documented({
     summary: 'Confirm the authenticator app by a code',
     description:
@@ -182,7 +153,7 @@ export const ConfirmTotpDocs = () =>
     ],
   })
 
-export const RemoveTotpDocs = () =>
+const RemoveTotpDocs = () =>
   Documented({
     summary: 'Remove the authenticator app',
     description: 'All remembered devices are forgotten. Without any other factor the recovery codes go too.',
@@ -196,7 +167,6 @@ export const RemoveTotpDocs = () =>
 @MainSite({ reauthenticated: true })
 export class TotpController {
   constructor(
-    private readonly secrets: TotpSecrets,
     private readonly enrolment: TotpEnrolmentService,
     private readonly urls: SiteUrls,
   ) {}
@@ -206,7 +176,7 @@ export class TotpController {
   @Post()
   @BeginTotpDocs()
   async begin(@CurrentActor() actor: SessionActor) {
-    const { secret, email } = await this.secrets.begin(actor)
+    const { secret, email } = await this.enrolment.begin(actor)
     return { secret, uri: totpUri(secret, { issuer: this.urls.siteName, label: email }) }
   }
 
@@ -249,41 +219,17 @@ const ReplaceCodesDocs = () =>
     refusals: ['SECOND_FACTOR_MISSING', 'DATABASE_UNAVAILABLE'],
   })
 
-@Injectable()
-export class RecoveryCodeReplacement {
-  constructor(
-    private readonly authority: FactorAuthority,
-    private readonly consequences: FactorConsequences,
-    private readonly database: Database,
-    private readonly auditLog: AuditLog,
-    private readonly mails: FactorMails,
-  ) {}
-
-  /** Throws `SECOND_FACTOR_MISSING` for a user who has no factor, and like {@link FactorAuthority}. */
-  async replace(actor: SessionActor): Promise<string[]> {
-    const { codes, mail } = await this.database.transaction(async transaction => {
-      const user = await this.authority.lock(transaction, actor)
-      if (!user.hasSecondFactor) throw new ApiError('SECOND_FACTOR_MISSING')
-      await this.auditLog.record(transaction, auditEvent(actor, 'recovery-codes.create'))
-      const mail = await this.mails.recoveryCodesMade(transaction, actor)
-      return { codes: await this.consequences.ofReplacingCodes(transaction, user), mail }
-    })
-    mail()
-    return codes
-  }
-}
-
 @ApiTags('Second factors')
 @Controller('api/second-factor/recovery-codes')
 export class RecoveryCodesController {
-  constructor(private readonly replacement: RecoveryCodeReplacement) {}
+  constructor(private readonly factorChanges: FactorChanges) {}
 
   @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
   @ReplaceCodesDocs()
   async replace(@CurrentActor() actor: SessionActor) {
-    return { recoveryCodes: await this.replacement.replace(actor) }
+    return { recoveryCodes: await this.factorChanges.replaceRecoveryCodes(actor) }
   }
 }
 
@@ -316,7 +262,7 @@ class RememberedDevicesAnswer {
   devices!: RememberedDeviceAnswer[]
 }
 
-export const ListDevicesDocs = () =>
+const ListDevicesDocs = () =>
   Documented({
     summary: 'List the browsers that are not asked for a second factor',
     status: 200,
@@ -324,7 +270,7 @@ export const ListDevicesDocs = () =>
     type: RememberedDevicesAnswer,
   })
 
-export const ForgetDeviceDocs = () =>
+const ForgetDeviceDocs = () =>
   Documented({
     summary: 'Ask a browser for a second factor again',
     description: 'Safe to repeat; the same for an id that is unknown.',
@@ -333,7 +279,7 @@ export const ForgetDeviceDocs = () =>
     refusals: ['NOT_FOUND'],
   })
 
-export const ForgetDevicesDocs = () =>
+const ForgetDevicesDocs = () =>
   Documented({
     summary: 'Ask every browser for a second factor again',
     status: 204,
@@ -344,7 +290,10 @@ export const ForgetDevicesDocs = () =>
 @Controller('api/remembered-devices')
 @MainSite()
 export class RememberedDevicesController {
-  constructor(private readonly devices: OwnRememberedDevices) {}
+  constructor(
+    private readonly devices: RememberedDevices,
+    private readonly factorChanges: FactorChanges,
+  ) {}
 
   /** The caller's browsers that are not asked for a second factor. */
   @Get()
@@ -358,7 +307,7 @@ export class RememberedDevicesController {
   @HttpCode(204)
   @ForgetDeviceDocs()
   async forget(@CurrentActor() actor: SessionActor, @Param('id', IdInPath) id: string) {
-    await this.devices.forget(actor, id)
+    await this.factorChanges.forgetDevices(actor, id)
   }
 
   @Delete()
@@ -366,12 +315,12 @@ export class RememberedDevicesController {
   @HttpCode(204)
   @ForgetDevicesDocs()
   async forgetAll(@CurrentActor() actor: SessionActor, @Res({ passthrough: true }) reply: FastifyReply) {
-    await this.devices.forget(actor)
+    await this.factorChanges.forgetDevices(actor)
     clearRememberedDeviceCookie(reply)
   }
 }
 
-export class NewPasskeyBody {
+class NewPasskeyBody {
   @IsNewPasskeyResponse()
   response!: RegistrationResponseJSON
 
@@ -379,12 +328,12 @@ export class NewPasskeyBody {
   name?: string
 }
 
-export class PasskeyNameBody {
+class PasskeyNameBody {
   @IsName({ required: true })
   name!: string
 }
 
-export class PasskeyAnswer {
+class PasskeyAnswer {
   @ApiProperty({ type: String, format: 'uuid' })
   id!: string
 
@@ -453,12 +402,12 @@ class PasskeyRemovedAnswer {
 }
 
 /** A passkey as its user sees it. */
-export function asPasskeyAnswer(passkey: Passkey): PasskeyAnswer {
+function asPasskeyAnswer(passkey: Passkey): PasskeyAnswer {
   const { id, name, createdAt, lastUsedAt, isBackupEligible, isBackedUp, transports } = passkey
   return { id, name, createdAt, lastUsedAt, isBackupEligible, isBackedUp, transports }
 }
 
-export const ListPasskeysDocs = () =>
+const ListPasskeysDocs = () =>
   Documented({
     summary: 'List your passkeys',
     status: 200,
@@ -469,7 +418,7 @@ export const ListPasskeysDocs = () =>
 
 const CHANGE_REFUSALS = ['DATABASE_UNAVAILABLE', 'SESSION_STORE_UNAVAILABLE'] as const
 
-export const PasskeyCreationDocs = () =>
+const PasskeyCreationDocs = () =>
   Documented({
     summary: 'Get the options for navigator.credentials.create()',
     description: 'PublicKeyCredentialCreationOptionsJSON, for this session, within 5 minutes.',
@@ -479,7 +428,7 @@ export const PasskeyCreationDocs = () =>
     refusals: ['TOO_MANY_PASSKEYS', ...CHANGE_REFUSALS],
   })
 
-export const AddPasskeyDocs = () =>
+const AddPasskeyDocs = () =>
   Documented({
     summary: 'Add a passkey',
     description:
@@ -499,7 +448,7 @@ export const AddPasskeyDocs = () =>
     ],
   })
 
-export const RenamePasskeyDocs = () =>
+const RenamePasskeyDocs = () =>
   Documented({
     summary: 'Rename a passkey',
     status: 200,
@@ -508,7 +457,7 @@ export const RenamePasskeyDocs = () =>
     refusals: [...BODY_REFUSALS, 'NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   })
 
-export const RemovePasskeyDocs = () =>
+const RemovePasskeyDocs = () =>
   Documented({
     summary: 'Remove a passkey',
     description:
@@ -520,7 +469,7 @@ export const RemovePasskeyDocs = () =>
     refusals: ['NOT_FOUND', 'LAST_WAY_IN', 'SECOND_FACTOR_NEEDED', ...CHANGE_REFUSALS],
   })
 
-export const RemovePasswordDocs = () =>
+const RemovePasswordDocs = () =>
   Documented({
     summary: 'Remove your password',
     description:
@@ -534,7 +483,6 @@ export const RemovePasswordDocs = () =>
 @Controller('api/passkeys')
 export class PasskeysController {
   constructor(
-    private readonly ownPasskeys: OwnPasskeys,
     private readonly enrolment: PasskeyEnrolmentService,
     private readonly sites: PasskeySites,
     private readonly urls: SiteUrls,
@@ -544,7 +492,7 @@ export class PasskeysController {
   @MainSite()
   @ListPasskeysDocs()
   async list(@CurrentActor() actor: SessionActor) {
-    return { passkeys: await this.ownPasskeys.list(actor), rpId: this.sites.rpId }
+    return { passkeys: (await this.enrolment.list(actor)).map(asPasskeyAnswer), rpId: this.sites.rpId }
   }
 
   /** What a browser needs to make a new passkey. */
@@ -554,26 +502,27 @@ export class PasskeysController {
   @MainSite({ reauthenticated: true })
   @PasskeyCreationDocs()
   options(@CurrentActor() actor: SessionActor) {
-    return this.ownPasskeys.creationOptions(actor, this.urls.siteName)
+    return this.enrolment.creationOptions(actor, this.urls.siteName)
   }
 
   @ContainsDamage()
   @Post()
   @MainSite({ reauthenticated: true })
   @AddPasskeyDocs()
-  add(@CurrentActor() actor: SessionActor, @Body() body: NewPasskeyBody) {
-    return this.enrolment.add(actor, body)
+  async add(@CurrentActor() actor: SessionActor, @Body() { response, name }: NewPasskeyBody) {
+    const { passkey, recoveryCodes } = await this.enrolment.add(actor, response, name)
+    return { passkey: asPasskeyAnswer(passkey), recoveryCodes }
   }
 
   @Patch(':id')
   @MainSite({ reauthenticated: true })
   @RenamePasskeyDocs()
-  rename(
+  async rename(
     @CurrentActor() actor: SessionActor,
     @Param('id', IdInPath) id: string,
     @Body() { name }: PasskeyNameBody,
   ) {
-    return this.ownPasskeys.rename(actor, id, name)
+    return asPasskeyAnswer(await this.enrolment.rename(actor, id, name))
   }
 
   @ContainsDamage()
@@ -586,37 +535,10 @@ export class PasskeysController {
   }
 }
 
-/** Removes passwords that users give up for passkeys. */
-@Injectable()
-export class PasswordRemoval {
-  constructor(
-    private readonly authority: FactorAuthority,
-    private readonly consequences: FactorConsequences,
-    private readonly changes: SessionChanges,
-    private readonly users: Users,
-    private readonly mails: FactorMails,
-  ) {}
-
-  /**
-   * Removes the user's password, ends their other sessions, which it may have opened, and cancels what may have been
-   * started with it; does nothing when they have none. Throws `LAST_WAY_IN`, and like {@link FactorAuthority}.
-   */
-  async remove(actor: SessionActor): Promise<void> {
-    await this.changes.commitToleratingOutage(async transaction => {
-      const user = await this.authority.lockWithAccount(transaction, actor)
-      if (user.passwordHash === null) return NOTHING_RECORDED
-      const event = auditEvent(actor, 'password.remove')
-      const ended = await this.consequences.ofRemovingPassword(transaction, actor, user, event)
-      await this.users.setPassword(transaction, user.id, null)
-      return followedBy(ended, await this.mails.passwordRemoved(transaction, actor))
-    })
-  }
-}
-
 @ApiTags('Passwords')
 @Controller('api/password')
 export class PasswordRemovalController {
-  constructor(private readonly removal: PasswordRemoval) {}
+  constructor(private readonly factorChanges: FactorChanges) {}
 
   /** Removes the caller's password. */
   @Delete()
@@ -624,6 +546,6 @@ export class PasswordRemovalController {
   @MainSite({ reauthenticated: true })
   @RemovePasswordDocs()
   remove(@CurrentActor() actor: SessionActor): Promise<void> {
-    return this.removal.remove(actor)
+    return this.factorChanges.removePassword(actor)
   }
 }

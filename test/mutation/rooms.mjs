@@ -19,12 +19,11 @@ export const ROOMS = {
   },
   sessions: {
     mutate: [
-      'src/sessions/{session,session-actor,session-cookie,session-terms,reauthentication}.ts',
-      'src/sessions/guards/*.ts',
-      'src/sessions/stores/{redis-session,session-keys,coded-user-agent}.ts',
+      'src/sessions/{session,session-actor,session-cookie,reauthentication}.ts',
+      'src/sessions/{guards,enrolment-refusal,main-source.guard,payments-permission.guard,redis-session}.ts',
     ],
     tests: [
-      ...['session-id', 'session-cookie', 'session-terms', 'session-encoding', 'coded-user-agent'],
+      ...['session-id', 'session-cookie', 'session-encoding', 'coded-user-agent'],
       ...['guards', 'main-site', 'same-client'],
     ].map(name => `test/unit/sessions/${name}.test.ts`),
     ignoreStatic: true,
@@ -32,6 +31,9 @@ export const ROOMS = {
   'session-opening': {
     mutate: ['src/sessions/sessions.ts', 'src/sessions/session-store.ts'],
     tests: [
+      'test/unit/sessions/session-terms.test.ts',
+      'test/unit/sessions/past-sessions.test.ts',
+      'test/unit/sessions/session-records.test.ts',
       'test/unit/sessions/session-opening.test.ts',
       'test/unit/sessions/session-encoding.test.ts',
       'test/unit/auth/unconfirmed-login.test.ts',
@@ -39,30 +41,27 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'session-records': {
-    mutate: ['src/sessions/{user-sessions,session-links,session-cleanup.job,past-sessions}.ts'],
-    tests: ['test/unit/sessions/session-records.test.ts', 'test/unit/sessions/past-sessions.test.ts'],
+    mutate: ['src/sessions/{user-sessions,cleanup.job}.ts'],
+    tests: ['test/unit/sessions/session-records.test.ts'],
     ignoreStatic: true,
   },
   'session-changes': {
-    mutate: ['src/sessions/revocation/{session-change*,recorded-changes}.ts'],
+    mutate: ['src/sessions/revocation/changes.ts'],
     tests: ['test/unit/sessions/session-changes.test.ts'],
     ignoreStatic: true,
   },
   'shard-gates': {
-    mutate: ['src/sessions/revocation/{shard-gate,shard-gates,gate-metrics}.ts'],
+    mutate: ['src/sessions/revocation/gates.ts'],
     tests: ['test/unit/sessions/shard-gates.test.ts', 'test/faults/redis/shard-gate.test.ts'],
     ignoreStatic: true,
   },
   'active-sessions': {
-    mutate: ['src/sessions/active/{active,own}-sessions.ts'],
+    mutate: ['src/sessions/active-sessions.ts'],
     tests: ['test/http/sessions/active-sessions.test.ts'],
     ignoreStatic: true,
   },
   'session-stores': {
-    mutate: [
-      'src/sessions/stores/*.ts',
-      '!src/sessions/stores/{redis-session,session-keys,session-store,coded-user-agent}.ts',
-    ],
+    mutate: ['src/sessions/{database,redis}.session-store.ts'],
     tests: ['test/contracts/redis-session-store.test.ts', 'test/contracts/session-store.test.ts'],
     ignoreStatic: true,
   },

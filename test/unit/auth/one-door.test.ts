@@ -26,15 +26,15 @@ it('nobody but the door opens a session, or stores one', () => {
   expect(filesWith(/\bSessionsService\b/)).toEqual([
     'auth/login.ts',
     'sessions/sessions.module.ts',
-    'sessions/sessions.service.ts',
+    'sessions/sessions.ts',
   ])
-  expect(filesWith(/\bstore\s*\.create\(/)).toEqual(['sessions/sessions.service.ts'])
+  expect(filesWith(/\bstore\s*\.create\(/)).toEqual(['sessions/sessions.ts'])
   expect(filesWith(/insert\(sessions\)|runScript\(CREATE/)).toEqual([
-    'sessions/stores/database.session-store.ts',
-    'sessions/stores/redis.session-store.ts',
+    'sessions/database.session-store.ts',
+    'sessions/redis.session-store.ts',
   ])
 })
 
 it('only a session gets an access token', () => {
-  expect(filesWith(/accessTokens\.issue\(/)).toEqual(['sessions/session-terms.ts'])
+  expect(filesWith(/accessTokens\.issue\(/)).toEqual(['sessions/sessions.ts'])
 })
