@@ -98,22 +98,36 @@ export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'
 export { SecondFactorChallenges } from '../src/auth/second-factor-challenges.js'
 export { AccountSettlement } from '../src/billing/account-settlement.js'
-export { CheckoutService } from '../src/billing/checkout/checkout.service.js'
-export { isSafeReturnUrl, withCheckout, withPortal } from '../src/billing/checkout/return-url.js'
-export { EntitlementSweep } from '../src/billing/entitlements/entitlement-sweep.job.js'
-export { Entitlements } from '../src/billing/entitlements/entitlements.js'
-export { UserEntitlements } from '../src/billing/entitlements/user-entitlements.js'
-export { type BillingHealth, healthOf } from '../src/billing/operations/billing-health.js'
-export { BillingReconciler } from '../src/billing/operations/billing-reconciler.js'
-export { SurplusSubscriptions } from '../src/billing/operations/surplus-subscriptions.js'
-export { BillingCustomers } from '../src/billing/provider/billing-customers.js'
-export { createStripe } from '../src/billing/provider/payment-provider.js'
-export { refusalOfPrice } from '../src/billing/provider/price-refusal.js'
-export { ProviderBulkhead } from '../src/billing/provider/provider-bulkhead.js'
-export { ProviderUpdates } from '../src/billing/provider/provider-updates.js'
-export { Seats } from '../src/billing/provider/seats.js'
-export { currentSubscription, planItem } from '../src/billing/subscription/current-subscription.js'
+export { refusalOfPrice } from '../src/billing/catalog.js'
+export { CheckoutService, isSafeReturnUrl, withCheckout, withPortal } from '../src/billing/checkout.js'
 export {
+  type Cause,
+  CustomerSnapshots,
+  CustomerSync,
+  CustomerWriter,
+  isAnyDue,
+  WaitingEvents,
+} from '../src/billing/customer-sync.js'
+export { BillingCustomers } from '../src/billing/customers.js'
+export { EntitlementSweep, Entitlements, UserEntitlements } from '../src/billing/entitlements.js'
+export {
+  BillingInbox,
+  BillingQueue,
+  type ClaimedWork,
+  closedCheckoutOf,
+  customerOf,
+  isOfInterest,
+  kindOf,
+  objectOf,
+  referenceIn,
+  unpaidSubscriptionOf,
+} from '../src/billing/inbox.js'
+export { type BillingHealth, healthOf } from '../src/billing/operations.js'
+export { ProviderUpdates, Seats } from '../src/billing/provider-updates.js'
+export { BillingReconciler, SurplusSubscriptions } from '../src/billing/reconciler.js'
+export { createStripe, ProviderBulkhead } from '../src/billing/stripe.js'
+export {
+  currentSubscription,
   ENDED_STATUSES,
   endsInLaterPeriod,
   isLive,
@@ -122,28 +136,14 @@ export {
   knownSubscription,
   nextChangeOf,
   pastDueSince,
+  planItem,
   SUBSCRIPTION_STATES,
   type SubscriptionRow,
+  Subscriptions,
   stateOf,
   viewOf,
-} from '../src/billing/subscription/subscription-rules.js'
-export { Subscriptions } from '../src/billing/subscription/subscriptions.js'
-export {
-  BillingInbox,
-  closedCheckoutOf,
-  customerOf,
-  isOfInterest,
-  kindOf,
-  objectOf,
-  referenceIn,
-  unpaidSubscriptionOf,
-} from '../src/billing/sync/billing-inbox.js'
-export { BillingQueue, type ClaimedWork } from '../src/billing/sync/billing-queue.js'
-export { BillingWorker } from '../src/billing/sync/billing-worker.js'
-export { CustomerSnapshots, CustomerSync } from '../src/billing/sync/customer-sync.js'
-export { type Cause, CustomerWriter } from '../src/billing/sync/customer-writer.js'
-export { isAnyDue } from '../src/billing/sync/overdue-invoices.js'
-export { WaitingEvents } from '../src/billing/sync/waiting-events.js'
+} from '../src/billing/subscriptions.js'
+export { BillingWorker } from '../src/billing/worker.js'
 export { isSameSite, readCookie, reasonToRefuse } from '../src/cli/doctor/browser.js'
 export { statementTodo } from '../src/cli/doctor/database.js'
 export { asLines, Redaction } from '../src/cli/doctor/doctor.js'

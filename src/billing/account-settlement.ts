@@ -4,10 +4,10 @@ import type { Db } from '../platform/database/connection.js'
 import { billingCustomers, checkouts, subscriptions } from '../platform/database/schema/billing.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { Clock, secondsAfter } from '../platform/time.js'
-import { PAYABLE_FOR_SECONDS } from './checkout/checkouts.js'
-import { ENDED_STATUSES, endsInLaterPeriod, isLive } from './subscription/subscription-rules.js'
-import { BillingQueue } from './sync/billing-queue.js'
-import { hasWaitingEvents, redactEvents } from './sync/waiting-events.js'
+import { PAYABLE_FOR_SECONDS } from './checkout.js'
+import { hasWaitingEvents, redactEvents } from './customer-sync.js'
+import { BillingQueue } from './inbox.js'
+import { ENDED_STATUSES, endsInLaterPeriod, isLive } from './subscriptions.js'
 
 /** Time for the event of a page that was paid at the last moment, and for clocks that differ. */
 const LEEWAY_SECONDS = 60 * 60

@@ -1,12 +1,427 @@
-import { Body, Controller, Get, Post, Query } from '@nestjs/common'
-import { ApiTags } from '@nestjs/swagger'
+import type { Caller } from '@mainstay-auth/verify/token-rules'
+import { Body, Controller, Get, Injectable, Post, Query } from '@nestjs/common'
+import { ApiProperty, ApiPropertyOptional, ApiTags } from '@nestjs/swagger'
+import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator'
 import { PaymentStepUpGuard } from '../auth/reauthentication.js'
-import { LiveSession, MainSite } from '../sessions/guards.js'
+import { Satellites } from '../cors/satellites.js'
+import { Settings } from '../platform/config/settings.js'
+import { Database } from '../platform/database/database.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
+import { IfPresent } from '../platform/http/validation.js'
+import { NO_LIMITS, PlansFile } from '../platform/plans.js'
+import { LiveSession, MainSite } from '../sessions/guards/protection.decorators.js'
 import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
-import { CreateSubscriptionBody, CreateSubscriptionDocs, OpenPortalDocs, PortalBody } from './billing.dto.js'
-import { BillingService } from './billing.service.js'
-import { ReadSubscriptionDocs, SubscriptionQuery } from './subscription/subscription.dto.js'
-import { SubscriptionQueries } from './subscription/subscription-queries.js'
+import { CurrentCaller } from '../tokens/jwt.guard.js'
+import { PlanCatalog } from './catalog.js'
+import { type CheckoutIntent, CheckoutService, isSafeReturnUrl, withPortal } from './checkout.js'
+import { BillingCustomers } from './customers.js'
+import { PortalService } from './portal.js'
+import { Seats } from './provider-updates.js'
+import { PaymentRequests, PROVIDER_REFUSALS } from './stripe.js'
+import { SubscriptionQueries } from './subscription-queries.js'
+import { isLive, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
+
+export class LimitsAnswer {
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 5,
+    description: 'Satellites of the account; null means any number',
+  })
+  satellites!: number | null
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 20,
+    description: 'Active users, the owner included; null means any number',
+  })
+  seats!: number | null
+}
+
+class PlanAnswer {
+  @ApiProperty({ type: String, example: 'price_monthly', description: 'For `POST /api/subscription/create`' })
+  priceId!: string
+
+  @ApiProperty({
+    type: String,
+    example: 'Team',
+    description: 'From the plans file, or else from the provider',
+  })
+  name!: string
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { de: 'Team' },
+    description: 'What it is called in other languages, by their BCP 47 tags',
+  })
+  names!: Record<string, string>
+
+  @ApiProperty({
+    type: [String],
+    example: ['Your whole team', 'Every report'],
+    description: 'What it offers: from the plans file, or else the marketing features of the product',
+  })
+  features!: string[]
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
+    example: { de: ['Ihr ganzes Team', 'Alle Berichte'] },
+    description: 'The features in other languages, by their BCP 47 tags',
+  })
+  translatedFeatures!: Record<string, string[]>
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: 2000,
+    description:
+      "For one period, or one seat of it, in the currency's smallest unit; null where it depends on usage",
+  })
+  amount!: number | null
+
+  @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
+  currency!: string
+
+  @ApiProperty({ enum: ['day', 'week', 'month', 'year'] })
+  interval!: string
+
+  @ApiProperty({ type: 'integer', example: 1, description: 'How many of them a period has' })
+  intervalCount!: number
+
+  @ApiProperty({ type: Boolean, description: 'Whether each active user is billed' })
+  seats!: boolean
+
+  @ApiProperty({ type: LimitsAnswer, description: 'How many an account may have with it' })
+  limits!: LimitsAnswer
+
+  @ApiProperty({
+    type: 'integer',
+    example: 0,
+    description: "How many days are free at first, for the caller's account",
+  })
+  trialDays!: number
+}
+
+class PlansAnswer {
+  @ApiProperty({ type: [PlanAnswer] })
+  plans!: PlanAnswer[]
+}
+
+export const ReadPlansDocs = () =>
+  Documented({
+    summary: 'List the plans on sale',
+    description:
+      'Every price that can be bought, with amount and period as the payment provider has them. Up to ten minutes old; while the ' +
+      'provider does not answer, the last known ones.',
+    status: 200,
+    answer: 'The plans, the default one first',
+    type: PlansAnswer,
+    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
+  })
+
+@ApiTags('Billing')
+@Controller('api/plans')
+export class PlansController {
+  constructor(
+    private readonly catalog: PlanCatalog,
+    private readonly customers: BillingCustomers,
+    private readonly file: PlansFile,
+  ) {}
+
+  /** What is on sale for the caller's account; after one trial, no other is offered. */
+  @Get()
+  @ReadPlansDocs()
+  async list(@CurrentCaller() { accountId }: Caller) {
+    const [plans, trialDays] = await Promise.all([
+      this.catalog.list(),
+      this.customers.trialDaysFor(accountId),
+    ])
+    return {
+      plans: plans.map(plan => ({
+        ...plan,
+        limits: this.file.limitsOf(plan.priceId) ?? NO_LIMITS,
+        trialDays,
+      })),
+    }
+  }
+}
+
+export class CreateSubscriptionBody {
+  @ApiPropertyOptional({
+    type: String,
+    maxLength: 255,
+    description: 'One of STRIPE_PRICE_IDS; the first of them by default',
+    example: 'price_monthly',
+  })
+  @IfPresent()
+  @IsString()
+  @MaxLength(255)
+  priceId?: string
+
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uri',
+    maxLength: 2048,
+    description: 'Where the browser goes afterwards; the main site by default',
+    example: 'https://shop-one.example.net/thanks',
+  })
+  @IfPresent()
+  @IsString()
+  return?: string
+}
+
+class CheckoutAnswer {
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    description: "The payment provider's page; send the browser there",
+  })
+  checkoutUrl!: string
+}
+
+export const CreateSubscriptionDocs = () =>
+  Documented({
+    summary: 'Start a hosted checkout',
+    description:
+      'Main site only: access token and session cookie must belong to the same session, and it must currently have the ' +
+      'payments permission. Asking again while a checkout of the same price and return address is open gives the same URL. ' +
+      'While a first payment is on its way, nothing can be bought (409). With a live subscription, another price gives the page for changing the plan, which leads back with `portal=closed`. After payment the browser comes ' +
+      'back to the return address with `checkout=<id>` in its query. ' +
+      'An account that is going to be deleted cannot buy until its owner cancels the deletion (409).',
+    status: 201,
+    answer: 'A page is open',
+    type: CheckoutAnswer,
+    refusals: [
+      ...BODY_REFUSALS,
+      'UNKNOWN_PRICE',
+      'INVALID_RETURN_URL',
+      'ALREADY_SUBSCRIBED',
+      'PAYMENT_PENDING',
+      'CURRENCY_FIXED',
+      'PLAN_UNAVAILABLE',
+      'ACCOUNT_CLOSING',
+      ...PROVIDER_REFUSALS,
+      'TOO_BUSY',
+    ],
+  })
+
+export class PortalBody {
+  @ApiPropertyOptional({
+    type: String,
+    format: 'uri',
+    maxLength: 2048,
+    description: 'Where the browser goes afterwards; the main site by default',
+    example: 'https://www.example.com/account',
+  })
+  @IfPresent()
+  @IsString()
+  return?: string
+}
+
+class PortalAnswer {
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    description: "The payment provider's page; send the browser there",
+  })
+  url!: string
+}
+
+export const OpenPortalDocs = () =>
+  Documented({
+    summary: 'Open the billing portal',
+    description:
+      'Main site only, like a checkout. Subscriptions are cancelled and resumed there. It leads back to the return address with `portal=closed` in its query.',
+    status: 201,
+    answer: 'The page is open, for some minutes',
+    type: PortalAnswer,
+    refusals: [...BODY_REFUSALS, 'INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', ...PROVIDER_REFUSALS, 'TOO_BUSY'],
+  })
+
+export class SubscriptionQuery {
+  @ApiPropertyOptional({
+    type: String,
+    description:
+      "The `checkout` parameter that the browser came back with, or the provider's id of the checkout",
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[A-Za-z0-9_-]{1,255}$/)
+  checkout?: string
+
+  @ApiPropertyOptional({
+    enum: ['closed'],
+    description: 'The `portal` parameter that the browser came back with',
+  })
+  @IsOptional()
+  @IsIn(['closed'])
+  portal?: 'closed'
+}
+
+class SubscriptionAnswer {
+  @ApiProperty({
+    enum: [
+      'none',
+      'incomplete',
+      'incomplete_expired',
+      'trialing',
+      'active',
+      'past_due',
+      'canceled',
+      'unpaid',
+      'paused',
+    ],
+  })
+  status!: string
+
+  @ApiProperty({
+    enum: SUBSCRIPTION_STATES,
+    description:
+      'What this means for the account. It has its plan while `trialing`, `active` or `past_due` (a payment is due, until `graceUntil`). ' +
+      '`pending`: the first payment is on its way, which can take days',
+  })
+  state!: string
+
+  @ApiProperty({ type: String, nullable: true, example: 'price_monthly' })
+  plan!: string | null
+
+  @ApiProperty({ type: String, nullable: true, example: 'Team', description: "The plan's name, for people" })
+  planName!: string | null
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { de: 'Team' },
+    description: 'What the plan is called in other languages, by their BCP 47 tags',
+  })
+  planNames!: Record<string, string>
+
+  @ApiProperty({ type: 'integer', nullable: true, example: 1, description: 'How many seats are billed' })
+  quantity!: number | null
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  currentPeriodEnd!: string | null
+
+  @ApiProperty({ type: Boolean, description: 'Whether a cancellation is scheduled; it lives until `endsAt`' })
+  cancelAtPeriodEnd!: boolean
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When it ends or has ended; null while no end is set',
+  })
+  endsAt!: string | null
+
+  @ApiProperty({
+    type: String,
+    format: 'date-time',
+    nullable: true,
+    description: 'When the next period is charged; null when none will be, or a payment is due already',
+  })
+  renewsAt!: string | null
+
+  @ApiProperty({ type: String, format: 'date-time', nullable: true })
+  graceUntil!: string | null
+
+  @ApiProperty({ type: LimitsAnswer, description: 'How many the account may have now' })
+  limits!: LimitsAnswer
+
+  @ApiPropertyOptional({
+    enum: ['pending', 'active'],
+    description: 'Only with `checkout`. `pending`: no payment has arrived yet, or it takes days',
+  })
+  checkout?: string
+}
+
+export const ReadSubscriptionDocs = () =>
+  Documented({
+    summary: "The account's subscription",
+    description:
+      'As the payment provider has it: a return from its page proves nothing. With `checkout`, after a return from there, ' +
+      'the provider is asked if its event has not arrived yet: `pending` may still become `active`. With `portal=closed` it is asked ' +
+      'for whoever has the payments permission. Either is in the query of the address that the browser comes back to.',
+    status: 200,
+    answer: 'The subscription; status `none` when there never was one',
+    type: SubscriptionAnswer,
+    refusals: ['INVALID_QUERY', 'NOT_FOUND', 'TOO_MANY_ATTEMPTS'],
+  })
+
+/** Works out what a request to subscribe asks for. */
+@Injectable()
+export class CheckoutIntents {
+  constructor(
+    private readonly settings: Settings,
+    private readonly database: Database,
+    private readonly seats: Seats,
+    private readonly customers: BillingCustomers,
+    private readonly satellites: Satellites,
+  ) {}
+
+  /** Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400). */
+  async of(accountId: string, body: CreateSubscriptionBody): Promise<CheckoutIntent> {
+    const { priceIds } = this.settings.stripe
+    const { priceId = priceIds[0] as string } = body
+    if (!priceIds.includes(priceId)) throw new ApiError('UNKNOWN_PRICE')
+    const returnUrl = this.returnUrl(accountId, body.return)
+    const quantity = await this.database.run(db => this.seats.quantityFor(db, accountId, priceId))
+    const trialDays = await this.customers.trialDaysFor(accountId)
+    return { priceId, quantity, returnUrl, trialDays }
+  }
+
+  /** The main site's front page when none was requested. Throws `INVALID_RETURN_URL` (400). */
+  returnUrl(accountId: string, requested = `${this.settings.mainOrigin}/`): string {
+    const satellites = { has: (origin: string) => this.satellites.isOf(accountId, origin) }
+    const { mainOrigin } = this.settings
+    if (!isSafeReturnUrl(requested, { mainOrigin, satellites })) throw new ApiError('INVALID_RETURN_URL')
+    return requested
+  }
+}
+
+/**
+ * Buying and managing subscriptions. Throws `PAYMENT_PROVIDER_UNAVAILABLE` and `PAYMENT_PROVIDER_REFUSED` (503) and
+ * `PAYMENT_PROVIDER_FAILED` (502) within 10 s, and `TOO_MANY_ATTEMPTS` (429) for callers who ask too often.
+ */
+@Injectable()
+export class BillingService {
+  constructor(
+    private readonly intents: CheckoutIntents,
+    private readonly subscriptions: Subscriptions,
+    private readonly checkouts: CheckoutService,
+    private readonly portal: PortalService,
+    private readonly requests: PaymentRequests,
+  ) {}
+
+  /**
+   * The URL of a hosted page: a checkout, or the page for changing the plan while a subscription is live.
+   * Throws `UNKNOWN_PRICE` and `INVALID_RETURN_URL` (400), `ALREADY_SUBSCRIBED` (409) for the plan that the
+   * account has, `PAYMENT_PENDING` (409) while a first payment is on its way, `CURRENCY_FIXED` (409) for a plan in
+   * another currency than the account pays in, `PLAN_UNAVAILABLE` (409) for one that the provider does not sell, and
+   * `ACCOUNT_CLOSING` (409).
+   */
+  async startCheckout(actor: SessionActor, body: CreateSubscriptionBody): Promise<string> {
+    const intent = await this.intents.of(actor.accountId, body)
+    const { status, plan, isPaymentPending } = await this.subscriptions.find(actor.accountId)
+    if (isPaymentPending) throw new ApiError('PAYMENT_PENDING')
+    if (isLive(status) && plan === intent.priceId) throw new ApiError('ALREADY_SUBSCRIBED')
+    return this.requests.click(actor, intent.priceId, () =>
+      isLive(status) ? this.portal.changePlan(actor, intent) : this.checkouts.start(actor, intent),
+    )
+  }
+
+  /**
+   * The URL of the provider's pages for invoices, cards and cancelling. Throws `INVALID_RETURN_URL` and
+   * `NEVER_SUBSCRIBED`.
+   */
+  async openPortal(actor: SessionActor, requested: string | undefined): Promise<string> {
+    const returnUrl = withPortal(this.intents.returnUrl(actor.accountId, requested))
+    return this.requests.click(actor, 'portal', () => this.portal.open(actor, returnUrl))
+  }
+}
 
 @ApiTags('Billing')
 @Controller('api/subscription')

@@ -14,45 +14,38 @@ import { Tracing } from '../platform/tracing.js'
 import { SessionsModule } from '../sessions/sessions.module.js'
 import { UsersModule } from '../users/users.module.js'
 import { AccountSettlement } from './account-settlement.js'
-import { BillingController } from './billing.controller.js'
-import { BillingService, CheckoutIntents } from './billing.service.js'
-import { PlanCache, RefusedCurrencies, SubscriptionCache } from './billing-caches.js'
-import { PlanCatalog } from './catalog/plan-catalog.js'
-import { PlansController } from './catalog/plans.controller.js'
-import { CheckoutService, FailedFirstPayments } from './checkout/checkout.service.js'
-import { Checkouts } from './checkout/checkouts.js'
-import { HostedCheckouts } from './checkout/hosted-checkouts.js'
-import { UnsoldPages } from './checkout/unsold-pages.js'
-import { EntitlementSweep } from './entitlements/entitlement-sweep.job.js'
-import { Entitlements } from './entitlements/entitlements.js'
-import { UserEntitlements } from './entitlements/user-entitlements.js'
-import { InvoiceList } from './invoices/invoice-list.js'
-import { InvoicesController } from './invoices/invoices.controller.js'
-import { BillingMetrics } from './operations/billing-metrics.js'
-import { BillingReconciler } from './operations/billing-reconciler.js'
-import { BillingReplay } from './operations/billing-replay.js'
-import { ForeignCustomers, ProviderKeyCheck } from './operations/foreign-customers.js'
-import { SurplusSubscriptions } from './operations/surplus-subscriptions.js'
-import { BillingCustomers } from './provider/billing-customers.js'
-import { MeteredPrices } from './provider/metered-prices.js'
-import { createStripe, ProviderKey } from './provider/payment-provider.js'
-import { PaymentRequests } from './provider/payment-requests.js'
-import { ProviderBulkhead } from './provider/provider-bulkhead.js'
-import { ProviderRefusals } from './provider/provider-refusals.js'
-import { CancelledSubscriptions, ProviderUpdates } from './provider/provider-updates.js'
-import { Seats } from './provider/seats.js'
-import { PlanMails } from './subscription/plan-mails.js'
-import { PortalService } from './subscription/portal.service.js'
-import { CheckoutReturn, SubscriptionQueries } from './subscription/subscription-queries.js'
-import { Subscriptions } from './subscription/subscriptions.js'
-import { BillingInbox } from './sync/billing-inbox.js'
-import { BillingQueue } from './sync/billing-queue.js'
-import { BillingWorker } from './sync/billing-worker.js'
-import { CustomerAdoption } from './sync/customer-adoption.js'
-import { CustomerSnapshots, CustomerSync } from './sync/customer-sync.js'
-import { CustomerWriter, SubscriptionWriter } from './sync/customer-writer.js'
-import { WaitingEvents } from './sync/waiting-events.js'
+import { BillingController, BillingService, CheckoutIntents, PlansController } from './billing.controller.js'
+import { PlanCache, RefusedCurrencies, SubscriptionCache } from './caches.js'
+import { PlanCatalog } from './catalog.js'
+import { CheckoutService, Checkouts, FailedFirstPayments, HostedCheckouts, UnsoldPages } from './checkout.js'
+import { CustomerAdoption } from './customer-adoption.js'
+import {
+  CustomerSnapshots,
+  CustomerSync,
+  CustomerWriter,
+  SubscriptionWriter,
+  WaitingEvents,
+} from './customer-sync.js'
+import { BillingCustomers } from './customers.js'
+import { EntitlementSweep, Entitlements, PlanMails, UserEntitlements } from './entitlements.js'
+import { BillingInbox, BillingQueue } from './inbox.js'
+import { InvoiceList, InvoicesController } from './invoices.controller.js'
+import { BillingMetrics, BillingReplay } from './operations.js'
+import { PortalService } from './portal.js'
+import { CancelledSubscriptions, ProviderUpdates, Seats } from './provider-updates.js'
+import { BillingReconciler, ForeignCustomers, ProviderKeyCheck, SurplusSubscriptions } from './reconciler.js'
+import {
+  createStripe,
+  MeteredPrices,
+  PaymentRequests,
+  ProviderBulkhead,
+  ProviderKey,
+  ProviderRefusals,
+} from './stripe.js'
+import { CheckoutReturn, SubscriptionQueries } from './subscription-queries.js'
+import { Subscriptions } from './subscriptions.js'
 import { WebhookController } from './webhook.controller.js'
+import { BillingWorker } from './worker.js'
 
 @Module({
   imports: [

@@ -12,9 +12,9 @@ import { Documented } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient, singleHeader } from '../platform/http/request.js'
 import { Clock, unixSeconds } from '../platform/time.js'
 import { Public } from '../tokens/jwt.guard.js'
-import { isLiveKey } from './provider/payment-provider.js'
-import { BillingInbox, eventIn } from './sync/billing-inbox.js'
-import { BillingWorker } from './sync/billing-worker.js'
+import { BillingInbox, eventIn } from './inbox.js'
+import { isLiveKey } from './stripe.js'
+import { BillingWorker } from './worker.js'
 
 /** Stripe's own tolerance against replays. Its library does not check for times in the future; we do. */
 const TOLERANCE_SECONDS = 300

@@ -68,9 +68,9 @@ export const ROOMS = {
   billing: {
     mutate: [
       'src/billing/subscription/{subscription-rules,current-subscription}.ts',
-      'src/billing/provider/price-refusal.ts',
+      'src/billing/catalog.ts',
       'src/platform/log.ts',
-      'src/billing/checkout/return-url.ts',
+      'src/billing/checkout.ts',
     ],
     tests: [
       ...['subscription-rules', 'price-refusal', 'return-url'].map(
@@ -86,19 +86,19 @@ export const ROOMS = {
     ignoreStatic: true,
   },
   'billing-worker': {
-    mutate: ['src/billing/sync/billing-worker.ts'],
+    mutate: ['src/billing/worker.ts'],
     tests: ['test/unit/billing/billing-worker.test.ts'],
     ignoreStatic: true,
   },
   'entitlement-sweep': {
-    mutate: ['src/billing/entitlements/entitlement-sweep.job.ts'],
+    mutate: ['src/billing/entitlements.ts'],
     tests: ['test/unit/billing/entitlement-sweep.test.ts'],
     ignoreStatic: true,
   },
   'billing-records': {
     mutate: [
       'src/billing/account-settlement.ts',
-      'src/billing/subscription/subscriptions.ts',
+      'src/billing/subscriptions.ts',
       'src/billing/sync/{customer-writer,waiting-events}.ts',
       'src/billing/entitlements/{entitlements,user-entitlements}.ts',
     ],

@@ -2,25 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { INestApplicationContext } from '@nestjs/common'
 import type { Command } from 'commander'
 import Stripe from 'stripe'
-import type { BillingHealth } from '../../billing/operations/billing-health.js'
+import { CustomerAdoption } from '../../billing/customer-adoption.js'
+import { CustomerSync, hasOpenInvoice } from '../../billing/customer-sync.js'
+import { BillingQueue } from '../../billing/inbox.js'
 import {
+  type BillingHealth,
   BillingInspection,
+  BillingReplay,
   EVENT_STATES,
   type EventFilter,
   type EventState,
   type ListedEvent,
-} from '../../billing/operations/billing-inspection.js'
-import { BillingReconciler } from '../../billing/operations/billing-reconciler.js'
-import { BillingReplay } from '../../billing/operations/billing-replay.js'
-import { ForeignCustomers } from '../../billing/operations/foreign-customers.js'
-import { SurplusSubscriptions } from '../../billing/operations/surplus-subscriptions.js'
-import { describeIdentity, isAnswered, ProviderKey } from '../../billing/provider/payment-provider.js'
-import { Subscriptions } from '../../billing/subscription/subscriptions.js'
-import { BillingQueue } from '../../billing/sync/billing-queue.js'
-import { BillingWorker } from '../../billing/sync/billing-worker.js'
-import { CustomerAdoption } from '../../billing/sync/customer-adoption.js'
-import { CustomerSync } from '../../billing/sync/customer-sync.js'
-import { hasOpenInvoice } from '../../billing/sync/overdue-invoices.js'
+} from '../../billing/operations.js'
+import { BillingReconciler, ForeignCustomers, SurplusSubscriptions } from '../../billing/reconciler.js'
+import { describeIdentity, isAnswered, ProviderKey } from '../../billing/stripe.js'
+import { Subscriptions } from '../../billing/subscriptions.js'
+import { BillingWorker } from '../../billing/worker.js'
 import { atCommandLine } from '../../platform/audit/audit-event.js'
 import { Database } from '../../platform/database/database.js'
 import { causeMessage } from '../../platform/errors/api-error.js'

@@ -1,4 +1,4 @@
-/** What the service takes of an address, besides its origin (src/billing/checkout/return-url.ts). */
+/** What the service takes of an address, besides its origin (src/billing/checkout.ts). */
 const ACCEPTABLE = /^[\x21-\x5b\x5d-\x7e]{1,2048}$/
 
 /**

@@ -1,9 +1,12 @@
-import { Injectable } from '@nestjs/common'
+import { Controller, Get, Injectable } from '@nestjs/common'
+import { ApiProperty, ApiTags } from '@nestjs/swagger'
 import { LRUCache } from 'lru-cache'
 import Stripe from 'stripe'
-import { BillingCustomers } from '../provider/billing-customers.js'
-import { callStripeOrNull } from '../provider/payment-provider.js'
-import { ProviderBulkhead } from '../provider/provider-bulkhead.js'
+import { Documented } from '../platform/http/endpoint.js'
+import { MainSite } from '../sessions/guards/protection.decorators.js'
+import { CurrentActor, type SessionActor } from '../sessions/session-actor.js'
+import { BillingCustomers } from './customers.js'
+import { callStripeOrNull, PROVIDER_REFUSALS, ProviderBulkhead } from './stripe.js'
 
 /** Two years of monthly invoices; the provider's portal has the rest. */
 const NEWEST = 24
@@ -87,4 +90,73 @@ function issued(invoice: Stripe.Invoice): IssuedInvoice[] {
       pdfUrl: invoice_pdf ?? null,
     },
   ]
+}
+
+class InvoiceAnswer {
+  @ApiProperty({ type: String, example: 'in_1MtHbELkdIwHu7ixl4OzzPMv' })
+  id!: string
+
+  @ApiProperty({ type: String, nullable: true, example: 'A1B2C3D4-0001' })
+  number!: string | null
+
+  @ApiProperty({ type: String, format: 'date-time' })
+  createdAt!: Date
+
+  @ApiProperty({
+    type: 'integer',
+    example: 2000,
+    description: "In the currency's smallest unit; negative for a credit",
+  })
+  amount!: number
+
+  @ApiProperty({ type: String, example: 'usd', description: 'ISO 4217, lower case' })
+  currency!: string
+
+  @ApiProperty({
+    enum: INVOICE_STATUSES,
+    description: '`open`: to be paid. Drafts are left out.',
+  })
+  status!: InvoiceStatus
+
+  @ApiProperty({
+    type: String,
+    format: 'uri',
+    nullable: true,
+    description: 'The page of the provider to see and pay it; whoever has the address can open it',
+  })
+  url!: string | null
+
+  @ApiProperty({ type: String, format: 'uri', nullable: true })
+  pdfUrl!: string | null
+}
+
+class InvoicesAnswer {
+  @ApiProperty({ type: [InvoiceAnswer], description: 'Newest first, 24 at most' })
+  invoices!: InvoiceAnswer[]
+}
+
+export const ListInvoicesDocs = () =>
+  Documented({
+    summary: 'The newest invoices of the account',
+    description:
+      'Main site only, with payments. As the payment provider has them, up to 20 s old; none for an account that has never paid. ' +
+      'The pages of `POST /api/subscription/portal` have all of them.',
+    status: 200,
+    answer: 'The invoices',
+    type: InvoicesAnswer,
+    refusals: [...PROVIDER_REFUSALS, 'DATABASE_UNAVAILABLE', 'TOO_BUSY'],
+  })
+
+@ApiTags('Billing')
+@Controller('api/invoices')
+export class InvoicesController {
+  constructor(private readonly invoices: InvoiceList) {}
+
+  /** The newest invoices of the caller's account. */
+  @Get()
+  @MainSite({ permission: 'payments' })
+  @ListInvoicesDocs()
+  async list(@CurrentActor() { accountId }: SessionActor) {
+    return { invoices: await this.invoices.newest(accountId) }
+  }
 }

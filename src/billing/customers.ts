@@ -1,20 +1,14 @@
 import { Injectable } from '@nestjs/common'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import Stripe from 'stripe'
-import { Settings } from '../../platform/config/settings.js'
-import type { Db } from '../../platform/database/connection.js'
-import { Database } from '../../platform/database/database.js'
-import { accounts, users } from '../../platform/database/schema/accounts.js'
-import { billingCustomers } from '../../platform/database/schema/billing.js'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { Logger } from '../../platform/log.js'
-import {
-  callStripe,
-  callStripeOrNull,
-  isAnswered,
-  type ProviderIdentity,
-  ProviderKey,
-} from './payment-provider.js'
+import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database } from '../platform/database/database.js'
+import { accounts, users } from '../platform/database/schema/accounts.js'
+import { billingCustomers } from '../platform/database/schema/billing.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { Logger } from '../platform/log.js'
+import { callStripe, callStripeOrNull, isAnswered, type ProviderIdentity, ProviderKey } from './stripe.js'
 
 /** Whom the provider writes to, and whose name is on its invoices. */
 export interface CustomerDetails {

@@ -1,13 +1,172 @@
-import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, max, type SQL, sql } from 'drizzle-orm'
-import { type Database, rowsOf } from '../../platform/database/database.js'
-import { auditLog } from '../../platform/database/schema/audit.js'
+import { Injectable } from '@nestjs/common'
+import {
+  and,
+  asc,
+  count,
+  desc,
+  eq,
+  gt,
+  isNotNull,
+  isNull,
+  lte,
+  max,
+  notInArray,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
+import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import type { Db } from '../platform/database/connection.js'
+import { Database, rowsOf } from '../platform/database/database.js'
+import { auditLog } from '../platform/database/schema/audit.js'
 import {
   billingCustomers,
   billingWork,
   providerEvents,
   subscriptions,
-} from '../../platform/database/schema/billing.js'
-import { type BillingHealth, healthOf } from './billing-health.js'
+} from '../platform/database/schema/billing.js'
+import { Metrics } from '../platform/metrics.js'
+import { PlansFile } from '../platform/plans.js'
+import { Clock } from '../platform/time.js'
+import { BillingInbox } from './inbox.js'
+import { ENDED_STATUSES } from './subscriptions.js'
+import { BillingWorker } from './worker.js'
+
+/** Keeps a reading down to some milliseconds, however many are waiting. */
+const MAX_COUNTED = 10_000
+
+/** A summary for operators. */
+export interface BillingHealth {
+  /**
+   * Events that have had no effect yet, including those of customers that were given up. Beyond {@link MAX_COUNTED} it
+   * is what the database last estimated.
+   */
+  readonly waitingEvents: number
+  /** When the oldest of them arrived; null when none waits. */
+  readonly oldestWaiting: Date | null
+  /** At most 10,000, like the two counts below. */
+  readonly customersDue: number
+  /** Customers whose last sync failed, and how many of them were given up and not asked for since. */
+  readonly customersFailed: number
+  readonly customersParked: number
+  /** How many live subscriptions there are for each price. */
+  readonly subscriptionsByPrice: ReadonlyMap<string, number>
+}
+
+/** {@link BillingHealth}, read with two statements. */
+export async function healthOf(db: Db): Promise<BillingHealth> {
+  const [queue] = rowsOf<QueueReading>(await db.execute(QUEUE_QUERY))
+  const { waiting = 0, estimated = 0, oldest = null, due = 0, failed = 0, parked = 0 } = queue ?? {}
+  const prices = await db
+    .select({ priceId: subscriptions.priceId, subscriptions: count() })
+    .from(subscriptions)
+    .where(and(isNotNull(subscriptions.priceId), notInArray(subscriptions.status, [...ENDED_STATUSES])))
+    .groupBy(subscriptions.priceId)
+  return {
+    waitingEvents: waiting < MAX_COUNTED ? waiting : Math.max(waiting, estimated),
+    oldestWaiting: oldest === null ? null : new Date(oldest),
+    customersDue: due,
+    customersFailed: failed,
+    customersParked: parked,
+    subscriptionsByPrice: new Map(prices.map(row => [row.priceId as string, row.subscriptions])),
+  }
+}
+
+interface QueueReading {
+  readonly waiting: number
+  readonly estimated: number
+  /** In milliseconds since 1970. */
+  readonly oldest: number | null
+  readonly due: number
+  readonly failed: number
+  readonly parked: number
+}
+
+const WAITING = sql`from ${providerEvents} where effect is null order by received_at`
+const DUE = sql`parked_at is null and due_at <= statement_timestamp()`
+
+/** Each part has an index in its order, so that none reads more rows than it counts. */
+const QUEUE_QUERY = sql`
+  select ${counted(WAITING)} as waiting,
+    (select reltuples::int from pg_class where oid = 'provider_events_oldest'::regclass) as estimated,
+    (select (extract(epoch from received_at) * 1000)::float8 ${WAITING} limit 1) as oldest,
+    least(${counted(work(sql`not is_routine and ${DUE}`))} + ${counted(work(sql`is_routine and ${DUE}`))}, ${MAX_COUNTED}) as due,
+    ${counted(work(sql`attempts > 0`))} as failed,
+    ${counted(work(sql`attempts > 0 and parked_at is not null`))} as parked`
+
+function work(which: SQL): SQL {
+  return sql`from ${billingWork} where ${which} order by due_at`
+}
+
+function counted(rows: SQL): SQL {
+  return sql`(select count(*)::int from (select ${rows} limit ${MAX_COUNTED}) as found)`
+}
+
+interface BillingReading extends BillingHealth {
+  /** Subscriptions that bill somebody a second time. */
+  readonly surplus: number
+}
+
+/** Shows what `billing:status` says. */
+@Injectable()
+export class BillingMetrics {
+  constructor(
+    database: Database,
+    private readonly plans: PlansFile,
+    private readonly clock: Clock,
+    metrics: Metrics,
+  ) {
+    const read = metrics.cached('billing', () => database.report(readAll))
+    const gauge = (name: string, help: string, value: (reading: BillingReading) => number) =>
+      metrics.gauge({
+        name: `billing_${name}`,
+        help,
+        read: async () => {
+          const reading = await read()
+          return reading && value(reading)
+        },
+      })
+    this.declare(gauge)
+  }
+
+  private declare(
+    gauge: (name: string, help: string, value: (reading: BillingReading) => number) => void,
+  ): void {
+    gauge(
+      'events_waiting',
+      'Events of the payment provider without effect yet; an estimate beyond 10,000',
+      each => each.waitingEvents,
+    )
+    gauge('oldest_event_age_seconds', 'How long the oldest of them has waited; 0 when none does', each =>
+      this.ageOf(each.oldestWaiting),
+    )
+    gauge('customers_due', 'Customers whose sync is due; at most 10,000', each => each.customersDue)
+    gauge('customers_failed', 'Customers whose last sync failed', each => each.customersFailed)
+    gauge('customers_parked', 'Customers that were given up; their events wait', each => each.customersParked)
+    gauge('second_subscriptions', 'Subscriptions that bill an account a second time', each => each.surplus)
+    gauge('subscriptions_of_unknown_price', 'Live subscriptions whose price is in no plan', each =>
+      this.unknownPrices(each),
+    )
+  }
+
+  private ageOf(time: Date | null): number {
+    return time === null ? 0 : Math.max(0, (this.clock.now().getTime() - time.getTime()) / 1000)
+  }
+
+  /** Without a plans file, no price is unknown. */
+  private unknownPrices({ subscriptionsByPrice }: BillingHealth): number {
+    if (this.plans.version === null) return 0
+    const unknown = [...subscriptionsByPrice].filter(([priceId]) => this.plans.of(priceId) === null)
+    return unknown.reduce((sum, [, count]) => sum + count, 0)
+  }
+}
+
+async function readAll(db: Db): Promise<BillingReading> {
+  const [row] = await db
+    .select({ surplus: sql<number>`coalesce(sum(cardinality(${subscriptions.surplus})), 0)::int` })
+    .from(subscriptions)
+  return { ...(await healthOf(db)), surplus: row?.surplus ?? 0 }
+}
 
 /**
  * The state of an event. `pending`: not tried yet. `failed`: will be tried again. `parked`: given up, until
@@ -205,4 +364,38 @@ function stateOf({
   if (effect !== null) return 'handled'
   if (parkedAt !== null) return 'parked'
   return lastError === null ? 'pending' : 'failed'
+}
+
+/** Handles events of the provider again, for operators. */
+@Injectable()
+export class BillingReplay {
+  constructor(
+    private readonly inbox: BillingInbox,
+    private readonly worker: BillingWorker,
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Marks the event as waiting again, whatever its state, and has it handled in the background. False when it
+   * does not exist or concerns no customer.
+   */
+  async request(eventId: string, actor: Actor): Promise<boolean> {
+    const isQueued = await this.database.transaction(async transaction => {
+      if (!(await this.inbox.replay(eventId, transaction))) return false
+      const [row] = await transaction
+        .select({ accountId: billingCustomers.accountId })
+        .from(providerEvents)
+        .leftJoin(billingCustomers, eq(billingCustomers.customerId, providerEvents.customerId))
+        .where(eq(providerEvents.id, eventId))
+      const event = auditEvent(actor, 'billing.replay', { event: eventId })
+      await this.auditLog.record(transaction, {
+        ...event,
+        ...(row?.accountId && { accountId: row.accountId }),
+      })
+      return true
+    })
+    if (isQueued) this.worker.nudge()
+    return isQueued
+  }
 }

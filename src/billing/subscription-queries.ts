@@ -1,18 +1,22 @@
 import { Injectable } from '@nestjs/common'
 import { LRUCache } from 'lru-cache'
-import { ApiError } from '../../platform/errors/api-error.js'
-import { NO_LIMITS, type PlanLimits, PlansFile } from '../../platform/plans.js'
-import { Clock } from '../../platform/time.js'
-import type { SessionActor } from '../../sessions/session-actor.js'
-import { SubscriptionCache } from '../billing-caches.js'
-import { PlanCatalog } from '../catalog/plan-catalog.js'
-import { Checkouts } from '../checkout/checkouts.js'
-import { BillingCustomers } from '../provider/billing-customers.js'
-import { isAnswered } from '../provider/payment-provider.js'
-import { PaymentRequests } from '../provider/payment-requests.js'
-import { CustomerSync } from '../sync/customer-sync.js'
-import { isPaidFor, type KnownSubscription, type SubscriptionView, viewOf } from './subscription-rules.js'
-import { Subscriptions } from './subscriptions.js'
+import { ApiError } from '../platform/errors/api-error.js'
+import { NO_LIMITS, type PlanLimits, PlansFile } from '../platform/plans.js'
+import { Clock } from '../platform/time.js'
+import type { SessionActor } from '../sessions/session-actor.js'
+import { SubscriptionCache } from './caches.js'
+import { PlanCatalog } from './catalog.js'
+import { Checkouts } from './checkout.js'
+import { CustomerSync } from './customer-sync.js'
+import { BillingCustomers } from './customers.js'
+import { isAnswered, PaymentRequests } from './stripe.js'
+import {
+  isPaidFor,
+  type KnownSubscription,
+  Subscriptions,
+  type SubscriptionView,
+  viewOf,
+} from './subscriptions.js'
 
 /** The provider is asked at most once in this time, however often the page asks. */
 const MIN_INTERVAL_MS = 2_000

@@ -8,7 +8,7 @@ import { Logger } from '../platform/log.js'
 import type { PlanText } from '../platform/plans.js'
 import { RedisConnection } from '../platform/redis/redis.js'
 import { Clock } from '../platform/time.js'
-import type { KnownSubscription } from './subscription/subscription-rules.js'
+import type { KnownSubscription } from './subscriptions.js'
 
 /** How long a replica without Redis may be outdated; with Redis a webhook drops the entry for all. */
 const SUBSCRIPTION_TTL_MS = 60_000

@@ -1,21 +1,23 @@
 import { Injectable } from '@nestjs/common'
 import Stripe from 'stripe'
-import { auditEvent } from '../../platform/audit/audit-event.js'
-import { AuditLog } from '../../platform/audit/audit-log.js'
-import { ApiError, unavailable } from '../../platform/errors/api-error.js'
-import type { SessionActor } from '../../sessions/session-actor.js'
-import { PlanCache, RefusedCurrencies } from '../billing-caches.js'
-import type { CheckoutIntent } from '../checkout/checkouts.js'
-import { withPortal } from '../checkout/return-url.js'
-import { BillingCustomers } from '../provider/billing-customers.js'
-import { MeteredPrices } from '../provider/metered-prices.js'
-import { callStripe, callStripeOrNull, isAnswered } from '../provider/payment-provider.js'
-import { refusalOfPrice } from '../provider/price-refusal.js'
-import { ProviderRefusals } from '../provider/provider-refusals.js'
-import { withAllItems } from '../provider/subscription-items.js'
-import { BillingQueue } from '../sync/billing-queue.js'
-import { isLive } from './subscription-rules.js'
-import { Subscriptions } from './subscriptions.js'
+import { auditEvent } from '../platform/audit/audit-event.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
+import { ApiError, unavailable } from '../platform/errors/api-error.js'
+import type { SessionActor } from '../sessions/session-actor.js'
+import { PlanCache, RefusedCurrencies } from './caches.js'
+import { refusalOfPrice } from './catalog.js'
+import { type CheckoutIntent, withPortal } from './checkout.js'
+import { BillingCustomers } from './customers.js'
+import { BillingQueue } from './inbox.js'
+import {
+  callStripe,
+  callStripeOrNull,
+  isAnswered,
+  MeteredPrices,
+  ProviderRefusals,
+  withAllItems,
+} from './stripe.js'
+import { isLive, Subscriptions } from './subscriptions.js'
 
 type Flow = Stripe.BillingPortal.SessionCreateParams.FlowData
 

@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { causeMessage } from '../../platform/errors/api-error.js'
-import { Logger } from '../../platform/log.js'
-import { BillingQueue, type ClaimedWork } from './billing-queue.js'
+import { causeMessage } from '../platform/errors/api-error.js'
+import { Logger } from '../platform/log.js'
 import { CustomerSync } from './customer-sync.js'
+import { BillingQueue, type ClaimedWork } from './inbox.js'
 
 /**
  * Picks up what a dead replica left and what is due for a retry; everything else comes through
