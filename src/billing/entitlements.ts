@@ -17,8 +17,8 @@ import { HourlyLog, Logger } from '../platform/log.js'
 import { PERMISSIONS, type Permissions, withinLimit } from '../platform/permissions.js'
 import { type PlanLimits, PlansFile } from '../platform/plans.js'
 import { Clock } from '../platform/time.js'
-import type { RecordedChanges } from '../sessions/revocation/recorded-changes.js'
-import { SessionChanges } from '../sessions/revocation/session-changes.js'
+import type { RecordedChanges } from '../sessions/revocation/changes.js'
+import { SessionChanges } from '../sessions/revocation/changes.js'
 import { AccountAdmins } from '../users/notices.js'
 import {
   isPaidFor,
