@@ -5,7 +5,7 @@ import { causeMessage, unavailable } from '../errors/api-error.js'
 import { Durations } from '../metrics.js'
 import { Tracing } from '../tracing.js'
 import { type Connection, type Db, REPORTS_AT_ONCE } from './connection.js'
-import { isConflict, isTooSlow } from './postgres.js'
+import { isConflict, isTooSlow } from './postgres-errors.js'
 
 /** Round trips take a millisecond; a statement is ended after 2 s, a report after 5 s. */
 const BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000]
