@@ -273,7 +273,7 @@ export {
 } from '../src/platform/errors/api-error.js'
 export { FIELD_FAULTS, faultOf } from '../src/platform/errors/field-faults.js'
 export { distanceKm, formatLocation, GeoIp, GeoIpModule, type Location } from '../src/platform/geoip.js'
-export { LargeBodies } from '../src/platform/http/edge/large-bodies.js'
+export { LargeBodies } from '../src/platform/http/edge/bodies.js'
 export {
   CONNECTIONS_CHECK_MS,
   HEADERS_TIMEOUT_MS,
