@@ -52,7 +52,7 @@ class AuditFilterQuery implements AuditFilter {
   to?: Date
 }
 
-export class AuditExportQuery extends AuditFilterQuery {
+class AuditExportQuery extends AuditFilterQuery {
   @ApiPropertyOptional({
     enum: EXPORT_FORMATS,
     default: 'jsonl',
@@ -63,7 +63,7 @@ export class AuditExportQuery extends AuditFilterQuery {
   format?: ExportFormat
 }
 
-export class AuditListQuery extends AuditFilterQuery implements PageRequest {
+class AuditListQuery extends AuditFilterQuery implements PageRequest {
   @RowLimit()
   limit?: number
 
@@ -249,7 +249,7 @@ export class AuditController {
   }
 }
 
-export class PageQuery implements PageRequest {
+class PageQuery implements PageRequest {
   @RowLimit()
   limit?: number
 

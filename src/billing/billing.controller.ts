@@ -22,7 +22,7 @@ import { PaymentRequests, PROVIDER_REFUSALS } from './stripe.js'
 import { SubscriptionQueries } from './subscription-queries.js'
 import { isLive, SUBSCRIPTION_STATES, Subscriptions } from './subscriptions.js'
 
-export class LimitsAnswer {
+class LimitsAnswer {
   @ApiProperty({
     type: 'integer',
     nullable: true,
@@ -111,7 +111,7 @@ class PlansAnswer {
   plans!: PlanAnswer[]
 }
 
-export const ReadPlansDocs = () =>
+const ReadPlansDocs = () =>
   Documented({
     summary: 'List the plans on sale',
     description:
@@ -150,7 +150,7 @@ export class PlansController {
   }
 }
 
-export class CreateSubscriptionBody {
+class CreateSubscriptionBody {
   @ApiPropertyOptional({
     type: String,
     maxLength: 255,
@@ -183,7 +183,7 @@ class CheckoutAnswer {
   checkoutUrl!: string
 }
 
-export const CreateSubscriptionDocs = () =>
+const CreateSubscriptionDocs = () =>
   Documented({
     summary: 'Start a hosted checkout',
     description:
@@ -209,7 +209,7 @@ export const CreateSubscriptionDocs = () =>
     ],
   })
 
-export class PortalBody {
+class PortalBody {
   @ApiPropertyOptional({
     type: String,
     format: 'uri',
@@ -231,7 +231,7 @@ class PortalAnswer {
   url!: string
 }
 
-export const OpenPortalDocs = () =>
+const OpenPortalDocs = () =>
   Documented({
     summary: 'Open the billing portal',
     description:
@@ -242,7 +242,7 @@ export const OpenPortalDocs = () =>
     refusals: [...BODY_REFUSALS, 'INVALID_RETURN_URL', 'NEVER_SUBSCRIBED', ...PROVIDER_REFUSALS, 'TOO_BUSY'],
   })
 
-export class SubscriptionQuery {
+class SubscriptionQuery {
   @ApiPropertyOptional({
     type: String,
     description:
@@ -338,7 +338,7 @@ class SubscriptionAnswer {
   checkout?: string
 }
 
-export const ReadSubscriptionDocs = () =>
+const ReadSubscriptionDocs = () =>
   Documented({
     summary: "The account's subscription",
     description:

@@ -395,7 +395,7 @@ const MAX_INVOICES = 100
  * was paid does not count. Asks, and throws like `callStripe`, only where we know that a payment was due; false
  * everywhere else.
  */
-export async function owesInvoice(
+async function owesInvoice(
   database: Database,
   stripe: Stripe,
   customerId: string,

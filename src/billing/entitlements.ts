@@ -328,7 +328,7 @@ export interface Standing {
 }
 
 /** An account whose grace period has just ended. */
-export const GRACE_ENDED: Standing = { state: 'past_due', hadPlan: true }
+const GRACE_ENDED: Standing = { state: 'past_due', hadPlan: true }
 
 /**
  * Mails those who may pay for an account when a payment has failed and when its plan is gone. What is mailed follows from

@@ -196,7 +196,7 @@ function storableJson(value: unknown): string {
  * How many events of customers are read at once: in some 10 to 20 ms, and within a statement's time where each
  * of them has to be fetched from disk.
  */
-export const EVENTS_PER_PAGE = 10_000
+const EVENTS_PER_PAGE = 10_000
 
 /** What was added and read, up to the customer `last`. */
 type Page = { readonly added: number; readonly scanned: number; readonly last: string }
@@ -206,7 +206,7 @@ type Page = { readonly added: number; readonly scanned: number; readonly last: s
  * more waiting events than a page has is found by the first of them. Reads only the queued customers in the same
  * range of ids: all of them for each page would be a hundred times as many.
  */
-export async function addUnqueuedAfter(db: Db, customerId: string): Promise<Page> {
+async function addUnqueuedAfter(db: Db, customerId: string): Promise<Page> {
   const found = await db.execute(sql`
     with scanned as materialized (
       select customer_id, count(*) as events

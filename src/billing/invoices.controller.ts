@@ -16,7 +16,7 @@ const PATIENCE_MS = 3_000
 const FRESH_MS = 20_000
 const MAX_CUSTOMERS = 2_000
 
-export const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const
+const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
 /** An invoice that has been issued, as the provider has it. */
@@ -135,7 +135,7 @@ class InvoicesAnswer {
   invoices!: InvoiceAnswer[]
 }
 
-export const ListInvoicesDocs = () =>
+const ListInvoicesDocs = () =>
   Documented({
     summary: 'The newest invoices of the account',
     description:

@@ -57,7 +57,7 @@ class StatusAnswer {
   parts!: PartsAnswer
 }
 
-export const LiveDocs = () =>
+const LiveDocs = () =>
   Documented({
     summary: 'Is the process alive?',
     status: 200,
@@ -65,7 +65,7 @@ export const LiveDocs = () =>
     type: HealthAnswer,
   })
 
-export const ReadyDocs = () =>
+const ReadyDocs = () =>
   Documented({
     summary: 'May requests be sent here?',
     description: 'About this process alone: it stays ready while a part is down, see `/health/status`.',
@@ -75,7 +75,7 @@ export const ReadyDocs = () =>
     refusals: ['NOT_READY'],
   })
 
-export const StatusDocs = () =>
+const StatusDocs = () =>
   Documented({
     summary: 'Which parts are up?',
     description: 'For operators. The state is checked every second, however often this is asked.',

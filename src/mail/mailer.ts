@@ -44,7 +44,7 @@ function mayBePlain({ hostname, searchParams }: URL): boolean {
  * Whether the server would refuse this mail again: a 5xx reply (RFC 5321 §4.2.1) to its addresses or its text. One
  * to the greeting or the login is not about the mail.
  */
-export function isFinal(error: unknown): boolean {
+function isFinal(error: unknown): boolean {
   const { code, responseCode = 0 } = error as { readonly code?: string; readonly responseCode?: number }
   return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE')
 }

@@ -28,7 +28,7 @@ const COMMAND_LINE = 'command line'
 const KINDS = ['changes', 'looks', 'logins'] as const
 
 /** Selects what operators did; all conditions must hold. */
-export class ActivityQuery {
+class ActivityQuery {
   /** An operator's id, or `command line`. */
   @Matches(new RegExp(`^(${UUID}|command line)$`))
   @IsOptional()

@@ -19,13 +19,13 @@ import {
   withReason,
 } from './operator.guard.js'
 
-export class SearchQuery {
+class SearchQuery {
   @ParseText(text => text.trim())
   @IsStorableLine({ min: 2, max: 254 })
   q!: string
 }
 
-export class AccountQuery {
+class AccountQuery {
   /** The id of the last member on the previous page. */
   @Matches(UUID_PATTERN)
   @IsOptional()

@@ -22,7 +22,7 @@ import {
 
 const DEFAULT_PAGE = 50
 
-export class FailedMailsQuery {
+class FailedMailsQuery {
   @PageLimit(DEFAULT_PAGE)
   limit: number = DEFAULT_PAGE
 

@@ -20,7 +20,7 @@ import {
 import { OperatorPasskeys } from './passkeys.js'
 import { clearOperatorCookie, type OperatorSession, OperatorSessions, setOperatorCookie } from './sessions.js'
 
-export class OperatorLoginBody {
+class OperatorLoginBody {
   @IsEmailAddress()
   email!: Email
 
@@ -71,12 +71,12 @@ export class OperatorLoginController {
   }
 }
 
-export class OperatorPasskeyLoginBody {
+class OperatorPasskeyLoginBody {
   @IsPasskeyResponse({ required: true })
   response!: AuthenticationResponseJSON
 }
 
-export class NewOperatorPasskeyBody {
+class NewOperatorPasskeyBody {
   @IsNewPasskeyResponse()
   response!: RegistrationResponseJSON
 
@@ -88,7 +88,7 @@ export class NewOperatorPasskeyBody {
   code!: string
 }
 
-export class RemovedOperatorPasskeyBody {
+class RemovedOperatorPasskeyBody {
   @Matches(/^[\w-]+$/)
   @MaxLength(1_400)
   @IsString()

@@ -32,7 +32,7 @@ import {
 
 const DEFAULT_PAGE = 50
 
-export class SatellitesQuery {
+class SatellitesQuery {
   @IsIn(['pending', 'active', 'suspended'])
   @IsOptional()
   state?: 'pending' | 'active' | 'suspended'
@@ -114,14 +114,14 @@ const EVENT_ID = /^[\w-]{1,255}$/
 
 /** A malformed id of the payment provider is `NOT_FOUND` (404), like an unknown one. */
 @Injectable()
-export class EventIdInPath implements PipeTransform<string, string> {
+class EventIdInPath implements PipeTransform<string, string> {
   transform(text: string): string {
     if (!EVENT_ID.test(text)) throw new ApiError('NOT_FOUND')
     return text
   }
 }
 
-export class EventsQuery {
+class EventsQuery {
   @IsIn(EVENT_STATES)
   @IsOptional()
   state?: EventState

@@ -43,7 +43,7 @@ export async function takeLease(
 }
 
 /** Extends a lease to `seconds` from now: the work is done, and nobody is to do it again before then. */
-export async function keepLease(database: Database, name: string, seconds: number): Promise<void> {
+async function keepLease(database: Database, name: string, seconds: number): Promise<void> {
   await database.run(db =>
     db
       .update(leases)

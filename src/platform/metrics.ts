@@ -24,7 +24,7 @@ const WITHIN_MS = 2_000
  * A value that is too expensive to read at every scrape: read at most about every 15 s, however many ask.
  * Null while it cannot be read.
  */
-export class CachedReading<T> {
+class CachedReading<T> {
   /** How many readings failed. */
   failures = 0
   private readAt = Number.NEGATIVE_INFINITY
@@ -184,7 +184,7 @@ export function countsOf<const T extends string>(values: readonly T[]): Record<T
 const PREFIX = 'mainstay_'
 
 /** The prom-client registry that serves `metrics`. The package is loaded only here. */
-export async function registryOf(metrics: Metrics): Promise<Registry> {
+async function registryOf(metrics: Metrics): Promise<Registry> {
   const { Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   for (const measure of metrics.counters)
@@ -288,7 +288,7 @@ const MICROSECONDS = 1e6
  * Metrics of the process and its event loop, under the names that prom-client uses. prom-client's own cannot
  * be stopped: a service inside another program would go on measuring after it was closed.
  */
-export class ProcessMetrics {
+class ProcessMetrics {
   private readonly lag: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
 
   declareIn(metrics: Metrics): void {
@@ -356,7 +356,7 @@ export class ProcessMetrics {
 }
 
 /** Reports how long the certificate that the service read at start is still valid. */
-export function declareCertificate({ certFile }: TlsSettings, metrics: Metrics): void {
+function declareCertificate({ certFile }: TlsSettings, metrics: Metrics): void {
   const { validFrom, validTo } = new X509Certificate(withoutByteOrderMark(readFileSync(certFile, 'utf8')))
   metrics.gauge({
     name: 'certificate_not_before_timestamp_seconds',

@@ -73,7 +73,7 @@ class EndedAnswer {
   ended!: number
 }
 
-export const ListSessionsDocs = () =>
+const ListSessionsDocs = () =>
   Documented({
     summary: 'List your live sessions by site',
     description:
@@ -84,7 +84,7 @@ export const ListSessionsDocs = () =>
     type: SessionsAnswer,
   })
 
-export const EndSessionDocs = () =>
+const EndSessionDocs = () =>
   applyDecorators(
     ApiParam({ name: 'sid', type: String, description: 'As listed' }),
     Documented({
@@ -99,7 +99,7 @@ export const EndSessionDocs = () =>
     }),
   )
 
-export const EndOtherSessionsDocs = () =>
+const EndOtherSessionsDocs = () =>
   Documented({
     summary: 'End all of your other sessions',
     description:

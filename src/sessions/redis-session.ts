@@ -117,7 +117,7 @@ export const FIELDS = {
 } as const
 
 /** The version of a grant that changed since the login, so that an older one does not overwrite it. */
-export const GRANT_VERSION = 'v'
+const GRANT_VERSION = 'v'
 
 const SOURCE_CODES: Readonly<Record<Source, string>> = { main: 'm', satellite: 's' }
 
@@ -230,7 +230,7 @@ function isAtLogin({ authTime, createdAt }: Session): boolean {
 }
 
 /** The value of `amr` when it is missing. */
-export const PASSWORD = authMethods('pwd')
+const PASSWORD = authMethods('pwd')
 
 /** The arguments of {@link STAMP_REAUTHENTICATION} after the first. */
 export function encodeStamp({ at, methods, movesAuthTime }: ReauthenticationStamp): string[] {
@@ -334,7 +334,7 @@ return 1`)
  * that has a later one keeps it. HDEL first: a server that is out of memory refuses only the first write of a
  * script, and never an HDEL.
  */
-export const SET_PERMISSIONS = redisScript(`
+const SET_PERMISSIONS = redisScript(`
 local source = redis.call('HGET', KEYS[1], '${source}')
 if not source then return end
 local version = redis.call('HGET', KEYS[1], '${GRANT_VERSION}')

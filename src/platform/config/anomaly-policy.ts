@@ -1,5 +1,5 @@
 /** What can be done about an anomaly, mildest first. */
-export const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
+const ANOMALY_ACTIONS = ['log', 'notify', 'reauthenticate', 'revoke'] as const
 export type AnomalyAction = (typeof ANOMALY_ACTIONS)[number]
 
 /** The score from which each action is taken; an action that is not listed is never taken. */

@@ -61,7 +61,7 @@ const MAX_SENTENCE = 200
  * What is wrong with the fields of an object that the validator has refused, with its class in `target`.
  * Fields of a nested object are prefixed with its name: `branding.accent`.
  */
-export function fieldErrorsOf(error: ValidationError, within = ''): FieldError[] {
+function fieldErrorsOf(error: ValidationError, within = ''): FieldError[] {
   const { property, constraints, children = [] } = error
   if (!constraints && children.length > 0)
     return children.flatMap(child => fieldErrorsOf(child, `${within}${property}.`))

@@ -28,7 +28,7 @@ export interface Count {
 }
 
 /** The prefix of all counters' keys in Redis. */
-export const PREFIX = 'attempts'
+const PREFIX = 'attempts'
 
 /** Points and milliseconds left of each counter, alternating. */
 const READ = redisScript(`

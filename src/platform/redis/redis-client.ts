@@ -46,7 +46,7 @@ export function parseRedisUrl(url: string): RedisAddress {
 }
 
 /** Sockets take an IPv6 address without its brackets. */
-export function hostAndPort(url: string, defaultPort: number): { host: string; port: number } {
+function hostAndPort(url: string, defaultPort: number): { host: string; port: number } {
   const { hostname, port } = new URL(url)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
 }
@@ -100,7 +100,7 @@ export interface RedisClient {
   onStale(listener: (shard: string, reason: string) => void): void
 }
 
-export const SOCKET = {
+const SOCKET = {
   connectTimeout: 2_000,
   /**
    * Gives up on a server that accepts the connection but does not answer; pings keep idle connections from
@@ -112,7 +112,7 @@ export const SOCKET = {
 }
 
 /** No offline queue: without a connection a command fails at once. */
-export const OPTIONS = {
+const OPTIONS = {
   disableOfflineQueue: true,
   pingInterval: 1_000,
   socket: SOCKET,
@@ -129,7 +129,7 @@ interface ServerLogin {
 }
 
 /** The login in a `redis[s]://` URL. */
-export function loginOf(url: string): ServerLogin {
+function loginOf(url: string): ServerLogin {
   const { protocol, username, password } = new URL(url)
   return {
     ...(username && { username: decodeURIComponent(username) }),
@@ -144,7 +144,7 @@ const DEFAULT_PORT = 6379
  * The options for the server of a `redis[s]://` URL. The package would read the URL itself, but leaves an IPv6 address in
  * its brackets, which is then looked up as a name. Throws an Error when the path is not the number of a database.
  */
-export function optionsOf(url: string) {
+function optionsOf(url: string) {
   const { pathname } = new URL(url)
   const { isOverTls, ...login } = loginOf(url)
   const database = Number(pathname.slice(1))
@@ -154,7 +154,7 @@ export function optionsOf(url: string) {
 }
 
 /** A client for this one server, not yet connected, which does not reconnect when its connection is lost. */
-export function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
+function connectTo({ host, port }: ServerAddress, login: ServerLogin): RedisClientType {
   const { isOverTls, ...credentials } = login
   const socket = { ...SOCKET, host, port, reconnectStrategy: false as const }
   const client = createClient({

@@ -60,7 +60,7 @@ export function infoField(info: string, field: string): string | null {
 }
 
 /** Whether it is known to evict keys when it is full. */
-export function mayEvict(facts: ServerFacts): facts is ServerFacts & { readonly maxmemoryPolicy: string } {
+function mayEvict(facts: ServerFacts): facts is ServerFacts & { readonly maxmemoryPolicy: string } {
   return facts.maxmemoryPolicy !== null && facts.maxmemoryPolicy !== 'noeviction'
 }
 
@@ -69,11 +69,11 @@ export function nameOf({ host, port }: ServerAddress): string {
 }
 
 /** Replies that mean "cannot serve now", not "wrong command". */
-export const OUTAGE_REPLIES =
+const OUTAGE_REPLIES =
   /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|MISCONF|OOM|BUSY|UNKILLABLE)/
 
 /** Whether Redis cannot serve now. `reply` is the error that it answered with, null if it did not answer. */
-export function isOutage(error: unknown, reply: string | null): boolean {
+function isOutage(error: unknown, reply: string | null): boolean {
   if (reply !== null) return OUTAGE_REPLIES.test(reply)
   // The package's error for a key whose slot no server has.
   if (error instanceof TypeError) return /undefined \(reading 'master'\)/.test(error.message)
@@ -113,7 +113,7 @@ export async function evaluate(
 const CONFIG_TIMEOUT_MS = 1_000
 
 /** Whether replicas may evict sessions. They do not evict while they are replicas, but would once they take over. */
-export class ReplicaPolicies {
+class ReplicaPolicies {
   private readonly logger = new Logger('Redis')
   private isAsking = false
 

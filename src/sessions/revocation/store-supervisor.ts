@@ -29,7 +29,7 @@ const STEP_ASIDE_MS = 3_000
  * before it told Redis, or may have told a server that was being replaced. Older changes are settled, as the
  * markers record.
  */
-export class ChangeApplier {
+class ChangeApplier {
   private readonly logger = new Logger('ChangeApplier')
   private readonly holder = randomUUID()
   private timer: NodeJS.Timeout | undefined
