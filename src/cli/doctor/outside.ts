@@ -20,11 +20,11 @@ import {
 } from './finding.js'
 import { ask, doctorToken, type HttpAnswer, type Outside } from './probe.js'
 
-const TODO = 'Look at the proxy and the log of the service'
+const REMEDY = 'Look at the proxy and the log of the service'
 
 /** Everything about the running service as its clients reach it. It sends no password and changes nothing. */
 export function outsideCheck(outside: Outside): Check {
-  return { name: 'service.answer', todo: TODO, isGroup: true, run: () => checkOutside(outside) }
+  return { name: 'service.answer', todo: REMEDY, isGroup: true, run: () => checkOutside(outside) }
 }
 
 async function checkOutside(outside: Outside): Promise<Finding[]> {
@@ -42,11 +42,11 @@ async function checkOutside(outside: Outside): Promise<Finding[]> {
   }
   const satellite = await openSatellite(outside.settings)
   const checks: Check[] = [
-    { name: 'cors.preflight', todo: TODO, run: () => checkPreflights(outside, satellite) },
-    { name: 'cors.vary', todo: TODO, run: () => checkVary(outside, satellite) },
-    { name: 'cookie', todo: TODO, run: () => checkCookie(outside) },
-    { name: 'keys.published', todo: TODO, run: () => checkJwks(outside) },
-    { name: 'keys.agreement', todo: TODO, run: () => checkAgreement(outside) },
+    { name: 'cors.preflight', todo: REMEDY, run: () => checkPreflights(outside, satellite) },
+    { name: 'cors.vary', todo: REMEDY, run: () => checkVary(outside, satellite) },
+    { name: 'cookie', todo: REMEDY, run: () => checkCookie(outside) },
+    { name: 'keys.published', todo: REMEDY, run: () => checkJwks(outside) },
+    { name: 'keys.agreement', todo: REMEDY, run: () => checkAgreement(outside) },
   ]
   return [...reached, ...(await runInTurn(checks))]
 }

@@ -26,11 +26,11 @@ const CONNECT_MS = 20_000
 /** How long to go on after an error: another server of a cluster, or another sentinel, may answer. */
 const RETRY_MS = 2_000
 const CONNECTION = 'redis.connection'
-const TODO = 'Start Redis, or correct SESSION_STORE_URL'
+const REMEDY = 'Start Redis, or correct SESSION_STORE_URL'
 
 /** Everything about the Redis of SESSION_STORE_URL, every master and replica. */
 export function redisCheck(settings: Settings, clock: Clock): Check {
-  return { name: CONNECTION, todo: TODO, isGroup: true, run: () => checkRedis(settings, clock) }
+  return { name: CONNECTION, todo: REMEDY, isGroup: true, run: () => checkRedis(settings, clock) }
 }
 
 async function checkRedis(
@@ -44,10 +44,10 @@ async function checkRedis(
     const installation = async () => [await checkInstallation(client, databaseUrl)]
     return [
       ...(await checkShards(client, clock)),
-      ...(await runChecks([{ name: 'redis.installation', todo: TODO, run: installation }])),
+      ...(await runChecks([{ name: 'redis.installation', todo: REMEDY, run: installation }])),
     ]
   } catch (error) {
-    return [fault(CONNECTION, causeMessage(error), TODO)]
+    return [fault(CONNECTION, causeMessage(error), REMEDY)]
   } finally {
     close(client)
   }
@@ -82,7 +82,7 @@ async function checkShards(client: RedisClient, clock: Clock): Promise<Finding[]
   const name = (shard: string) => (shards.length > 1 ? ` of ${shard}` : '')
   const checks = shards.map(shard => ({
     name: CONNECTION,
-    todo: TODO,
+    todo: REMEDY,
     run: async () => {
       const server = await client.server(shard)
       return redisServerChecks({
