@@ -60,6 +60,8 @@ export default {
   maxWorkers: availableParallelism() + (process.env.TEST_TIER === 'fast' ? 1 : 0),
   // A worker keeps what its files have loaded, and grows.
   workerIdleMemoryLimit: '1500MB',
+  // Its last act is to free what it has grown to, which takes longer than Jest's half second. A leak never ends.
+  workerGracefulExitTimeout: 10_000,
   testTimeout: 120_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
