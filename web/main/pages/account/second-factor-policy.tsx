@@ -4,7 +4,7 @@ import { Field } from '../../../pieces/forms/field.js'
 import { Form, type Texts } from '../../../pieces/forms/form.js'
 import { t } from '../../../pieces/language/t.js'
 import { T } from '../../../pieces/language/text.js'
-import { type Load, useLoad } from '../../../pieces/loading/use-load.js'
+import type { Load } from '../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../pieces/loading/waiting.js'
 import { toast } from '../../../pieces/notices/toasts.js'
 import { When } from '../../../pieces/time/when.js'
@@ -32,8 +32,7 @@ const recent = () => [
 const MOST_GRACE_DAYS = 90
 
 /** Who in the account must have a second factor, and what payments require. */
-export function SecondFactorPolicy() {
-  const policy = useLoad(() => call<Policy>('GET', 'account/second-factor'))
+export function SecondFactorPolicy({ of: policy }: { readonly of: Load<Policy> }) {
   return <Loaded of={policy}>{loaded => <PolicyForm policy={loaded} load={policy} />}</Loaded>
 }
 

@@ -1,7 +1,7 @@
 import { RadioChoice } from '../../../../pieces/forms/choice.js'
 import { Form } from '../../../../pieces/forms/form.js'
 import { t } from '../../../../pieces/language/t.js'
-import { useLoad } from '../../../../pieces/loading/use-load.js'
+import type { Load } from '../../../../pieces/loading/use-load.js'
 import { Loaded } from '../../../../pieces/loading/waiting.js'
 import { toast } from '../../../../pieces/notices/toasts.js'
 import type { Account } from '../../../answers.js'
@@ -18,8 +18,7 @@ const policies = () => [
 ]
 
 /** How people log in on satellites, for the entire account. */
-export function LoginPolicy() {
-  const account = useLoad(() => call<Account>('GET', 'account'))
+export function LoginPolicy({ account }: { readonly account: Load<Account> }) {
   return (
     <Loaded of={account}>
       {({ handoffRequired }) => (
