@@ -22,6 +22,18 @@ const MENDS: Readonly<Record<string, readonly (readonly [was: string, is: string
       'aria-autocomplete="both"',
       `role="combobox"\n            aria-autocomplete="list"\n            :aria-expanded="results?.length ? 'true' : 'false'"`,
     ],
+    // The result is the link, which is named by its visible titles.
+    [
+      `:id="'localsearch-item-' + index"
+            :aria-selected="selectedIndex === index ? 'true' : 'false'"
+            role="option"`,
+      'role="presentation"',
+    ],
+    [
+      `:aria-label="[...p.titles, p.title].join(' > ')"`,
+      `:id="'localsearch-item-' + index"\n              role="option"\n              :aria-selected="selectedIndex === index ? 'true' : 'false'"`,
+    ],
+    ['class="title-icon"', 'class="title-icon" aria-hidden="true"'],
   ],
 }
 

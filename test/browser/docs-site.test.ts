@@ -126,6 +126,9 @@ describe('the documentation at /docs/', () => {
       await page.getByRole('button', { name: 'Search' }).first().click()
       await page.getByRole('combobox').waitFor()
       await look('search')
+      await page.getByRole('combobox').fill('hand-off')
+      await page.getByRole('option').first().waitFor()
+      await look('search with results')
       expect(found).toEqual([])
       await page.close()
     },
