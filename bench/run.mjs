@@ -3,25 +3,26 @@
 import { fileURLToPath } from 'node:url'
 import { prepare } from '../dev/prepare.mjs'
 import { installSystemPackages } from '../test/system-packages.mjs'
-import { installWrk } from './machine/install-wrk.mjs'
+import { installWrk } from './machine.mjs'
 
 /** By the first argument. They import the packages and the built service, so they are loaded when those are there. */
 const MEASUREMENTS = {
-  all: async () => (await import('./measure/measure-all.mjs')).measureAll(),
-  webhooks: async () => (await import('./measure/measure-webhooks.mjs')).measureWebhooks(),
-  satellites: async () => (await import('./measure/measure-satellites.mjs')).measureSatellites(),
-  'second-factor': async () => (await import('./measure/measure-second-factor.mjs')).measureSecondFactor(),
-  passkey: async () => (await import('./measure/measure-passkeys.mjs')).measurePasskeys(),
+  all: () => serving('refresh', 'data', 'login'),
+  refresh: () => serving('refresh'),
+  data: () => serving('data'),
+  login: () => serving('login'),
+  webhooks: async () => (await import('./webhooks.mjs')).measureWebhooks(),
+  hops: async ([list]) => (await import('./hops.mjs')).measureHops({ isVerbose: list === 'list' }),
   peers: async () => {
     ;(await import('./peers/install-peers.mjs')).installPeers()
     await (await import('./peers/measure-peers.mjs')).measurePeers()
   },
-  'first-page': async () => (await import('./measure/measure-first-page.mjs')).measureFirstPage(),
-  soak: async options => (await import('./measure/measure-soak.mjs')).measureSoak(options),
-  scale: async parts => (await import('./scale/measure-scale.mjs')).measureScale(parts),
+  scale: async parts => (await import('./scale/scale.mjs')).measureScale(parts),
   capacity: async () => (await import('./scale/capacity.mjs')).printCapacity(),
-  hops: async ([list]) =>
-    (await import('./measure/measure-hops.mjs')).measureHops({ isVerbose: list === 'list' }),
+}
+
+async function serving(...names) {
+  await (await import('./serving.mjs')).measureServing(names)
 }
 
 const [name = 'all', ...options] = process.argv.slice(2)

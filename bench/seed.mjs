@@ -1,3 +1,4 @@
+// Users and sessions of the service, and what their browsers send.
 import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
 import { sql } from 'drizzle-orm'
@@ -12,9 +13,10 @@ import { UserSessions } from '../dist/src/sessions/user-sessions.js'
 import { authMethods } from '../dist/src/tokens/access-tokens.js'
 import { canonicalEmail } from '../dist/src/users/email.js'
 import { UserCreation } from '../dist/src/users/user-changes.js'
-import { makeKeys } from './contestants/make-keys.mjs'
-import { SATELLITE } from './contestants/service.mjs'
 import { inBatches } from './in-batches.mjs'
+import { Requests } from './load.mjs'
+import { query } from './machine.mjs'
+import { makeKeys, SATELLITE } from './service.mjs'
 
 export const PASSWORD = 'correct horse battery staple'
 export const USER_AGENT =
@@ -30,18 +32,18 @@ export const CLIENT = {
 /** As the load arrives: the first refresh from another network would cost several times what a refresh costs. */
 const FROM_HERE = { ...CLIENT, ip: '127.0.0.1' }
 
+/** Nothing is measured meanwhile. */
+const PATIENT = { DATABASE_TIMEOUT_MS: '3000', SESSION_STORE_TIMEOUT_MS: '3000' }
+
 /** Users with e-mail and password. Each has a hash of its own. */
 const USERS = 200
 /** Sessions, each with an access token: more than fit into a processor's caches, fewer than the service keeps tokens. */
 const SESSIONS = 5_000
 
-/**
- * Makes keys, users and sessions by the service's own code, in this process and without its server. `frequentUser` has none
- * of the sessions: who logs in often ends their oldest ones.
- */
+/** Makes keys, users and sessions by the service's own code, in this process and without its server. */
 export async function seed(environment) {
   await makeKeys(environment)
-  const settings = readSettings(environment)
+  const settings = readSettings({ ...PATIENT, ...environment })
   const app = await NestFactory.createApplicationContext(AppModule.with(settings, new Clock()), {
     logger: ['error', 'warn'],
     abortOnError: false,
@@ -52,7 +54,7 @@ export async function seed(environment) {
     const sessions = app.get(SessionsService)
     const database = app.get(Database)
     const userSessions = app.get(UserSessions)
-    const [frequentUser, ...users] = await inBatches(1 + USERS, index =>
+    const users = await inBatches(USERS, index =>
       creation.createAccount(canonicalEmail(`user-${index}@customer.example`), PASSWORD),
     )
     const context = { source: 'satellite', client: FROM_HERE }
@@ -63,8 +65,51 @@ export async function seed(environment) {
       await database.run(db => db.execute(userSessions.insertFor(created.session, sql`(select) as found`)))
       return created
     })
-    return { users, frequentUser, opened }
+    return { users, opened }
   } finally {
     await app.close()
   }
+}
+
+/** The stored hashes of the seeded users. Throws when they are not of the parameters that the README names. */
+export async function passwordHashes(databaseUrl) {
+  const { rows } = await query(databaseUrl, 'select password_hash from users')
+  const hashes = rows.map(row => row.password_hash)
+  const others = hashes.filter(hash => !hash.startsWith('$argon2id$v=19$m=19456,t=2,p=1$'))
+  if (hashes.length === 0 || others.length > 0) throw new Error('The stored hashes are not as expected')
+  return hashes
+}
+
+/** What the browser of a satellite sends along. */
+const BROWSER = { Origin: SATELLITE, 'User-Agent': USER_AGENT, Accept: '*/*' }
+const CONNECTIONS = 48
+/** Far under the service's queue of 2 at work and 50 waiting, and enough that hashing never waits for anything else. */
+const LOGIN_CONNECTIONS = 8
+
+export function refreshRequests(opened) {
+  const requests = opened.map(({ sessionId }) => ({
+    method: 'POST',
+    path: '/api/refresh',
+    headers: { ...BROWSER, 'X-Session-ID': sessionId },
+  }))
+  return new Requests('refresh', requests, { connections: CONNECTIONS })
+}
+
+export function dataRequests(opened) {
+  const requests = opened.map(({ accessToken }) => ({
+    method: 'GET',
+    path: '/api/data',
+    headers: { ...BROWSER, Authorization: `Bearer ${accessToken}` },
+  }))
+  return new Requests('data', requests, { connections: CONNECTIONS })
+}
+
+export function loginRequests(users) {
+  const requests = users.map(({ email }) => ({
+    method: 'POST',
+    path: '/api/login',
+    headers: { ...BROWSER, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password: PASSWORD, source: 'satellite' }),
+  }))
+  return new Requests('login', requests, { connections: LOGIN_CONNECTIONS })
 }

@@ -1,6 +1,6 @@
 -- wrk -s rotating.lua <url> -- <file>: sends the request of <file>.template with one token of <file> after the other in place
 -- of its @, takes the next token from each answer, and leaves those that were not sent in <file>.
-dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "../measure/report.lua")
+dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "../requests.lua")
 
 local template
 local threads = {}

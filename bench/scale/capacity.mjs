@@ -1,5 +1,5 @@
 // npm run bench -- capacity: the tables of docs/capacity.md, worked out from the constants below. Measures nothing.
-import { markdownTable } from '../markdown-table.mjs'
+import { markdownTable } from '../report.mjs'
 
 const MEBIBYTE = 1024 ** 2
 const GIBIBYTE = 1024 ** 3

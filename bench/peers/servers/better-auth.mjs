@@ -11,8 +11,7 @@ import { jwt } from 'better-auth/plugins'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 import { inBatches } from '../../in-batches.mjs'
-import { answerMessages } from './answer-messages.mjs'
-import { ACCESS_TOKEN_TTL_SECONDS, aSession, claimsOf, ISSUER } from './claims.mjs'
+import { ACCESS_TOKEN_TTL_SECONDS, answerMessages, aSession, claimsOf, ISSUER } from './common.mjs'
 
 const { PORT, REDIS_URL, DATABASE_URL, SECRET, HASH, COOKIE_CACHE } = process.env
 const SATELLITE = 'https://data.customer-of-ours.example'

@@ -7,9 +7,14 @@ import session from 'express-session'
 import jsonwebtoken from 'jsonwebtoken'
 import { createClient } from 'redis'
 import { inBatches } from '../../in-batches.mjs'
-import { answerMessages } from './answer-messages.mjs'
-import { ACCESS_TOKEN_TTL_SECONDS, aSession, claimsOf, ISSUER } from './claims.mjs'
-import { currentKey } from './current-key.mjs'
+import {
+  ACCESS_TOKEN_TTL_SECONDS,
+  answerMessages,
+  aSession,
+  claimsOf,
+  currentKey,
+  ISSUER,
+} from './common.mjs'
 
 const { PORT, REDIS_URL, KEYS_FILE } = process.env
 const SECRET = randomBytes(32).toString('base64')

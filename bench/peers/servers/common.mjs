@@ -1,4 +1,6 @@
+// What all three do alike.
 import { randomUUID } from 'node:crypto'
+import { loadKeys } from '../../../dist/src/tokens/signing-keys.js'
 
 export const ISSUER = 'https://api.main-site.example'
 export const ACCESS_TOKEN_TTL_SECONDS = 900
@@ -32,4 +34,23 @@ export function claimsOf({ userId, accountId, source, permissions, authTime, amr
     auth_time: authTime,
     amr,
   }
+}
+
+/** The key that the service signs with, too: both forms of it. */
+export async function currentKey(file) {
+  const { kid, privateKey, publicKey } = (await loadKeys(file)).find(({ state }) => state === 'current')
+  const use = { kid, alg: 'ES256', use: 'sig' }
+  return {
+    kid,
+    privateKey,
+    privateJwk: { ...privateKey.export({ format: 'jwk' }), ...use },
+    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...use },
+  }
+}
+
+/** Answers each message with what `work` makes of it. */
+export function answerMessages(work) {
+  process.on('message', async message => {
+    process.send(await work(message))
+  })
 }

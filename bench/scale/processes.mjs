@@ -1,12 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { startService } from '../contestants/service.mjs'
-import { freeClusterPort } from '../machine/free-port.mjs'
-import { startRedis } from '../machine/stores.mjs'
-import { Requests } from '../measure/load.mjs'
-import { refreshRequests } from '../measure/requests.mjs'
-import { median } from '../measure/rounds.mjs'
-import { seed } from '../seed.mjs'
-import { environmentOf } from './environment-of.mjs'
+import { Requests } from '../load.mjs'
+import { freeClusterPort, startRedis } from '../machine.mjs'
+import { median } from '../report.mjs'
+import { refreshRequests, seed } from '../seed.mjs'
+import { environmentOf, startService } from '../service.mjs'
 
 const NODES = 3
 const PROCESSES = [1, 2, 4]

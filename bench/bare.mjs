@@ -1,14 +1,16 @@
 // What the service is compared with: the same work on the same libraries, without framework, limits, CORS,
 // logs, or any check that a request can be refused by beyond the one that the work itself is.
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { createRequire } from 'node:module'
 import Fastify from 'fastify'
 import { LRUCache } from 'lru-cache'
+import pg from 'pg'
 import { createClient } from 'redis'
-import { sessionKey, TOUCH } from '../../dist/src/sessions/redis-session.js'
-import { loadKeys } from '../../dist/src/tokens/signing-keys.js'
+import { sessionKey, TOUCH } from '../dist/src/sessions/redis-session.js'
+import { loadKeys } from '../dist/src/tokens/signing-keys.js'
 
-const { PORT, SESSION_STORE_URL, JWT_KEYS_FILE, PUBLIC_URL } = process.env
+const { PORT, SESSION_STORE_URL, DATABASE_URL, STRIPE_WEBHOOK_SECRET, JWT_KEYS_FILE, PUBLIC_URL } =
+  process.env
 const ACCESS_TOKEN_TTL_SECONDS = 900
 // The very copy that @nestjs/jwt works with.
 const jsonwebtoken = createRequire(import.meta.resolve('@nestjs/jwt'))('jsonwebtoken')
@@ -84,6 +86,32 @@ function verify(token) {
   } catch {
     return null
   }
+}
+
+/** As many connections as the service has. */
+const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 })
+await pool.query('create table if not exists bare_events (id text primary key, event jsonb not null)')
+
+server.register(async webhooks => {
+  webhooks.removeAllContentTypeParsers()
+  webhooks.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) =>
+    done(null, body),
+  )
+  webhooks.post('/api/webhooks/stripe', async ({ headers, body }, reply) => {
+    if (!isSigned(headers['stripe-signature'], body))
+      return reply.code(400).send({ code: 'INVALID_SIGNATURE' })
+    const event = JSON.parse(body)
+    const text = 'insert into bare_events (id, event) values ($1, $2) on conflict do nothing'
+    await pool.query({ name: 'insert', text, values: [event.id, event] })
+    return { received: true }
+  })
+})
+
+function isSigned(header, body) {
+  const [, seconds, given] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(header) ?? []
+  if (!seconds) return false
+  const right = createHmac('sha256', STRIPE_WEBHOOK_SECRET).update(`${seconds}.`).update(body).digest()
+  return timingSafeEqual(right, Buffer.from(given, 'hex'))
 }
 
 server.get('/health', async () => ({ status: 'ok' }))

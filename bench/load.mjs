@@ -1,8 +1,32 @@
+// What is measured gets requests by wrk from the other core, in short rounds, in turn with what it is compared with.
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { FOLDER, OTHER_CORE } from '../machine/machine.mjs'
+import { FOLDER, OTHER_CORE } from './machine.mjs'
+
+/** Short rounds in turn: the machine's mood changes slowly, so what is compared is measured close together. */
+export const ROUNDS = 5
+export const SECONDS = 3
+const WARM_UP_SECONDS = 8
+
+/**
+ * Runs `contestants` ({ name: seconds => measurement }) in turn, forwards and backwards, after a warm-up of
+ * each that does not count. Gives back { name: [measurement of each round] }.
+ */
+export async function inTurn(
+  contestants,
+  { rounds = ROUNDS, seconds = SECONDS, warmUpSeconds = WARM_UP_SECONDS } = {},
+) {
+  const names = Object.keys(contestants)
+  for (const name of names) await contestants[name](warmUpSeconds)
+  const measured = Object.fromEntries(names.map(name => [name, []]))
+  for (let round = 0; round < rounds; round++) {
+    const order = round % 2 === 0 ? names : names.toReversed()
+    for (const name of order) measured[name].push(await contestants[name](seconds))
+  }
+  return measured
+}
 
 const run = promisify(execFile)
 const SCRIPT = join(import.meta.dirname, 'requests.lua')
