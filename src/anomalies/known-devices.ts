@@ -86,7 +86,8 @@ const LONG_AGO = sql`${parameter('device', 'longAgo')}::timestamptz`
  * The parts of a `Statement` that record, if `found` has a row, what a login came from, and return what of it was
  * new. Their values are those of `device`, from `KnownDevices.seenAt`. Of two concurrent logins, only one is
  * reported as new. An unknown device id is replaced. One that belongs to another user is kept, since people share
- * browsers, and counts as new for this user.
+ * browsers, and counts as new for this user. `expired` locks its rows before `written` renews them, so of two
+ * concurrent logins after a long time the second finds none.
  */
 export const DEVICE_PARTS = sql`
   before as (
@@ -101,11 +102,18 @@ export const DEVICE_PARTS = sql`
     select 'device' as kind, ${parameter('device', 'device')}::text as value
     union all select 'network', ${parameter('device', 'network')}::text
     union all select 'device id', value from device_id where value is not null
+  ), expired as (
+    select kind from familiar_clients
+    where exists (select from found) and user_id = ${USER} and (kind, value) in (select kind, value from seen)
+      and last_seen < ${LONG_AGO}
+    for update
   ), written as (
     insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
-    select ${USER}, kind, value, ${NOW}, ${NOW} from found, seen
+    select ${USER}, kind, value, ${NOW}, ${NOW} from found, seen, (select count(*) from expired) as awaited
     on conflict (user_id, kind, value) do update
-      set last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
+      set first_seen = case when familiar_clients.last_seen < ${LONG_AGO}
+          then excluded.first_seen else familiar_clients.first_seen end,
+        last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
     returning kind, xmax = 0 as is_new
   ), forgotten as (
     delete from familiar_clients
@@ -121,8 +129,8 @@ export const DEVICE_PARTS = sql`
   )`
 export const DEVICE_COLUMNS = sql`
   exists (select from familiar_clients where user_id = ${USER} and kind = 'device') as has_history,
-  (select is_new from written where kind = 'device') as is_new_device,
-  (select is_new from written where kind = 'network') as is_new_network,
+  (select is_new or kind in (select kind from expired) from written where kind = 'device') as is_new_device,
+  (select is_new or kind in (select kind from expired) from written where kind = 'network') as is_new_network,
   (select is_ours from device_id) as is_ours,
   exists (select from before where kind = 'device id' and value = ${PRESENTED}) as is_known_device_id,
   (select value from latest) as latest_network,
@@ -149,6 +157,10 @@ export interface PresentedDevice {
 
 /** A device or network that has not been seen for this long counts as new again: addresses change owners. */
 const FORGET_AFTER_SECONDS = 400 * 24 * 60 * 60
+
+function longBefore(now: Date): Date {
+  return secondsAfter(now, -FORGET_AFTER_SECONDS)
+}
 
 /** What a login came from, as values for a statement. */
 export interface SeenDevice {
@@ -177,7 +189,7 @@ export class KnownDevices {
       db
         .select({ kind: knownDevices.kind })
         .from(knownDevices)
-        .where(and(eq(knownDevices.userId, userId), hasValue('network', subnetOf(ip)))),
+        .where(and(eq(knownDevices.userId, userId), hasValue('network', subnetOf(ip)), this.isRemembered())),
     )
     return row !== undefined
   }
@@ -226,7 +238,7 @@ export class KnownDevices {
       presented: deviceId ? hashToken(deviceId) : null,
       new: newId && hashToken(newId),
       now: now.toISOString(),
-      longAgo: secondsAfter(now, -FORGET_AFTER_SECONDS).toISOString(),
+      longAgo: longBefore(now).toISOString(),
     }
     return {
       values,
@@ -244,10 +256,14 @@ export class KnownDevices {
       db
         .select({ userId, at: max(lastSeen) })
         .from(knownDevices)
-        .where(and(inArray(userId, [...userIds]), eq(kind, 'device')))
+        .where(and(inArray(userId, [...userIds]), eq(kind, 'device'), this.isRemembered()))
         .groupBy(userId),
     )
     return new Map(rows.map(row => [row.userId, row.at as Date]))
+  }
+
+  private isRemembered() {
+    return gte(knownDevices.lastSeen, longBefore(this.clock.now()))
   }
 
   /** Forgets that the user has logged in from this network, as {@link subnetOf} names it. Safe to repeat. */

@@ -334,6 +334,21 @@ describe('anomalies', () => {
         expect(await valuesOf(user)).toEqual(['192.0.2.0/24', 'Safari on iPhone'])
       })
 
+      it('count as new when they are seen again after more than 400 days', async () => {
+        const user = await anOwner(app)
+        await logIn(user)
+        app.clock.advance(401 * DAY)
+        expect(await app.get(KnownDevices).knowsNetwork(user.id, HOME)).toBe(false)
+        expect(await app.get(KnownDevices).lastLoginsOf([user.id])).toEqual(new Map())
+        await logIn(user)
+        await logIn(user)
+        expect(await subjectsTo(user)).toEqual(['New login at Mainstay: Chrome on Windows'])
+        expect(await app.get(KnownDevices).knowsNetwork(user.id, HOME)).toBe(true)
+        app.clock.advance(401 * DAY)
+        await Promise.all(Array.from({ length: 8 }, () => logIn(user)))
+        expect(await subjectsTo(user)).toHaveLength(2)
+      })
+
       it('are forgotten with the user who is removed', async () => {
         const [user, other] = [await anOwner(app), await anOwner(app)]
         for (const each of [user, other]) await logIn(each)
