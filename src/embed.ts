@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/embedding.md
+// What was decided here, and why: docs/decisions/mainstay-runs-inside-another-program.md
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NestFastifyApplication } from '@nestjs/platform-fastify'
 import type { FastifyInstance } from 'fastify'

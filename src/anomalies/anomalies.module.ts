@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/anomalies.md
+// What was decided here, and why: docs/decisions/unusual-logins-are-compared-with-known-devices.md
 import { Module } from '@nestjs/common'
 import { MailModule } from '../mail/mail.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/audit.md
+// What was decided here, and why: docs/decisions/README.md, "Audit log"
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'
 import { SessionsModule } from '../sessions/sessions.module.js'

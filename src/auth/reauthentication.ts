@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/second-factors.md
+// What was decided here, and why: docs/decisions/sensitive-changes-ask-again.md
 import {
   Body,
   type CanActivate,

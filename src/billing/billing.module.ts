@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/billing.md
+// What was decided here, and why: docs/decisions/README.md, "Billing"
 import { Module } from '@nestjs/common'
 import Stripe from 'stripe'
 import { CorsModule } from '../cors/cors.module.js'

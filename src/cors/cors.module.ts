@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/http.md
+// What was decided here, and why: docs/decisions/satellites-are-read-from-memory.md
 
 import cors, { type FastifyCorsOptions } from '@fastify/cors'
 import { Module, type OnModuleInit } from '@nestjs/common'

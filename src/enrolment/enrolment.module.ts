@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/second-factors.md
+// What was decided here, and why: docs/decisions/an-account-can-require-second-factors.md
 import { Module } from '@nestjs/common'
 import { FactorsModule } from '../factors/factors.module.js'
 import { MailModule } from '../mail/mail.module.js'

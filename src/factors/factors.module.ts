@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/second-factors.md
+// What was decided here, and why: docs/decisions/README.md, "Second factors"
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/second-factors.md
+// What was decided here, and why: docs/decisions/passkeys-belong-to-the-main-site.md
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { ne } from 'drizzle-orm'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'

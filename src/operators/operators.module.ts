@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/operators.md
+// What was decided here, and why: docs/decisions/README.md, "Operators"
 import { type DynamicModule, Module } from '@nestjs/common'
 import { AuditModule } from '../audit/audit.module.js'
 import { BillingModule } from '../billing/billing.module.js'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/pages.md
+// What was decided here, and why: docs/decisions/README.md, "Pages and client"
 import { Module, type OnModuleInit } from '@nestjs/common'
 import { HttpAdapterHost } from '@nestjs/core'
 import type { FastifyInstance } from 'fastify'

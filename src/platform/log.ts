@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/embedding.md
+// What was decided here, and why: docs/decisions/mainstay-runs-inside-another-program.md
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Injectable, type LoggerService, Logger as ProcessLogger } from '@nestjs/common'

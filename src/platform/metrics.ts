@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/operations.md
+// What was decided here, and why: docs/decisions/metrics-and-traces-cost-nothing-when-off.md
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/operations.md
+// What was decided here, and why: docs/decisions/metrics-and-traces-cost-nothing-when-off.md
 import { FastifyOtelInstrumentation } from '@fastify/otel'
 import { context, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'

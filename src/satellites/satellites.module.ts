@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/satellites.md
+// What was decided here, and why: docs/decisions/README.md, "Satellites"
 import { Module } from '@nestjs/common'
 import { MailModule } from '../mail/mail.module.js'
 import { AuditLogModule } from '../platform/audit/audit-log.module.js'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/sessions.md
+// What was decided here, and why: docs/decisions/README.md, "Tokens and sessions"
 import { Module } from '@nestjs/common'
 import { ScheduleModule } from '@nestjs/schedule'
 import { CorsModule } from '../cors/cors.module.js'

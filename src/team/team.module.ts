@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/accounts-and-teams.md
+// What was decided here, and why: docs/decisions/README.md, "Accounts and teams"
 import { Module } from '@nestjs/common'
 import { AnomaliesModule } from '../anomalies/anomalies.module.js'
 import { AuthModule } from '../auth/auth.module.js'

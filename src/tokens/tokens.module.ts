@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/tokens.md
+// What was decided here, and why: docs/decisions/tokens-are-signed-with-es256.md
 import { Module } from '@nestjs/common'
 import { APP_GUARD } from '@nestjs/core'
 import { JwtModule } from '@nestjs/jwt'

@@ -11,7 +11,7 @@ import { startRedis } from '../support/redis/redis-server.js'
 import { Image } from './support/image/image.js'
 
 const PATIENCE_MS = 240_000
-/** As they were when this was written, and a tenth more: docs/decisions/deploy.md says what they are. */
+/** As they were when this was written, and a tenth more. */
 const MAX_PACKAGES = 245
 const MAX_BYTES = 102_000_000
 const EMAIL = 'owner@example.com'

@@ -23,7 +23,10 @@ import { SearchPage } from './pages/search.js'
 import { UserPage } from './pages/user.js'
 import { keepOnlyReasonsOf } from './unsent-reasons.js'
 
-/** The operator console: docs/decisions/operators.md. Keep its paths in step with src/pages/site.ts. */
+/**
+ * The operator console: docs/decisions/the-console-is-a-site-of-its-own.md. Keep its paths in step with
+ * src/pages/site.ts.
+ */
 export function App() {
   const me = useLoad(readMe)
   const outage = useOutage()

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/embedding.md
+// What was decided here, and why: docs/decisions/mainstay-runs-inside-another-program.md
 import type { DynamicModule, LoggerService, Type } from '@nestjs/common'
 import { ApplicationConfig, MetadataScanner, NestApplication, NestContainer, NestFactory } from '@nestjs/core'
 import { Injector } from '@nestjs/core/injector/injector.js'

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/http.md
+// What was decided here, and why: docs/decisions/routes-skip-nests-request-pipeline.md
 import {
   type ArgumentMetadata,
   type CanActivate,

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/rate-limits.md
+// What was decided here, and why: docs/decisions/README.md, "Limits"
 import { Module } from '@nestjs/common'
 import { AuditLogModule } from '../audit/audit-log.module.js'
 import { RedisConnection, RedisModule } from '../redis/redis.js'

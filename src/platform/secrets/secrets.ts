@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/second-factors.md
+// What was decided here, and why: docs/decisions/stored-secrets-are-sealed.md
 
 import {
   createCipheriv,

@@ -247,7 +247,7 @@ describe('docs/integrate.md, in a project that has installed the packages', () =
     await symlink(ROOT, join(project.folder, 'node_modules/mainstay-auth'))
     const hosts = ['Express', 'Fastify', 'Nest on Express', 'Nest on Fastify', 'plain node:http']
     const ports = await Promise.all(hosts.map(() => freePort()))
-    // All in one process, which loads the packages once. Nest's package for Express has another name here (docs/decisions/embedding.md).
+    // All in one process, which loads the packages once. Nest's package for Express has another name here (docs/decisions/mainstay-runs-inside-another-program.md).
     const programs = await Promise.all(
       hosts.map(async (host, index) => {
         const code = await documentedCode(`Mounted in ${host}`)

@@ -1,4 +1,4 @@
-// What was decided here, and why: docs/decisions/http.md
+// What was decided here, and why: docs/decisions/one-client-cannot-take-the-whole-service.md
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
