@@ -100,6 +100,7 @@ export default defineConfig({
           { text: 'Architecture', link: '/architecture' },
           { text: 'Testing', link: '/testing' },
           { text: 'Security', link: '/security' },
+          { text: 'Accepted risks', link: '/accepted-risks' },
           { text: 'Decisions', link: '/decisions/' },
           { text: 'Contributing', link: '/contributing' },
         ],
