@@ -136,6 +136,10 @@ function listOf(name, files) {
 }
 
 function report(found) {
-  const rows = Object.entries(found).map(([name, { length }]) => [name, String(length), String(COMPASSES[name])])
+  const rows = Object.entries(found).map(([name, { length }]) => [
+    name,
+    String(length),
+    String(COMPASSES[name]),
+  ])
   console.log(markdownTable(['entered by', 'files of src', 'compass'], rows))
 }
