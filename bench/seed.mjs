@@ -1,7 +1,6 @@
 // Users and sessions of the service, and what their browsers send.
 import 'reflect-metadata'
 import { NestFactory } from '@nestjs/core'
-import { sql } from 'drizzle-orm'
 import { AppModule } from '../dist/src/app.js'
 import { readSettings } from '../dist/src/platform/config/read-settings.js'
 import { Database } from '../dist/src/platform/database/database.js'
@@ -62,7 +61,7 @@ export async function seed(environment) {
     const opened = await inBatches(SESSIONS, async index => {
       const user = users[index % users.length]
       const created = await sessions.create({ ...user, userId: user.id }, context, proof)
-      await database.run(db => db.execute(userSessions.insertFor(created.session, sql`(select) as found`)))
+      await database.run(db => userSessions.add(db, created.session))
       return created
     })
     return { users, opened }

@@ -92,7 +92,7 @@ export {
   type Checkpoint,
   type Verified,
 } from '../src/audit/verifier.js'
-export { LoginRecords, LoginSessions } from '../src/auth/login.js'
+export { LoginSessions } from '../src/auth/login.js'
 export { LoginLimits } from '../src/auth/login-limits.js'
 export { PasswordMails } from '../src/auth/password.js'
 export { PaymentStepUpGuard } from '../src/auth/reauthentication.js'

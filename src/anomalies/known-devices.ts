@@ -5,9 +5,8 @@ import { IsOptional, Matches } from 'class-validator'
 import { and, eq, gte, inArray, max, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/database/connection.js'
-import { Database } from '../platform/database/database.js'
+import { Database, rowsOf } from '../platform/database/database.js'
 import { knownDevices } from '../platform/database/schema/anomalies.js'
-import { parameter, Statement } from '../platform/database/statement.js'
 import { cookieValues, subnetOf } from '../platform/http/request.js'
 import { BASE64URL_OF_32_BYTES, hashToken } from '../platform/secrets/token-hash.js'
 import { Clock, secondsAfter } from '../platform/time.js'
@@ -65,8 +64,8 @@ const MAX_OF_KIND = sql.raw(
     .join(' ')} end`,
 )
 
-/** The result of {@link DEVICE_COLUMNS}. */
-export interface KnownDeviceRow {
+/** What of a login was new. */
+interface Row {
   /** Whether the user has ever logged in: after a long time everything is new, but it is not their first login. */
   readonly has_history: boolean
   readonly is_new_device: boolean
@@ -76,65 +75,6 @@ export interface KnownDeviceRow {
   readonly latest_network: string | null
   readonly latest_seconds: number | null
 }
-
-const USER = sql`${parameter('device', 'user')}::uuid`
-const PRESENTED = sql`${parameter('device', 'presented')}::text`
-const NOW = sql`${parameter('device', 'now')}::timestamptz`
-const LONG_AGO = sql`${parameter('device', 'longAgo')}::timestamptz`
-
-/**
- * The parts of a `Statement` that record, if `found` has a row, what a login came from, and return what of it was
- * new. Their values are those of `device`, from `KnownDevices.seenAt`. Of two concurrent logins, only one is
- * reported as new. An unknown device id is replaced. One that belongs to another user is kept, since people share
- * browsers, and counts as new for this user. `expired` locks its rows before `written` renews them, so of two
- * concurrent logins after a long time the second finds none.
- */
-export const DEVICE_PARTS = sql`
-  before as (
-    select kind, value, last_seen from familiar_clients where user_id = ${USER} and last_seen >= ${LONG_AGO}
-  ), device_id as (
-    select case when is_ours then ${PRESENTED} else ${parameter('device', 'new')}::text end as value, is_ours
-    from (select exists (
-      select from familiar_clients
-      where kind = 'device id' and value = ${PRESENTED} and last_seen >= ${LONG_AGO}
-    ) as is_ours) as presented
-  ), seen as (
-    select 'device' as kind, ${parameter('device', 'device')}::text as value
-    union all select 'network', ${parameter('device', 'network')}::text
-    union all select 'device id', value from device_id where value is not null
-  ), expired as (
-    select kind from familiar_clients
-    where exists (select from found) and user_id = ${USER} and (kind, value) in (select kind, value from seen)
-      and last_seen < ${LONG_AGO}
-    for update
-  ), written as (
-    insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
-    select ${USER}, kind, value, ${NOW}, ${NOW} from found, seen, (select count(*) from expired) as awaited
-    on conflict (user_id, kind, value) do update
-      set first_seen = case when familiar_clients.last_seen < ${LONG_AGO}
-          then excluded.first_seen else familiar_clients.first_seen end,
-        last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
-    returning kind, xmax = 0 as is_new
-  ), forgotten as (
-    delete from familiar_clients
-    where exists (select from found) and user_id = ${USER} and (kind, value) not in (select kind, value from seen)
-      and (last_seen < ${LONG_AGO} or (kind, value) in (
-        select kind, value from (
-          select kind, value, row_number() over (partition by kind order by last_seen desc, value) as place
-          from before where (kind, value) not in (select kind, value from seen)
-        ) as others where place >= ${MAX_OF_KIND}
-      ))
-  ), latest as (
-    select value, last_seen from before where kind = 'network' order by last_seen desc limit 1
-  )`
-export const DEVICE_COLUMNS = sql`
-  exists (select from familiar_clients where user_id = ${USER} and kind = 'device') as has_history,
-  (select is_new or kind in (select kind from expired) from written where kind = 'device') as is_new_device,
-  (select is_new or kind in (select kind from expired) from written where kind = 'network') as is_new_network,
-  (select is_ours from device_id) as is_ours,
-  exists (select from before where kind = 'device id' and value = ${PRESENTED}) as is_known_device_id,
-  (select value from latest) as latest_network,
-  (select extract(epoch from last_seen)::float8 from latest) as latest_seconds`
 
 /** A login compared with what the user has logged in from before. */
 export interface KnownDevice {
@@ -161,16 +101,6 @@ const FORGET_AFTER_SECONDS = 400 * 24 * 60 * 60
 function longBefore(now: Date): Date {
   return secondsAfter(now, -FORGET_AFTER_SECONDS)
 }
-
-/** What a login came from, as values for a statement. */
-export interface SeenDevice {
-  readonly values: object
-  deviceOf(row: KnownDeviceRow): KnownDevice
-}
-
-const REMEMBER = new Statement<KnownDeviceRow>(
-  sql`with found as (select), ${DEVICE_PARTS} select ${DEVICE_COLUMNS}`,
-)
 
 /** The kinds of device, networks and devices that users have logged in from. */
 @Injectable()
@@ -210,40 +140,77 @@ export class KnownDevices {
       })
   }
 
-  /** Records what a login came from and returns what of it was new, in one statement. */
-  async remember(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
-    const seen = this.seenAt(userId, origin)
-    const [row] = await this.database.run(db => REMEMBER.run(db, { device: seen.values }))
-    return seen.deviceOf(row as KnownDeviceRow)
-  }
-
   /**
    * Returns what {@link remember} would, but remembers nothing. Waits for a login of the user that is being
    * recorded; a login that comes meanwhile sees no trace of this.
    */
-  async compare(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
-    const seen = this.seenAt(userId, origin)
-    const [row] = await this.database.rolledBack(db => REMEMBER.run(db, { device: seen.values }))
-    return seen.deviceOf(row as KnownDeviceRow)
+  compare(userId: string, origin: PresentedDevice): Promise<KnownDevice> {
+    return this.database.rolledBack(transaction => this.remember(transaction, userId, origin))
   }
 
-  /** What a login came from, as values for {@link DEVICE_PARTS}, and how to read the result. */
-  seenAt(userId: string, { device, ip, deviceId }: PresentedDevice): SeenDevice {
-    const now = this.clock.now()
+  /**
+   * Records what a login came from and returns what of it was new, in one statement: of two concurrent logins, only
+   * one is reported as new. An unknown device id is replaced. One that belongs to another user is kept, since people
+   * share browsers, and counts as new for this user. `expired` locks its rows before `written` renews them, so of two
+   * concurrent logins after a long time the second finds none.
+   */
+  async remember(
+    transaction: Db,
+    userId: string,
+    { device, ip, deviceId }: PresentedDevice,
+  ): Promise<KnownDevice> {
+    const at = this.clock.now()
     const newId = deviceId === undefined ? null : newDeviceId()
-    const values = {
-      user: userId,
-      device,
-      network: subnetOf(ip),
-      presented: deviceId ? hashToken(deviceId) : null,
-      new: newId && hashToken(newId),
-      now: now.toISOString(),
-      longAgo: longBefore(now).toISOString(),
-    }
-    return {
-      values,
-      deviceOf: row => ({ ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }),
-    }
+    const user = sql`${userId}::uuid`
+    const presented = sql`${deviceId ? hashToken(deviceId) : null}::text`
+    const now = sql`${at.toISOString()}::timestamptz`
+    const longAgo = sql`${longBefore(at).toISOString()}::timestamptz`
+    const found = await transaction.execute(sql`
+      with before as (
+        select kind, value, last_seen from familiar_clients where user_id = ${user} and last_seen >= ${longAgo}
+      ), device_id as (
+        select case when is_ours then ${presented} else ${newId && hashToken(newId)}::text end as value, is_ours
+        from (select exists (
+          select from familiar_clients
+          where kind = 'device id' and value = ${presented} and last_seen >= ${longAgo}
+        ) as is_ours) as presented
+      ), seen as (
+        select 'device' as kind, ${device}::text as value
+        union all select 'network', ${subnetOf(ip)}::text
+        union all select 'device id', value from device_id where value is not null
+      ), expired as (
+        select kind from familiar_clients
+        where user_id = ${user} and (kind, value) in (select kind, value from seen) and last_seen < ${longAgo}
+        for update
+      ), written as (
+        insert into familiar_clients (user_id, kind, value, first_seen, last_seen)
+        select ${user}, kind, value, ${now}, ${now} from seen, (select count(*) from expired) as awaited
+        on conflict (user_id, kind, value) do update
+          set first_seen = case when familiar_clients.last_seen < ${longAgo}
+              then excluded.first_seen else familiar_clients.first_seen end,
+            last_seen = greatest(familiar_clients.last_seen, excluded.last_seen)
+        returning kind, xmax = 0 as is_new
+      ), forgotten as (
+        delete from familiar_clients
+        where user_id = ${user} and (kind, value) not in (select kind, value from seen)
+          and (last_seen < ${longAgo} or (kind, value) in (
+            select kind, value from (
+              select kind, value, row_number() over (partition by kind order by last_seen desc, value) as place
+              from before where (kind, value) not in (select kind, value from seen)
+            ) as others where place >= ${MAX_OF_KIND}
+          ))
+      ), latest as (
+        select value, last_seen from before where kind = 'network' order by last_seen desc limit 1
+      )
+      select exists (select from familiar_clients where user_id = ${user} and kind = 'device') as has_history,
+        (select is_new or kind in (select kind from expired) from written where kind = 'device') as is_new_device,
+        (select is_new or kind in (select kind from expired) from written where kind = 'network') as is_new_network,
+        (select is_ours from device_id) as is_ours,
+        exists (select from before where kind = 'device id' and value = ${presented}) as is_known_device_id,
+        (select value from latest) as latest_network,
+        (select extract(epoch from last_seen)::float8 from latest) as latest_seconds`)
+    const [row] = rowsOf<Row>(found) as [Row]
+    return { ...asKnownDevice(row), deviceId: row.is_ours ? (deviceId as DeviceId) : newId }
   }
 
   /**
@@ -294,7 +261,7 @@ export class KnownDevices {
   }
 }
 
-function asKnownDevice(row: KnownDeviceRow): Omit<KnownDevice, 'deviceId'> {
+function asKnownDevice(row: Row): Omit<KnownDevice, 'deviceId'> {
   return {
     known: row.has_history
       ? { device: !row.is_new_device, network: !row.is_new_network, deviceId: row.is_known_device_id }

@@ -3,6 +3,7 @@ import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { AnomalyAction } from '../platform/config/anomaly-policy.js'
 import { Settings } from '../platform/config/settings.js'
+import type { Db } from '../platform/database/connection.js'
 import { ApiError, causeMessage } from '../platform/errors/api-error.js'
 import { GeoIp } from '../platform/geoip.js'
 import { type Client, deviceName, firstAddressOf } from '../platform/http/request.js'
@@ -29,13 +30,7 @@ import {
   unusualLoginNotice,
   unusualUseNotice,
 } from './anomaly-mails.js'
-import {
-  type DeviceId,
-  type KnownDevice,
-  KnownDevices,
-  type PresentedDevice,
-  type SeenDevice,
-} from './known-devices.js'
+import { type DeviceId, type KnownDevice, KnownDevices, type PresentedDevice } from './known-devices.js'
 import type { AffectedSession } from './unrecognized-login-tokens.js'
 
 /** Handles an anomaly of a session, as the settings say. */
@@ -116,26 +111,29 @@ export class LoginAnomalyCheck {
     private readonly clock: Clock,
   ) {}
 
-  /** What the login comes from, for the statement that records it: see {@link DEVICE_PARTS}. */
-  seenAt(userId: string, presented: DeviceId | null | undefined, client: Client): SeenDevice {
-    return this.knownDevices.seenAt(userId, presentedDevice(presented, client))
-  }
-
   /** Whether the settings let unusual logins be refused at all. */
   get mayRefuse(): boolean {
     return this.response.mayRevoke
   }
 
   /**
-   * With `revoke`, throws {@link UnusualLogin} for a login that is too unusual. Call it in the transaction that
-   * records the login: once that is rolled back, nothing is known of it, not even to a login at the same moment.
+   * Records what a login comes from, in its transaction. With `revoke`, throws {@link UnusualLogin} for one that is too
+   * unusual: once the transaction is rolled back, nothing is known of it, not even to a login at the same moment.
    */
-  requireUsual(device: KnownDevice, client: Client): void {
+  async record(
+    transaction: Db,
+    { userId }: Pick<OwnedSession, 'userId'>,
+    presented: DeviceId | null | undefined,
+    client: Client,
+  ): Promise<KnownDevice> {
+    const device = await this.knownDevices.remember(transaction, userId, presentedDevice(presented, client))
+    if (!this.mayRefuse) return device
     const anomaly = this.anomalyOf(device, client)
     if (this.response.actionsFor(anomaly).has('revoke')) throw new UnusualLogin(anomaly)
+    return device
   }
 
-  /** Mails the user about a login that {@link requireUsual} has refused; its session was never given out. */
+  /** Mails the user about a login that {@link record} has refused; its session was never given out. */
   notifyRefused(session: AffectedLogin, client: Client, { anomaly }: UnusualLogin): Promise<void> {
     return this.notify(session, client, anomaly, 'unusual')
   }
@@ -147,7 +145,7 @@ export class LoginAnomalyCheck {
 
   /**
    * For a user with the right password who is sent to the main site and so has no session: mails as {@link check}
-   * does, and throws like {@link requireUsual}. Remembers nothing.
+   * does, and throws like {@link record}. Remembers nothing.
    */
   async checkHandoffRequired(
     user: Pick<OwnedSession, 'userId' | 'accountId'>,

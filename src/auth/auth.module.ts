@@ -14,7 +14,7 @@ import { FactorCheck } from './factor-check.js'
 import { HandoffController } from './handoff.controller.js'
 import { HandoffCodes, HandoffRedemption } from './handoff.js'
 import { LoginController, SecondFactorController } from './login.controller.js'
-import { LoginRecords, LoginSessions, PasswordLogin } from './login.js'
+import { LoginSessions, PasswordLogin } from './login.js'
 import { LoginLimits } from './login-limits.js'
 import { LoginPolicy } from './login-policy.js'
 import { UnrecognizedLoginController } from './not-me.js'
@@ -60,7 +60,6 @@ import { SecondFactorChallenges } from './second-factor-challenges.js'
     LoginPolicy,
     FactorCheck,
     SecondFactorChallenges,
-    LoginRecords,
     LoginSessions,
     PasswordLogin,
     SecondFactorLogin,

@@ -4,13 +4,12 @@ import { FactorMails } from '../factors/factor-mails.js'
 import { PasskeyAssertions } from '../factors/passkey-assertions.js'
 import { PasskeySites } from '../factors/passkeys.js'
 import { RecoveryCodes } from '../factors/recovery-codes.js'
-import { TotpFactors, USED_CODE } from '../factors/totp.js'
+import { TotpFactors } from '../factors/totp.js'
 import { UserFactors } from '../factors/user-factors.js'
 import { NO_MAILS, type SendMails } from '../mail/mail.js'
 import { type AuditAction, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
-import type { UsedRow } from '../platform/database/statement.js'
 import type { ErrorCode } from '../platform/errors/api-error.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
@@ -21,14 +20,6 @@ import type { User } from '../users/user.js'
 export const FACTOR_METHODS = ['totp', 'passkey', 'recovery'] as const
 /** How a user can prove a second factor, as named in answers. */
 export type FactorMethod = (typeof FACTOR_METHODS)[number]
-
-/** A row that is used up with a login. */
-export interface LoginUse {
-  readonly row: UsedRow
-  readonly values: object
-  /** What is thrown when the row is not there; left out for `TOO_BUSY`, after which the login begins again. */
-  readonly refusal?: ErrorCode
-}
 
 /** How a user proves that they have a factor; exactly one of these. */
 export interface FactorProof {
@@ -62,13 +53,7 @@ export interface CheckedFactor {
    * there is one. Throws like {@link FactorCheck.check} when another request was faster.
    */
   use(transaction: Db): Promise<SendMails>
-  /** What a login uses up in its own statement; left out where that takes a transaction. */
-  readonly inLogin?: LoginUse
-  /** Notes in the audit log when `step` finds that another request was faster. */
-  auditingFailure<T>(step: Promise<T>): Promise<T>
 }
-
-type FoundFactor = Omit<CheckedFactor, 'auditingFailure'>
 
 /** The factors that users have besides a password: which, and whether one is proved, at a login and within a session. */
 @Injectable()
@@ -101,14 +86,14 @@ export class FactorCheck {
   async check(user: User, proof: FactorProof, context: FactorContext): Promise<CheckedFactor> {
     const auditingFailure = <T>(step: Promise<T>) => this.auditingFailure(step, user, proof, context)
     const factor = await auditingFailure(refusingIfDone(this.find(user, proof, context), context))
-    return { ...factor, auditingFailure, use: transaction => auditingFailure(factor.use(transaction)) }
+    return { ...factor, use: transaction => auditingFailure(factor.use(transaction)) }
   }
 
   private find(
     user: User,
     { code, recoveryCode, passkey }: FactorProof,
     context: FactorContext,
-  ): Promise<FoundFactor> {
+  ): Promise<CheckedFactor> {
     if (passkey) return this.findPasskey(user, passkey, context)
     return code === undefined
       ? this.findRecoveryCode(user, recoveryCode ?? '', context)
@@ -119,7 +104,7 @@ export class FactorCheck {
     { id: userId }: User,
     passkey: AuthenticationResponseJSON,
     { client }: FactorContext,
-  ): Promise<FoundFactor> {
+  ): Promise<CheckedFactor> {
     const assertion = await this.passkeys.check(passkey, { client, userId })
     const use = async (transaction: Db) => {
       await this.passkeys.use(transaction, assertion, client)
@@ -128,26 +113,21 @@ export class FactorCheck {
     return { methods: assertion.methods, isRecoveryCode: false, use }
   }
 
-  private async findCode({ id }: User, code: string): Promise<FoundFactor> {
+  private async findCode({ id }: User, code: string): Promise<CheckedFactor> {
     const checked = await this.totp.check(id, code)
     if (!checked) throw new ApiError('SECOND_FACTOR_INVALID')
     const use = async (transaction: Db) => {
       requireUnused(await this.totp.use(transaction, checked))
       return NO_MAILS
     }
-    const inLogin = {
-      row: USED_CODE,
-      values: this.totp.valuesOf(checked),
-      refusal: 'SECOND_FACTOR_INVALID',
-    } as const
-    return { methods: authMethods('otp'), isRecoveryCode: false, use, inLogin }
+    return { methods: authMethods('otp'), isRecoveryCode: false, use }
   }
 
   private async findRecoveryCode(
     { id: userId, accountId }: User,
     code: string,
     { client, session }: FactorContext,
-  ): Promise<FoundFactor> {
+  ): Promise<CheckedFactor> {
     requireUnused(await this.recoveryCodes.has(userId, code))
     const event = auditEvent({ userId, accountId, sid: session?.sid, client }, 'recovery-code.use')
     // At a login there is no session yet that the mail could be about.

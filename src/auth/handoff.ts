@@ -4,6 +4,7 @@ import { and, eq } from 'drizzle-orm'
 import type { DeviceId } from '../anomalies/known-devices.js'
 import { admits, type Satellite } from '../cors/satellite.js'
 import { brandingOf, matchesPattern, Satellites } from '../cors/satellites.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { type Actor, auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Database } from '../platform/database/database.js'
@@ -22,7 +23,7 @@ import { SessionLinks } from '../sessions/sessions.js'
 import { UserSessions } from '../sessions/user-sessions.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
-import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
+import { type LoggedIn, type LoginBasis, LoginSessions } from './login.js'
 import { LoginPolicy } from './login-policy.js'
 
 const CODE_SECONDS = 60
@@ -191,7 +192,6 @@ export class HandoffRedemption {
     private readonly links: SessionLinks,
     private readonly loginSessions: LoginSessions,
     private readonly changes: SessionChanges,
-    private readonly database: Database,
     private readonly auditLog: AuditLog,
     private readonly clock: Clock,
   ) {}
@@ -227,7 +227,7 @@ export class HandoffRedemption {
     const proof = { methods: parent.amr, inheritedAuthTime: parent.authTime }
     const context = { source: 'satellite', client, sessionIds: [], deviceId } as const
     try {
-      return await this.loginSessions.openSession(user, proof, context, this.confirmationOf(text, parent))
+      return await this.loginSessions.openSession(user, proof, context, this.basisOf(text, parent))
     } catch (error) {
       throw isRefusal(error) ? new ApiError('HANDOFF_CODE_INVALID') : error
     }
@@ -244,28 +244,25 @@ export class HandoffRedemption {
   }
 
   /**
-   * In one transaction: the code is used up, the parent is live, and the child is linked to it. User, parent and
-   * code are locked in the same order as everywhere else. A request that ends the parent waits, and then finds
-   * the child.
+   * The parent is live, the code is used up, and the child is linked to its parent. User, parent and code are
+   * locked in the same order as everywhere else. A request that ends the parent waits, and then finds the child.
    */
-  private confirmationOf(text: string, parent: Session): LoginConfirmation {
+  private basisOf(text: string, parent: Session): LoginBasis {
     return {
       expiresBy: parent.expiresAt,
       detail: { handoffFrom: parent.sid },
-      confirm: (child, record) =>
-        this.database.transaction(async transaction => {
-          const recorded = await record(transaction)
-          const isLive = await this.userSessions.hasLocked(transaction, parent.sid)
-          const used = {
-            purpose: 'handoff-used',
-            detail: { childSid: child.sid },
-            lifetimeSeconds: USED_CODE_SECONDS,
-          } as const
-          if (!isLive || !(await this.tokens.turnInto(transaction, 'handoff', text, used)))
-            throw new ApiError('HANDOFF_CODE_INVALID')
-          await this.links.add(transaction, child, parent)
-          return recorded
-        }),
+      use: async (transaction, child) => {
+        const isLive = await this.userSessions.hasLocked(transaction, parent.sid)
+        const used = {
+          purpose: 'handoff-used',
+          detail: { childSid: child.sid },
+          lifetimeSeconds: USED_CODE_SECONDS,
+        } as const
+        if (!isLive || !(await this.tokens.turnInto(transaction, 'handoff', text, used)))
+          throw new ApiError('HANDOFF_CODE_INVALID')
+        await this.links.add(transaction, child, parent)
+        return NO_MAILS
+      },
     }
   }
 

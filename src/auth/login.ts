@@ -1,24 +1,19 @@
-// A login with a password: PasswordLogin checks it, LoginSessions opens the session, LoginRecords confirms that in the
-// database. Every other way to log in ends in LoginSessions too. Each class stands above the one that calls it.
+// A login with a password: PasswordLogin checks it, LoginSessions opens the session, in one transaction with all that
+// the login uses up. Every other way to log in ends in LoginSessions too.
 import type { Caller } from '@mainstay-auth/verify/token-rules'
 import { Injectable } from '@nestjs/common'
-import { eq, getTableColumns, type SQL, type SQLChunk, sql } from 'drizzle-orm'
-import {
-  DEVICE_COLUMNS,
-  DEVICE_PARTS,
-  type DeviceId,
-  type KnownDevice,
-  type KnownDeviceRow,
-} from '../anomalies/known-devices.js'
+import { eq, getTableColumns } from 'drizzle-orm'
+import type { DeviceId } from '../anomalies/known-devices.js'
 import { LoginAnomalyCheck, UnusualLogin } from '../anomalies/login-check.js'
+import { RememberedDevices } from '../factors/remembered-devices.js'
 import { languageWanted } from '../mail/language.js'
+import { NO_MAILS, type SendMails } from '../mail/mail.js'
 import { type AuditOutcome, auditEvent } from '../platform/audit/audit-event.js'
-import { AUDIT_ROW, AuditLog } from '../platform/audit/audit-log.js'
+import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { accounts, users } from '../platform/database/schema/accounts.js'
 import type { HandoffRequirement } from '../platform/database/schema/columns.js'
-import { builtOnce, parameter, Statement, type UsedRow } from '../platform/database/statement.js'
 import { ApiError, causeMessage, type ErrorCode, unavailable } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
 import { Logger } from '../platform/log.js'
@@ -28,7 +23,6 @@ import { rejectedNoSooner } from '../platform/time.js'
 import { SessionChanges } from '../sessions/revocation/changes.js'
 import type { Session, SessionHandle } from '../sessions/session.js'
 import { type NewSession, type Proof, SessionsService } from '../sessions/sessions.js'
-import { SESSION_COUNT, SESSION_ROW } from '../sessions/user-sessions.js'
 import {
   acrOf,
   authMethods,
@@ -40,178 +34,35 @@ import {
 import type { Email } from '../users/email.js'
 import { Passwords } from '../users/passwords/passwords.js'
 import type { User } from '../users/user.js'
-import { Users, unchangedUser } from '../users/users.js'
-import type { LoginUse } from './factor-check.js'
+import { Users } from '../users/users.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
 import { SecondFactorChallenges } from './second-factor-challenges.js'
 
-/** How a login without a password is confirmed in the transaction that records it. */
-export interface LoginConfirmation {
+/** What a login rests on besides a password, each of which works once. */
+export interface LoginBasis {
   /** The latest time at which the session ends; left out for its usual lifetime. */
   readonly expiresBy?: Date
   /** For the audit log. */
-  readonly detail: Readonly<Record<string, unknown>>
-  /** Rows that the statement of the login uses up, in the order in which they are locked. */
-  readonly uses?: readonly LoginUse[]
+  readonly detail?: Readonly<Record<string, unknown>>
   /**
-   * Calls `record` and returns its result. If anything else must hold, both happen in one transaction, and it
-   * throws when that does not hold.
+   * Uses it up in the transaction of the login, which has the user locked; returns the mails about that. Throws
+   * when it is gone.
    */
-  confirm<T>(session: Session, record: (transaction?: Db) => Promise<T>): Promise<T>
+  use(transaction: Db, session: Session): Promise<SendMails>
 }
+
+const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
+type LoginMethod = (typeof LOGIN_METHODS)[number]
 
 /** An authenticated user, about to get a session. */
 interface Login {
   readonly user: User
   readonly proof: Proof
   readonly context: LoginContext
-  readonly confirmation?: LoginConfirmation
-  /** The remembered device that satisfied the second factor; null when none is needed, or one was used. */
-  readonly remembered: LoginUse | null
-}
-
-interface Row extends KnownDeviceRow {
-  /** The first required row that is missing; null when none is. */
-  readonly missing: string | null
-  /** A bigint; null when something is missing. */
-  readonly live_sessions: string | null
-}
-
-/** What is known about a login that has been recorded. */
-interface RecordedLogin {
-  readonly device: KnownDevice
-  /** How many unexpired sessions the user has, with the new one. */
-  readonly liveSessions: number
-}
-
-const LOGIN_METHODS = ['password', 'password and second factor', 'passkey', 'handoff'] as const
-type LoginMethod = (typeof LOGIN_METHODS)[number]
-
-/** Records logins, provided the users are unchanged since they were read. */
-@Injectable()
-export class LoginRecords {
-  private readonly counts = countsOf(LOGIN_METHODS)
-  private readonly statements = new Map<string, Statement<Row>>()
-
-  constructor(
-    private readonly users: Users,
-    private readonly anomalyCheck: LoginAnomalyCheck,
-    private readonly auditLog: AuditLog,
-    private readonly database: Database,
-    metrics: Metrics,
-  ) {
-    metrics.counter({
-      name: 'logins_total',
-      help: 'Logins that opened a session, by the way in',
-      label: 'way',
-      read: () => this.counts,
-    })
-  }
-
-  /**
-   * Confirms the session in the database, in one statement. Throws `TOO_BUSY` when the user has changed in the
-   * meantime or the browser has been forgotten, and what the confirmation throws when something else has.
-   * Throws {@link UnusualLogin} after notifying the user.
-   */
-  async confirm(session: Session, login: Login): Promise<RecordedLogin> {
-    const { user, confirmation, context, proof, remembered } = login
-    const { source, client, deviceId } = context
-    const detail = { source, methods: namesOf(proof.methods), ...confirmation?.detail }
-    const audit = this.auditLog.rowOf(auditEvent({ ...session, client }, 'login', detail))
-    const seen = this.anomalyCheck.seenAt(user.id, deviceId, client)
-    const uses = [...(confirmation?.uses ?? []), ...(remembered ? [remembered] : [])]
-    const used = Object.fromEntries(uses.map(({ row, values }) => [row.name, values]))
-    const values = { user, session, audit, device: seen.values, ...used }
-    const statement = this.statementFor(uses)
-    const write = (db: Db) => statement.run(db, values)
-    const mayRefuse = this.anomalyCheck.mayRefuse
-    const record = async (transaction?: Db): Promise<RecordedLogin> => {
-      if (mayRefuse && !transaction) return this.database.transaction(record)
-      const [row] = (await this.database.run(write, transaction)) as [Row]
-      requireAll(row, uses)
-      const device = seen.deviceOf(row)
-      if (mayRefuse) this.anomalyCheck.requireUsual(device, client)
-      return { device, liveSessions: Number(row.live_sessions) }
-    }
-    try {
-      return await (confirmation ? confirmation.confirm(session, record) : record())
-    } catch (error) {
-      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(session, client, error)
-      throw error
-    }
-  }
-
-  /**
-   * From the first login with a browser that states a language. A later login could be an attacker's, and the user
-   * would then get mails in the attacker's language.
-   */
-  async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
-    const language = user.language === null && languageWanted(client.acceptLanguage)
-    if (language) await this.users.setLanguageIfUnknown(user.id, language)
-  }
-
-  /** Counts a login that was completed. */
-  count(proof: Proof): void {
-    this.counts[loginMethodOf(proof)]++
-  }
-
-  /** One for each kind of login, of which there are few. */
-  private statementFor(uses: readonly LoginUse[]): Statement<Row> {
-    const rows = uses.map(({ row }) => row)
-    const name = rows.map(row => row.name).join(' ')
-    const statement = this.statements.get(name) ?? buildLoginStatement(rows)
-    this.statements.set(name, statement)
-    return statement
-  }
-}
-
-const USER = 'unchanged_user'
-
-/**
- * Writes the session's row, the audit row and what the login came from, if the user is unchanged since we read
- * them and everything that is to be used up is there. A change made since then would have missed the new session;
- * a later one waits for this statement and finds it. Everything else is locked after the user.
- */
-function buildLoginStatement(used: readonly UsedRow[]): Statement<Row> {
-  const names = [USER, ...used.map(({ name }) => name)].map(name => sql.identifier(name))
-  const locks = used.map(
-    ({ lock }, index) => sql`${names[index + 1]} as (${lock(names[index] as SQLChunk)}),`,
-  )
-  const uses = used.map(
-    ({ name, use }) => sql`${sql.identifier(`${name}_used`)} as (${use(whereAllIs(name))}),`,
-  )
-  const all = sql.join(names, sql`, `)
-  const missing = names.map(
-    name => sql`when not exists (select from ${name}) then ${sql.raw(`'${name.value}'`)}`,
-  )
-  return new Statement(sql`
-    with ${names[0]} as (${unchangedUser(name => parameter('user', name, users[name]))}),
-    ${sql.join(locks, sql` `)}
-    found as (select ${names[0]}.id from ${all}),
-    ${sql.join(uses, sql` `)}
-    session as (${SESSION_ROW}),
-    audit as (${AUDIT_ROW}),
-    ${DEVICE_PARTS}
-    select case ${sql.join(missing, sql` `)} end as missing, (select ${SESSION_COUNT} from found) as live_sessions, ${DEVICE_COLUMNS}`)
-}
-
-/** What the part of this name has selected, if nothing is missing. */
-function whereAllIs(name: string): SQL {
-  const part = sql.identifier(name)
-  return sql`(select ${part}.* from ${part}, found) as selected`
-}
-
-function requireAll({ missing }: Row, uses: readonly LoginUse[]): void {
-  if (missing === null) return
-  const refusal = uses.find(({ row }) => row.name === missing)?.refusal
-  throw refusal ? new ApiError(refusal) : unavailable('TOO_BUSY')
-}
-
-function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
-  if (inheritedAuthTime) return 'handoff'
-  if (!includesPassword(methods)) return 'passkey'
-  return hasSecondFactor(methods) ? 'password and second factor' : 'password'
+  readonly basis?: LoginBasis | undefined
+  /** The id of the remembered device that satisfied the second factor; null when none is needed, or one was used. */
+  readonly remembered: string | null
 }
 
 /** A session, and the device id that its client must keep; null when it keeps none. */
@@ -227,48 +78,84 @@ export type LogoutScope = (typeof LOGOUT_SCOPES)[number]
 @Injectable()
 export class LoginSessions {
   private readonly logger = new Logger('LoginSessions')
+  private readonly counts = countsOf(LOGIN_METHODS)
 
   constructor(
     private readonly sessions: SessionsService,
     private readonly challenges: SecondFactorChallenges,
-    private readonly records: LoginRecords,
+    private readonly users: Users,
+    private readonly devices: RememberedDevices,
     private readonly anomalyCheck: LoginAnomalyCheck,
     private readonly changes: SessionChanges,
-  ) {}
+    private readonly database: Database,
+    private readonly auditLog: AuditLog,
+    metrics: Metrics,
+  ) {
+    metrics.counter({
+      name: 'logins_total',
+      help: 'Logins that opened a session, by the way in',
+      label: 'way',
+      read: () => this.counts,
+    })
+  }
 
   /**
    * The only way to open a session: for a user who has proved who they are. Ends the sessions that the browser
    * already had. Throws `SECOND_FACTOR_REQUIRED` or `HANDOFF_REQUIRED` when they have to prove more (see {@link
    * SecondFactorChallenges.requireEnough}), `TOO_BUSY` when the user has been changed, or the browser forgotten, since
-   * we read them, and `INVALID_CREDENTIALS` for a login that is too unusual.
+   * we read them, what the basis throws when it is gone, and `INVALID_CREDENTIALS` for a login that is too unusual.
    */
-  async openSession(
-    user: User,
-    proof: Proof,
-    context: LoginContext,
-    confirmation?: LoginConfirmation,
-  ): Promise<LoggedIn> {
+  async openSession(user: User, proof: Proof, context: LoginContext, basis?: LoginBasis): Promise<LoggedIn> {
     const { client, sessionIds } = context
     // A session that is handed off was checked when it began, and a passkey counts as two factors.
     const remembered = proof.inheritedAuthTime
       ? null
       : await this.challenges.requireEnough(user, proof, context)
     const sessionUser = { ...user, userId: user.id }
-    const opened = await this.sessions.create(sessionUser, context, proof, confirmation?.expiresBy)
+    const opened = await this.sessions.create(sessionUser, context, proof, basis?.expiresBy)
     try {
-      const login = { user, proof, context, confirmation, remembered }
-      const { device, liveSessions } = await this.records.confirm(opened.session, login)
+      const recorded = await this.record(opened.session, { user, proof, context, basis, remembered })
+      const { device, liveSessions, sendMails } = recorded
+      sendMails()
       await this.anomalyCheck.check(opened.session, device, client)
       // Only now; otherwise a refused login would reveal, by ending others, that the password was right.
       await this.ignoringOutage(this.sessions.endSurplus(user.id, liveSessions, client))
       await this.changes.endReplaced(sessionIds, client)
-      await this.ignoringOutage(this.records.setLanguageIfUnknown(user, client))
-      this.records.count(proof)
+      await this.ignoringOutage(this.setLanguageIfUnknown(user, client))
+      this.counts[loginMethodOf(proof)]++
       return { ...opened, deviceId: device.deviceId }
     } catch (error) {
+      if (error instanceof UnusualLogin) await this.anomalyCheck.notifyRefused(opened.session, client, error)
       await this.sessions.discard(opened)
       throw error
     }
+  }
+
+  /**
+   * All or nothing. The user is locked first, then what is used up. A change of the user since we read them would have
+   * missed the new session; a later one waits for this transaction and finds it.
+   */
+  private record(session: Session, { user, proof, context, basis, remembered }: Login) {
+    const { source, client, deviceId } = context
+    const detail = { source, methods: namesOf(proof.methods), ...basis?.detail }
+    return this.database.transaction(async transaction => {
+      if (!(await this.users.lockUnchanged(transaction, user))) throw unavailable('TOO_BUSY')
+      const sendMails = basis ? await basis.use(transaction, session) : NO_MAILS
+      if (remembered && !(await this.devices.use(transaction, remembered))) throw unavailable('TOO_BUSY')
+      const liveSessions = await this.sessions.confirm(transaction, session)
+      await this.auditLog.record(transaction, auditEvent({ ...session, client }, 'login', detail))
+      const device = await this.anomalyCheck.record(transaction, session, deviceId, client)
+      return { device, liveSessions, sendMails }
+    })
+  }
+
+  /**
+   * From the first login with a browser that states a language. A later login could be an attacker's, and the user
+   * would then get mails in the attacker's language.
+   */
+  private async setLanguageIfUnknown(user: User, client: Client): Promise<void> {
+    const language = user.language === null && languageWanted(client.acceptLanguage)
+    if (language) await this.users.setLanguageIfUnknown(user.id, language)
   }
 
   /**
@@ -295,6 +182,12 @@ export class LoginSessions {
       auditEvent({ userId, accountId, sid, client }, 'logout', keepsChildren ? { scope } : undefined),
     )
   }
+}
+
+function loginMethodOf({ methods, inheritedAuthTime }: Proof): LoginMethod {
+  if (inheritedAuthTime) return 'handoff'
+  if (!includesPassword(methods)) return 'passkey'
+  return hasSecondFactor(methods) ? 'password and second factor' : 'password'
 }
 
 /** What a user types to log in, and the kind of session that they want. */
@@ -379,7 +272,13 @@ export class PasswordLogin {
 
   /** Null if no user has this address. One query: round trips dominate login latency. */
   private async find(email: Email): Promise<LoginUser | null> {
-    const [row] = await this.database.run(db => byEmail(db).execute({ email }))
+    const [row] = await this.database.run(db =>
+      db
+        .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
+        .from(users)
+        .innerJoin(accounts, eq(accounts.id, users.accountId))
+        .where(eq(users.email, email)),
+    )
     return (row as LoginUser | undefined) ?? null
   }
 
@@ -432,15 +331,6 @@ export class PasswordLogin {
     this.auditLog.enqueue(auditEvent(actor, 'login', { reason, email }), outcome)
   }
 }
-
-const byEmail = builtOnce(db =>
-  db
-    .select({ ...getTableColumns(users), handoffRequired: accounts.handoffRequired })
-    .from(users)
-    .innerJoin(accounts, eq(accounts.id, users.accountId))
-    .where(eq(users.email, sql.placeholder('email')))
-    .prepare(''),
-)
 
 function reasonOf(user: User | null, isRight: boolean): string {
   if (!user) return 'unknown user'

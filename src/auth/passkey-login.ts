@@ -6,10 +6,10 @@ import { FactorResets } from '../factors/factor-resets.js'
 import { type CheckedAssertion, PasskeyAssertions } from '../factors/passkey-assertions.js'
 import { PasskeySites } from '../factors/passkeys.js'
 import { CHALLENGE_SECONDS, IsPasskeyResponse, PasskeyChallenges } from '../factors/webauthn.js'
+import { NO_MAILS } from '../mail/mail.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import { Settings } from '../platform/config/settings.js'
-import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { BODY_REFUSALS, Documented } from '../platform/http/endpoint.js'
 import { type Client, CurrentClient } from '../platform/http/request.js'
@@ -17,7 +17,7 @@ import { Public } from '../tokens/jwt.guard.js'
 import type { User } from '../users/user.js'
 import { Users } from '../users/users.js'
 import { answerTo, LoginAnswer, LoginBody, loginContextOf } from './login.controller.js'
-import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
+import { type LoggedIn, type LoginBasis, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
 import { type LoginContext, LoginPolicy, type LoginSite } from './login-policy.js'
 
@@ -108,7 +108,6 @@ export class PasskeyLogin {
     private readonly loginPolicy: LoginPolicy,
     private readonly sessions: LoginSessions,
     private readonly resets: FactorResets,
-    private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -123,9 +122,9 @@ export class PasskeyLogin {
     try {
       const assertion = await this.check(response, client)
       const user = await this.requireAllowed(assertion.userId, client, { source, origin: client.origin })
-      const confirmation = this.confirmationOf(assertion, user, client)
+      const basis = this.basisOf(assertion, user, client)
       const proof = { methods: assertion.methods }
-      const loggedIn = await this.sessions.openSession(user, proof, context, confirmation)
+      const loggedIn = await this.sessions.openSession(user, proof, context, basis)
       await counted.succeeded()
       return loggedIn
     } catch (error) {
@@ -163,19 +162,17 @@ export class PasskeyLogin {
   }
 
   /**
-   * In one transaction, with the user locked: the passkey still exists, its challenge is used up, and a pending
-   * reset of factors is cancelled. A request that removes the passkey waits, and then finds the session.
+   * The passkey still exists, its challenge is used up, and a pending reset of factors is cancelled. A request that
+   * removes the passkey waits, and then finds the session.
    */
-  private confirmationOf(assertion: CheckedAssertion, user: User, client: Client): LoginConfirmation {
+  private basisOf(assertion: CheckedAssertion, user: User, client: Client): LoginBasis {
     return {
       detail: { passkeyId: assertion.passkey.id },
-      confirm: (_, record) =>
-        this.database.transaction(async transaction => {
-          const recorded = await record(transaction)
-          await this.assertions.use(transaction, assertion, client)
-          await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
-          return recorded
-        }),
+      use: async transaction => {
+        await this.assertions.use(transaction, assertion, client)
+        await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+        return NO_MAILS
+      },
     }
   }
 }

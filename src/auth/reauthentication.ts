@@ -35,7 +35,7 @@ import { type AuthMethods, authMethods, namesOf } from '../tokens/access-tokens.
 import { Accounts } from '../users/accounts.js'
 import { IsPassword, MAX_PASSWORD_LENGTH, Passwords } from '../users/passwords/passwords.js'
 import type { User } from '../users/user.js'
-import { Users, unchanged } from '../users/users.js'
+import { Users } from '../users/users.js'
 import {
   type CheckedFactor,
   FACTOR_METHODS,
@@ -352,6 +352,8 @@ export class ReauthenticationController {
     private readonly passwordProof: PasswordProof,
     private readonly factorProofs: FactorProofs,
     private readonly reauthentication: Reauthentication,
+    private readonly users: Users,
+    private readonly database: Database,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -377,8 +379,10 @@ export class ReauthenticationController {
   async reauthenticate(@CurrentActor() actor: SessionActor, @Body() proof: ReauthenticateBody) {
     const proved = await this.proved(actor, proof)
     const event = auditEvent(actor, 'reauthenticate', { methods: namesOf(proved.methods) })
-    const isRecorded = await this.auditLog.recordIf(() => unchanged(proved.user), event)
-    if (!isRecorded) throw unavailable('TOO_BUSY')
+    await this.database.transaction(async transaction => {
+      if (!(await this.users.lockUnchanged(transaction, proved.user))) throw unavailable('TOO_BUSY')
+      await this.auditLog.record(transaction, event)
+    })
     return { reauthenticatedUntil: await this.stamp(actor, proof, proved) }
   }
 

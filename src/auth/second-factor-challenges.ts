@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { LoginAnomalyCheck } from '../anomalies/login-check.js'
-import { RememberedDevices, USED_DEVICE } from '../factors/remembered-devices.js'
+import { RememberedDevices } from '../factors/remembered-devices.js'
 import { auditEvent } from '../platform/audit/audit-event.js'
 import { AuditLog } from '../platform/audit/audit-log.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import type { Client } from '../platform/http/request.js'
-import { type OneTimeToken, OneTimeTokens, USED_TOKEN } from '../platform/one-time-tokens.js'
+import { type OneTimeToken, OneTimeTokens } from '../platform/one-time-tokens.js'
 import type { Source } from '../platform/permissions.js'
 import type { Proof } from '../sessions/sessions.js'
 import {
@@ -20,7 +20,7 @@ import {
   TWO_FACTORS,
 } from '../tokens/access-tokens.js'
 import type { User } from '../users/user.js'
-import { FactorCheck, type LoginUse } from './factor-check.js'
+import { FactorCheck } from './factor-check.js'
 import { type LoginContext, LoginPolicy } from './login-policy.js'
 
 /** As long as passkeys' challenges; an authenticator app changes its code ten times in that time. */
@@ -66,23 +66,19 @@ export class SecondFactorChallenges {
   ) {}
 
   /**
-   * Whether what a user has proved is enough to log in. Returns the remembered browser that the login rests on, or
-   * null when the user has no second factor or has just used one. Otherwise throws `SECOND_FACTOR_REQUIRED`, with a
+   * Whether what a user has proved is enough to log in. Returns the id of the remembered browser that the login rests
+   * on, or null when the user has no second factor or has just used one. Otherwise throws `SECOND_FACTOR_REQUIRED`, with a
    * challenge for the second step, or `HANDOFF_REQUIRED` on pages where a second factor must not be typed, or where
    * the user could only use up recovery codes. A login that is too unusual is `INVALID_CREDENTIALS`, so that an
    * attacker does not learn that the password is right.
    */
-  async requireEnough(
-    user: User,
-    { methods: proved }: Proof,
-    context: LoginContext,
-  ): Promise<LoginUse | null> {
+  async requireEnough(user: User, { methods: proved }: Proof, context: LoginContext): Promise<string | null> {
     if (!user.hasSecondFactor || acrOf(proved) === TWO_FACTORS) return null
     const { source, client, deviceId, rememberedDevice } = context
     if (this.loginPolicy.requiresFactorHandoff(user, client.origin)) throw new ApiError('HANDOFF_REQUIRED')
-    const values =
+    const remembered =
       source === 'main' && rememberedDevice ? await this.devices.recognize(user.id, rememberedDevice) : null
-    if (values) return { row: USED_DEVICE, values }
+    if (remembered) return remembered
     const { id: userId, accountId } = user
     await this.anomalyCheck.checkFirstStep({ userId, accountId }, deviceId, client)
     throw await this.refusalWithChallenge(user, proved, context)
@@ -151,12 +147,6 @@ export class SecondFactorChallenges {
   async use(transaction: Db, { text }: SecondFactorChallenge): Promise<void> {
     const used = await this.tokens.remove(transaction, 'second-factor', text)
     if (!used) throw new ApiError('CHALLENGE_EXPIRED')
-  }
-
-  /** The same, in the statement of the login that it allows. */
-  inLogin({ text }: SecondFactorChallenge): LoginUse {
-    const values = this.tokens.valuesOf('second-factor', text)
-    return { row: USED_TOKEN, values, refusal: 'CHALLENGE_EXPIRED' }
   }
 
   private isStillValid(user: User, { detail }: OneTimeToken, { origin }: Client): boolean {

@@ -13,7 +13,7 @@ import { SessionChanges } from '../sessions/revocation/changes.js'
 import { withMethods } from '../tokens/access-tokens.js'
 import { Users } from '../users/users.js'
 import { type CheckedFactor, FactorCheck, type FactorProof, isWrongFactor } from './factor-check.js'
-import { type LoggedIn, type LoginConfirmation, LoginSessions } from './login.js'
+import { type LoggedIn, type LoginBasis, LoginSessions } from './login.js'
 import { LoginLimits } from './login-limits.js'
 import type { LoginContext } from './login-policy.js'
 import { type SecondFactorChallenge, SecondFactorChallenges } from './second-factor-challenges.js'
@@ -32,7 +32,6 @@ export class SecondFactorLogin {
     private readonly sessions: LoginSessions,
     private readonly knownDevices: KnownDevices,
     private readonly mails: FactorMails,
-    private readonly database: Database,
   ) {}
 
   /**
@@ -52,8 +51,8 @@ export class SecondFactorLogin {
       const isDone = () => this.challenges.isDone(challenge)
       const factor = await this.factors.check(user, proof, { action: 'login', client, isDone })
       const methods = withMethods(challenge.methods, factor.methods)
-      const confirmation = await this.confirmationOf(challenge, factor, client)
-      const loggedIn = await this.sessions.openSession(user, { methods }, context, confirmation)
+      const basis = this.basisOf(challenge, factor, client)
+      const loggedIn = await this.sessions.openSession(user, { methods }, context, basis)
       await counted.completed()
       return loggedIn
     } catch (error) {
@@ -64,38 +63,18 @@ export class SecondFactorLogin {
   }
 
   /**
-   * With the user locked, the challenge and the factor are used up: in the statement of the login, or in one
-   * transaction with it. The challenge first: when a request is sent twice, a right code must not seem wrong. A
-   * user who has their factor has not lost it: a reset that an operator has requested is cancelled, unless it is
-   * requested in the same instant.
+   * Uses the challenge up, and the factor. The challenge first: when a request is sent twice, a right code must not
+   * seem wrong. A user who has their factor has not lost it: a reset that an operator has requested is cancelled.
    */
-  private async confirmationOf(
-    challenge: SecondFactorChallenge,
-    factor: CheckedFactor,
-    client: Client,
-  ): Promise<LoginConfirmation> {
-    const { user } = challenge
-    const { inLogin } = factor
-    // Pending resets are rare, so a transaction is hardly ever needed.
-    if (inLogin && !(await this.database.run(db => this.resets.find(db, user.id))))
-      return {
-        detail: {},
-        uses: [this.challenges.inLogin(challenge), inLogin],
-        confirm: (_, record) => factor.auditingFailure(record()),
-      }
+  private basisOf(challenge: SecondFactorChallenge, factor: CheckedFactor, client: Client): LoginBasis {
     return {
-      detail: {},
-      confirm: async (_, record) => {
-        const { recorded, sendMails } = await this.database.transaction(async transaction => {
-          const recorded = await record(transaction)
-          await this.challenges.use(transaction, challenge)
-          const sendMails = await factor.use(transaction)
-          if (!factor.isRecoveryCode)
-            await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
-          return { recorded, sendMails }
-        })
-        sendMails()
-        return recorded
+      use: async transaction => {
+        await this.challenges.use(transaction, challenge)
+        const sendMails = await factor.use(transaction)
+        const { user } = challenge
+        if (!factor.isRecoveryCode)
+          await this.resets.cancelByUse(transaction, user, { userId: user.id, client })
+        return sendMails
       },
     }
   }

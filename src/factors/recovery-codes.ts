@@ -42,16 +42,18 @@ export class RecoveryCodes {
   }
 
   /**
-   * Uses the code up, in one statement with the row of the audit log: of several concurrent calls, on whatever
-   * replica, only one gets true.
+   * Uses the code up, with a row in the audit log: of several concurrent calls, on whatever replica, only one gets
+   * true.
    */
-  use(transaction: Db, userId: string, code: string, event: AuditEvent): Promise<boolean> {
-    const isCode = isUnusedCode(userId, code)
-    const usedAt = this.clock.now()
-    // As raw SQL: a subquery gets parentheses, which an update must not have.
-    const use = (db: Db) =>
-      db.update(recoveryCodes).set({ usedAt }).where(isCode).returning({ id: recoveryCodes.userId }).getSQL()
-    return this.auditLog.recordIf(use, event, transaction)
+  async use(transaction: Db, userId: string, code: string, event: AuditEvent): Promise<boolean> {
+    const used = await transaction
+      .update(recoveryCodes)
+      .set({ usedAt: this.clock.now() })
+      .where(isUnusedCode(userId, code))
+      .returning({ userId: recoveryCodes.userId })
+    if (used.length === 0) return false
+    await this.auditLog.record(transaction, event)
+    return true
   }
 
   /** How many unused ones the user has. */

@@ -1,13 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Injectable } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { and, desc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { rememberedDevices } from '../platform/database/schema/factors.js'
 import { removeExpiredRows } from '../platform/database/sql.js'
-import { parameter, type UsedRow } from '../platform/database/statement.js'
 import { cookieValues } from '../platform/http/request.js'
 import { LeasedJobs } from '../platform/jobs.js'
 import { BASE64URL_OF_32_BYTES, hashToken } from '../platform/secrets/token-hash.js'
@@ -17,24 +16,6 @@ import { Clock, secondsAfter } from '../platform/time.js'
 const REMEMBERED_SECONDS = 30 * 24 * 60 * 60
 /** More browsers than people have; the newest stay. */
 const MAX_DEVICES = 20
-
-/**
- * A browser that is still remembered when a statement records the login that rests on it; sets when it was last
- * used. {@link RememberedDevices.recognize} has its values.
- */
-export const USED_DEVICE: UsedRow = {
-  name: 'remembered_device',
-  lock: after => sql`
-    select ${rememberedDevices.id} from ${rememberedDevices}
-    where ${rememberedDevices.id} = ${parameter('remembered_device', 'id')}
-      and ${rememberedDevices.expiresAt} > ${parameter('remembered_device', 'now', rememberedDevices.expiresAt)}
-      and exists (select from ${after})
-    for update`,
-  use: selected => sql`
-    update ${rememberedDevices}
-    set last_used_at = ${parameter('remembered_device', 'now', rememberedDevices.lastUsedAt)}
-    where ${rememberedDevices.id} in (select id from ${selected})`,
-}
 
 /** A browser as its user sees it. */
 export interface RememberedDevice {
@@ -76,14 +57,8 @@ export class RememberedDevices {
     return { id, token }
   }
 
-  /**
-   * The values of {@link USED_DEVICE} for the browser of this user that keeps this token; null when it is not
-   * remembered.
-   */
-  async recognize(
-    userId: string,
-    token: string,
-  ): Promise<{ readonly id: string; readonly now: Date } | null> {
+  /** The id of the browser of this user that keeps this token; null when it is not remembered. */
+  async recognize(userId: string, token: string): Promise<string | null> {
     if (!BASE64URL_OF_32_BYTES.test(token)) return null
     const [found] = await this.database.run(db =>
       db
@@ -91,7 +66,21 @@ export class RememberedDevices {
         .from(rememberedDevices)
         .where(and(this.isLiveOf(userId), eq(rememberedDevices.hash, hashToken(token)))),
     )
-    return found ? { ...found, now: this.clock.now() } : null
+    return found?.id ?? null
+  }
+
+  /**
+   * Notes in the transaction of a login that it rests on this browser; false when it is no longer remembered.
+   * Locks it, so that whatever forgets it waits, and then finds the session.
+   */
+  async use(transaction: Db, id: string): Promise<boolean> {
+    const lastUsedAt = this.clock.now()
+    const used = await transaction
+      .update(rememberedDevices)
+      .set({ lastUsedAt })
+      .where(and(eq(rememberedDevices.id, id), gt(rememberedDevices.expiresAt, lastUsedAt)))
+      .returning({ id: rememberedDevices.id })
+    return used.length > 0
   }
 
   /** The user's browsers, the newest first; `isCurrent` is the one with this token. */

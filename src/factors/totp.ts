@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, gt, isNotNull, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lt } from 'drizzle-orm'
 import { generateSecret, generateURI, ScureBase32Plugin, verifySync } from 'otplib'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { totpFactors } from '../platform/database/schema/factors.js'
-import { parameter, type UsedRow } from '../platform/database/statement.js'
 import { ApiError } from '../platform/errors/api-error.js'
 import { type Resealed, SecretBox } from '../platform/secrets/secrets.js'
 import { Clock } from '../platform/time.js'
@@ -51,22 +50,6 @@ interface CheckedCode {
 
 /** How many are resealed at a time. */
 const ROWS_AT_A_TIME = 100
-
-/**
- * Uses a code up within another statement, as {@link TotpFactors.use} does by itself; {@link
- * TotpFactors.valuesOf} has its values.
- */
-export const USED_CODE: UsedRow = {
-  name: 'code',
-  lock: after => sql`
-    select ${totpFactors.userId} from ${totpFactors}
-    where ${isUnused(name => parameter('code', name, totpFactors[name]))}
-      and ${isNotNull(totpFactors.confirmedAt)} and exists (select from ${after})
-    for update`,
-  use: selected => sql`
-    update ${totpFactors} set last_step = ${parameter('code', 'lastStep', totpFactors.lastStep)}
-    where ${totpFactors.userId} in (select user_id from ${selected})`,
-}
 
 /**
  * The authenticator apps of users, one each. Their secrets are sealed with the user's id. Methods that take a
@@ -142,11 +125,6 @@ export class TotpFactors {
     return this.useStep(db, row, step, {})
   }
 
-  /** The values of {@link USED_CODE}, which does within a statement what {@link use} does. */
-  valuesOf({ row: { userId, createdAt }, step }: CheckedCode): object {
-    return { userId, createdAt, lastStep: step }
-  }
-
   /** False when there was no confirmed one. An unconfirmed one goes too. */
   async remove(transaction: Db, userId: string): Promise<boolean> {
     const removed = await transaction
@@ -192,15 +170,17 @@ export class TotpFactors {
     step: number,
     change: Partial<Pick<TotpRow, 'confirmedAt'>>,
   ): Promise<boolean> {
-    const code = { userId, createdAt, lastStep: step }
-    const isRight = and(
-      isUnused(name => sql.param(code[name], totpFactors[name])),
+    const isUnused = and(
+      eq(totpFactors.userId, userId),
+      // After a key rotation, the same secret may be sealed differently.
+      eq(totpFactors.createdAt, createdAt),
+      lt(totpFactors.lastStep, step),
       change.confirmedAt ? isNull(totpFactors.confirmedAt) : isNotNull(totpFactors.confirmedAt),
     )
     const used = await db
       .update(totpFactors)
       .set({ ...change, lastStep: step })
-      .where(isRight)
+      .where(isUnused)
       .returning({ userId: totpFactors.userId })
     return used.length > 0
   }
@@ -224,11 +204,4 @@ export class TotpFactors {
     )
     return done.length
   }
-}
-
-/** `chunkOf` gives the app that the code is from, and the code's step as `lastStep`. */
-function isUnused(chunkOf: (name: 'userId' | 'createdAt' | 'lastStep') => SQLChunk): SQL {
-  // By when it was created: after a key rotation, the same secret may be sealed differently.
-  return sql`${totpFactors.userId} = ${chunkOf('userId')} and ${totpFactors.createdAt} = ${chunkOf('createdAt')}
-    and ${totpFactors.lastStep} < ${chunkOf('lastStep')}`
 }

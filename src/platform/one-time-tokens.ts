@@ -13,7 +13,6 @@ import { Database } from './database/database.js'
 import { users } from './database/schema/accounts.js'
 import { oneTimeTokens } from './database/schema/platform.js'
 import { removeExpiredRows } from './database/sql.js'
-import { parameter, type UsedRow } from './database/statement.js'
 import { ApiError } from './errors/api-error.js'
 import type { Client } from './http/request.js'
 import { LeasedJobs } from './jobs.js'
@@ -68,20 +67,6 @@ export interface NewToken {
   readonly accountId?: string
   readonly detail?: Readonly<Record<string, unknown>>
   readonly lifetimeSeconds: number
-}
-
-/** A valid token that a statement consumes; {@link OneTimeTokens.valuesOf} provides its parameters. */
-export const USED_TOKEN: UsedRow = {
-  name: 'token',
-  lock: after => sql`
-    select ${oneTimeTokens.id} from ${oneTimeTokens}
-    where ${oneTimeTokens.hash} = ${parameter('token', 'hash')}
-      and ${oneTimeTokens.purpose} = ${parameter('token', 'purpose')}
-      and ${oneTimeTokens.expiresAt} > ${parameter('token', 'now', oneTimeTokens.expiresAt)}
-      and exists (select from ${after})
-    for update`,
-  use: selected =>
-    sql`delete from ${oneTimeTokens} where ${oneTimeTokens.id} in (select id from ${selected})`,
 }
 
 /**
@@ -188,11 +173,6 @@ export class OneTimeTokens {
       .where(this.isValid(purpose, text))
       .returning({ expiresAt: oneTimeTokens.expiresAt })
     return removed?.expiresAt ?? null
-  }
-
-  /** The parameters of {@link USED_TOKEN}, which does within a statement what {@link remove} does. */
-  valuesOf(purpose: Purpose, text: string): object {
-    return { hash: hashToken(text), purpose, now: this.clock.now() }
   }
 
   /**

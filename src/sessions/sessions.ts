@@ -275,8 +275,7 @@ export class SessionsService {
   /**
    * Creates a session under a new identifier; an identifier presented by the client is never reused. There is
    * no other way to create a session. It is only in the store, where nobody knows its identifier. The caller
-   * then confirms it in the database, in a statement that adds it to the user's list ({@link SESSION_ROW}) if
-   * the user is unchanged since they were read. So whatever ends all of a user's sessions either finds it or
+   * then confirms it in the database ({@link confirm}), if the user is unchanged since they were read. So whatever ends all of a user's sessions either finds it or
    * prevents its confirmation, after which the caller calls {@link discard}. It expires at `expiresBy` at the
    * latest. The caller also ends sessions beyond the limit: {@link endSurplus}.
    */
@@ -306,6 +305,15 @@ export class SessionsService {
     const accessToken = this.terms.issueToken(session)
     await this.store.create(session)
     return { session, sessionId, accessToken }
+  }
+
+  /**
+   * Adds a new session to the list of its user, in the transaction of the login, which must have the user locked;
+   * returns how many unexpired sessions they have with it.
+   */
+  async confirm(transaction: Db, session: Session): Promise<number> {
+    await this.userSessions.add(transaction, session)
+    return this.userSessions.countLive(transaction, session.userId, session.createdAt)
   }
 
   /** Ends the least recently used sessions of a user who has `count` unexpired ones, if that exceeds the limit. */

@@ -1,37 +1,15 @@
 import { Injectable } from '@nestjs/common'
-import { and, asc, eq, gt, inArray, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, type SQL } from 'drizzle-orm'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
 import { users } from '../platform/database/schema/accounts.js'
 import { sessionLinks, userSessions } from '../platform/database/schema/sessions.js'
 import { removeExpiredRows } from '../platform/database/sql.js'
-import { parameter } from '../platform/database/statement.js'
 import { secondsAfter } from '../platform/time.js'
 import type { Session, SessionHandle } from './session.js'
 
 /** Long enough to tell a page that slept overnight why its session is over. */
 const KEPT_AFTER_EXPIRY_SECONDS = 24 * 3_600
-
-const COLUMNS = ['sid', 'userId', 'expiresAt'] as const
-
-/** `chunkOf` returns the value for a column name. */
-function insertSession(chunkOf: (name: (typeof COLUMNS)[number]) => SQLChunk, found: SQL): SQL {
-  const names = COLUMNS.map(name => sql.identifier(userSessions[name].name))
-  const values = COLUMNS.map(chunkOf)
-  return sql`insert into ${userSessions} (${sql.join(names, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found}`
-}
-
-/**
- * The part of a {@link Statement} that adds the row of a new session if `found` has a row, which contains the
- * id of its user, locked. Its parameters are the fields of the session, named `session`.
- */
-export const SESSION_ROW = insertSession(name => parameter('session', name, userSessions[name]), sql`found`)
-
-/**
- * Selects how many unexpired sessions the user in `found` has, including the one that {@link SESSION_ROW}
- * adds. It also counts those that were recorded while this statement waited for the user.
- */
-export const SESSION_COUNT = sql`live_sessions(found.id, ${parameter('session', 'sid')}, ${parameter('session', 'createdAt', userSessions.expiresAt)}) + 1`
 
 /** A session with its user. */
 export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
@@ -44,9 +22,17 @@ export type OwnedSession = Pick<Session, 'sid' | 'userId' | 'accountId'>
 export class UserSessions {
   constructor(private readonly database: Database) {}
 
-  /** Adds the row of a new session, once for each row of `found`. */
-  insertFor(session: Session, found: SQL): SQL {
-    return insertSession(name => sql.param(session[name], userSessions[name]), found)
+  /** Adds the row of a new session. */
+  async add(
+    db: Db,
+    { sid, userId, expiresAt }: Pick<Session, 'sid' | 'userId' | 'expiresAt'>,
+  ): Promise<void> {
+    await db.insert(userSessions).values({ sid, userId, expiresAt })
+  }
+
+  /** How many unexpired sessions the user has. */
+  countLive(db: Db, userId: string, now: Date): Promise<number> {
+    return db.$count(userSessions, isLiveOf(userId, now))
   }
 
   /** The handles of the user's unexpired sessions, oldest first. The store may have lost some. */

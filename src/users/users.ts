@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common'
-import { and, eq, inArray, isNull, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { TargetUser } from '../platform/audit/audit-event.js'
 import type { Db } from '../platform/database/connection.js'
 import { Database } from '../platform/database/database.js'
@@ -19,6 +19,16 @@ import type { DisabledBy, NewUser, Role, User } from './user.js'
 
 /** The sort key of an account's users. It stays valid when they are removed. */
 export type UserCursor = Pick<User, 'createdAt' | 'id'>
+
+/** The fields that decide what a login may do. */
+const DECISIVE = [
+  'passwordHash',
+  'granted',
+  'entitled',
+  'satellites',
+  'hasSecondFactor',
+  'mustEnrol',
+] as const satisfies readonly (keyof User)[]
 
 /** The users in the database. Methods that change something take the transaction of the entire change. */
 @Injectable()
@@ -59,6 +69,22 @@ export class Users {
   async lock(transaction: Db, id: string): Promise<User | null> {
     const [row] = await transaction.select().from(users).where(eq(users.id, id)).for('no key update')
     return (row as User | undefined) ?? null
+  }
+
+  /**
+   * Locks the user like {@link lock}, after waiting for any change in progress; false when they are no longer
+   * enabled, or not as we read them in a field that decides what a login may do.
+   */
+  async lockUnchanged(transaction: Db, user: User): Promise<boolean> {
+    const areSame = DECISIVE.map(
+      name => sql`${users[name]} is not distinct from ${sql.param(user[name], users[name])}`,
+    )
+    const rows = await transaction
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, user.id), isNull(users.disabledAt), ...areSame))
+      .for('no key update')
+    return rows.length > 0
   }
 
   /** Both as last committed, locked until this transaction ends, the account first; null for what is gone. */
@@ -262,32 +288,4 @@ const PLACE = sql`(${users.createdAt}, ${users.id})`
 
 function placeOf({ createdAt, id }: UserCursor): SQL {
   return sql`(${createdAt.toISOString()}::timestamptz, ${id}::uuid)`
-}
-
-/** The fields that decide what a login may do. */
-const DECISIVE = [
-  'passwordHash',
-  'granted',
-  'entitled',
-  'satellites',
-  'hasSecondFactor',
-  'mustEnrol',
-] as const satisfies readonly (keyof User)[]
-
-/**
- * Selects one row provided that the user is still as we read them, and locks the user until the transaction
- * ends, after waiting for any change in progress. `chunkOf` returns what we read, by field name.
- */
-export function unchangedUser(chunkOf: (name: 'id' | (typeof DECISIVE)[number]) => SQLChunk): SQL {
-  const isAsRead = and(
-    sql`${users.id} = ${chunkOf('id')}`,
-    isNull(users.disabledAt),
-    ...DECISIVE.map(name => sql`${users[name]} is not distinct from ${chunkOf(name)}`),
-  )
-  return sql`select ${users.id} from ${users} where ${isAsRead} for no key update`
-}
-
-/** {@link unchangedUser} of a user as we read them, for {@link AuditLog.recordIf}. */
-export function unchanged(user: User): SQL {
-  return unchangedUser(name => sql.param(user[name], users[name]))
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { sql } from 'drizzle-orm'
 import {
   authMethods,
   type Database,
@@ -57,8 +56,7 @@ export function sessionStoreContract(
     /** As a login does: in the store, then among its user's. */
     async function openSession(session: Session): Promise<void> {
       await store.create(session)
-      const row = opened.userSessions.insertFor(session, sql`(select 1) as found`)
-      await opened.database.run(db => db.execute(row))
+      await opened.database.run(db => opened.userSessions.add(db, session))
     }
 
     /** As whoever ends them does: recorded, then in the store. */

@@ -9,7 +9,7 @@ import type { Db } from '../../platform/database/connection.js'
 import { Database } from '../../platform/database/database.js'
 import { accounts, users } from '../../platform/database/schema/accounts.js'
 import { satellites } from '../../platform/database/schema/satellites.js'
-import { isAnyOf, RowsInsert } from '../../platform/database/sql.js'
+import { insertRows, isAnyOf } from '../../platform/database/sql.js'
 import { PlansFile } from '../../platform/plans.js'
 import { Clock } from '../../platform/time.js'
 import { EmailReservations } from '../../users/email-addresses.js'
@@ -210,12 +210,6 @@ async function ownedAccounts(transaction: Db, batch: readonly NumberedUser[]): P
 type Row = typeof users.$inferSelect
 type Account = Pick<typeof accounts.$inferSelect, 'id' | 'entitled'>
 
-const ADD_USERS = new RowsInsert<typeof users, keyof Row, Pick<Row, 'id'>>(
-  users,
-  getTableColumns(users),
-  sql`on conflict do nothing returning id`,
-)
-
 /**
  * Adds users with the accounts and the authenticator apps that they bring along. Returns how many: not those whose
  * address has been taken in the meantime.
@@ -232,10 +226,11 @@ async function addUsers(
   const { made, locked } = await addAccounts(transaction, newcomers, plans, createdAt)
   const accountOf = new Map(locked.map(account => [account.id, account]))
   const rows = newcomers.map(user => asRow(user, accountOf.get(user.accountId) as Account, createdAt))
-  const added = await ADD_USERS.run(transaction, rows)
+  const ending = sql`on conflict do nothing returning id`
+  const added = await insertRows(transaction, users, getTableColumns(users), rows, ending)
   // The others have just been added by another process; accounts created only for them must not stay.
   if (added.length < rows.length) await dropEmpty(transaction, made)
-  const ids = added.map(({ id }) => id)
+  const ids = (added as Pick<Row, 'id'>[]).map(({ id }) => id)
   for (const { id, totpSecret } of newcomers)
     if (totpSecret !== null && ids.includes(id)) await app.get(TotpFactors).add(transaction, id, totpSecret)
   if (plans.haveSeats && ids.length > 0) await queueSeatSync(transaction, ids)

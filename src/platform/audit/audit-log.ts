@@ -1,13 +1,12 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common'
 import { Interval } from '@nestjs/schedule'
-import { getTableColumns, type SQL, type SQLChunk, type SQLWrapper, sql } from 'drizzle-orm'
+import { getTableColumns, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Db } from '../database/connection.js'
-import { Database, rowsOf } from '../database/database.js'
+import { Database } from '../database/database.js'
 import { auditLog, refusalCounts } from '../database/schema/audit.js'
 import { hourlyBudgets } from '../database/schema/platform.js'
-import { RowsInsert, removeExpiredRows } from '../database/sql.js'
-import { parameter } from '../database/statement.js'
+import { insertRows, removeExpiredRows } from '../database/sql.js'
 import { causeMessage } from '../errors/api-error.js'
 import { clientNetworkOf, subnetOf } from '../http/request.js'
 import { LeasedJobs } from '../jobs.js'
@@ -37,23 +36,6 @@ const BUDGETS = {
 const COUNTS_AFTER_MS = 60_000
 
 const { id: _, ...COLUMNS } = getTableColumns(auditLog)
-type ColumnName = keyof typeof COLUMNS
-
-/** Inserts a row for each row of `found`, and returns its id. `chunkOf` gives the values by column name. */
-function insertAuditRow(chunkOf: (name: ColumnName) => SQLChunk, found: SQL): SQL {
-  const names = Object.keys(COLUMNS) as ColumnName[]
-  const columns = names.map(name => sql.identifier(COLUMNS[name].name))
-  const values = names.map(chunkOf)
-  return sql`insert into ${auditLog} (${sql.join(columns, sql`, `)}) select ${sql.join(values, sql`, `)} from ${found} returning id`
-}
-
-const INSERT_ROWS = new RowsInsert(auditLog, COLUMNS)
-
-/**
- * The part of a {@link Statement} that writes a row if `found` has one; its values are those of `audit`, from
- * {@link AuditLog.rowOf}.
- */
-export const AUDIT_ROW = insertAuditRow(name => parameter('audit', name, COLUMNS[name]), sql`found`)
 
 function budgetOf({ outcome, userId }: AuditEvent) {
   if (outcome === 'ok') return BUDGETS.notices
@@ -88,19 +70,8 @@ export class AuditLog implements OnApplicationShutdown {
 
   /** Like {@link record}, for several changes, or none. */
   async recordAll(transaction: Db, events: readonly AuditEvent[]): Promise<void> {
-    await INSERT_ROWS.run(
-      transaction,
-      events.map(event => this.rowOf(event)),
-    )
-  }
-
-  /** Writes the row if `condition` selects one, in one statement; returns whether it did. */
-  async recordIf(condition: (db: Db) => SQLWrapper, event: AuditEvent, transaction?: Db): Promise<boolean> {
-    const row = this.rowOf(event)
-    const insert = insertAuditRow(name => sql.param(row[name] ?? null, COLUMNS[name]), sql`found`)
-    const write = (db: Db) => db.execute(sql`with found as (${condition(db)}) ${insert}`)
-    const written = await this.database.run(write, transaction)
-    return rowsOf(written).length > 0
+    const rows = events.map(event => this.rowOf(event))
+    await insertRows(transaction, auditLog, COLUMNS, rows)
   }
 
   /**
@@ -127,7 +98,7 @@ export class AuditLog implements OnApplicationShutdown {
   }
 
   /** The row of an event that happens now. */
-  rowOf({ client, ...event }: AuditEvent): Row {
+  private rowOf({ client, ...event }: AuditEvent): Row {
     const row = { at: this.clock.now(), detail: {}, ...event }
     if (!client) return row
     const { requestId, ip, userAgent, origin } = client
@@ -163,7 +134,7 @@ export class AuditLog implements OnApplicationShutdown {
     const enqueued = this.waiting.slice(0, ROWS_A_STATEMENT)
     const { kept, rest } = await this.withinBudget(enqueued)
     const rows = kept.map(([, row]) => row)
-    if (rows.length > 0) await this.database.run(db => INSERT_ROWS.run(db, rows))
+    if (rows.length > 0) await this.database.run(db => insertRows(db, auditLog, COLUMNS, rows))
     for (const [event] of rest) this.counts.add(event)
     this.waiting.splice(0, enqueued.length)
   }

@@ -1,17 +1,7 @@
-import {
-  type InferInsertModel,
-  is,
-  lte,
-  or,
-  type SQL,
-  type SQLChunk,
-  type SQLWrapper,
-  sql,
-} from 'drizzle-orm'
+import { is, lte, or, type SQL, type SQLChunk, type SQLWrapper, sql } from 'drizzle-orm'
 import { PgArray, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from './connection.js'
 import { type Database, rowsOf } from './database.js'
-import { parameter, Statement } from './statement.js'
 
 /**
  * Like `inArray`, but with all values in one parameter: for hundreds of ids, building as many placeholders takes longer
@@ -26,50 +16,45 @@ export function startsWith(text: string): string {
   return `${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-type Columns<Key extends string> = Readonly<Record<Key, PgColumn>>
-
 /**
- * Inserts any number of rows with one parameter for each column. Drizzle's builder makes a parameter for each
- * value, which takes longer than PostgreSQL takes to insert the rows.
+ * Inserts any number of rows with one parameter for each column, and returns what `ending`, such as `on conflict do
+ * nothing`, says. Missing values are written as null; column defaults do not apply. Drizzle's builder makes a
+ * parameter for each value, which takes longer than PostgreSQL takes to insert the rows.
  */
-export class RowsInsert<Table extends PgTable, Key extends keyof InferInsertModel<Table> & string, Returned> {
-  private readonly keys: Key[]
-  private readonly statement: Statement<Returned>
+export async function insertRows<Key extends string>(
+  db: Db,
+  table: PgTable,
+  columns: Readonly<Record<Key, PgColumn>>,
+  rows: readonly { readonly [key in NoInfer<Key>]?: unknown }[],
+  ending: SQL = sql``,
+): Promise<unknown[]> {
+  if (rows.length === 0) return []
+  const entries = Object.entries(columns) as [Key, PgColumn][]
+  const names = list(entries.map(([, { name }]) => sql.identifier(name)))
+  const values = list(entries.map(([, column]) => castOf(sql`given.${sql.identifier(column.name)}`, column)))
+  const given = list(
+    entries.map(([key, column]) =>
+      arrayOf(
+        column,
+        rows.map(row => row[key] ?? null),
+      ),
+    ),
+  )
+  return rowsOf(
+    await db.execute(sql`
+      insert into ${table} (${names}) select ${values} from unnest(${given}) as given (${names}) ${ending}`),
+  )
+}
 
-  /** `ending` follows the rows, such as `on conflict do nothing`. */
-  constructor(
-    table: Table,
-    private readonly columns: Columns<Key>,
-    ending: SQL = sql``,
-  ) {
-    this.keys = Object.keys(columns) as Key[]
-    const names = list(this.keys.map(key => sql.identifier(columns[key].name)))
-    this.statement = new Statement<Returned>(sql`
-      insert into ${table} (${names})
-      select ${list(this.keys.map(key => this.valueOf(key)))}
-      from unnest(${list(this.keys.map(key => this.parameterOf(key)))}) as given (${names}) ${ending}`)
-  }
+function castOf(value: SQL, column: PgColumn): SQL {
+  return sql`${value}::${sql.raw(column.getSQLType())}`
+}
 
-  /** Missing values are written as null; column defaults do not apply. */
-  async run(db: Db, rows: readonly Pick<InferInsertModel<Table>, Key>[]): Promise<Returned[]> {
-    if (rows.length === 0) return []
-    const values = this.keys.map(key => [key, rows.map(row => row[key] ?? null)])
-    return this.statement.run(db, { rows: Object.fromEntries(values) })
-  }
-
-  /** `unnest` would take arrays apart as well, so they come as text. */
-  private parameterOf(key: Key): SQL {
-    const column = this.columns[key]
-    const mapToDriverValue = (values: unknown) =>
-      (values as unknown[]).map(value => (value === null ? null : column.mapToDriverValue(value)))
-    const type = is(column, PgArray) ? 'text' : column.getSQLType()
-    return sql`${parameter('rows', key, { mapToDriverValue })}::${sql.raw(type)}[]`
-  }
-
-  private valueOf(key: Key): SQL {
-    const { name } = this.columns[key]
-    return sql`given.${sql.identifier(name)}::${sql.raw(this.columns[key].getSQLType())}`
-  }
+/** `unnest` would take arrays apart as well, so they come as text. */
+function arrayOf(column: PgColumn, values: readonly unknown[]): SQL {
+  const type = is(column, PgArray) ? 'text' : column.getSQLType()
+  const written = values.map(value => (value === null ? null : column.mapToDriverValue(value)))
+  return sql`${sql.param(written)}::${sql.raw(type)}[]`
 }
 
 function list(chunks: SQLChunk[]): SQL {

@@ -358,6 +358,12 @@ describe('anomalies', () => {
       })
     })
 
+    /** As a login does, in its transaction. */
+    function remember(userId: string, origin: Parameters<KnownDevices['compare']>[1]) {
+      const known = app.get(KnownDevices)
+      return app.get(Database).transaction(transaction => known.remember(transaction, userId, origin))
+    }
+
     async function rowsOf({ id }: User) {
       const rows = await app.get(Database).run(db => db.select().from(knownDevices))
       return rows.filter(({ userId }) => userId === id)
@@ -459,11 +465,11 @@ describe('anomalies', () => {
         const known = app.get(KnownDevices)
         for (let round = 0; round < 10; round++) {
           const user = await anOwner(app)
-          await known.remember(user.id, { device: 'Chrome on Windows', ip: HOME, deviceId: undefined })
+          await remember(user.id, { device: 'Chrome on Windows', ip: HOME, deviceId: undefined })
           const strange = { device: 'Safari on iPhone', ip: NEW_YORK, deviceId: undefined }
           const all = await Promise.all([
             known.compare(user.id, strange),
-            known.remember(user.id, strange),
+            remember(user.id, strange),
             known.compare(user.id, { ...strange, ip: OFFICE }),
           ])
           expect(all[1].known).toMatchObject({ device: false, network: false })
@@ -473,10 +479,9 @@ describe('anomalies', () => {
 
       it('may have any name; of more than 50 names those seen least lately go, and no network', async () => {
         const user = await anOwner(app)
-        const known = app.get(KnownDevices)
         for (let count = 0; count < 53; count++) {
           app.clock.advance(1)
-          await known.remember(user.id, {
+          await remember(user.id, {
             device: `Browser ${count}`,
             ip: `198.51.${count}.1`,
             deviceId: undefined,
@@ -492,22 +497,21 @@ describe('anomalies', () => {
 
       it('is kept as a hash; of more than 50 those seen least lately go', async () => {
         const user = await anOwner(app)
-        const known = app.get(KnownDevices)
         const from = { device: 'Chrome on Windows', ip: HOME, deviceId: null }
         const given: DeviceId[] = []
         for (let count = 0; count < 53; count++) {
           app.clock.advance(1)
-          const { deviceId } = await known.remember(user.id, from)
+          const { deviceId } = await remember(user.id, from)
           given.push(deviceId as DeviceId)
         }
         const kept = (await rowsOf(user)).filter(({ kind }) => kind === 'device id')
         expect(kept.map(({ value }) => value).sort()).toEqual(given.slice(3).map(hashToken).sort())
         for (const id of given.slice(0, 3))
-          expect(await known.remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
+          expect(await remember(user.id, { ...from, deviceId: id })).not.toMatchObject({
             deviceId: id,
           })
         const last = given.at(-1) as DeviceId
-        expect(await known.remember(user.id, { ...from, deviceId: last })).toMatchObject({
+        expect(await remember(user.id, { ...from, deviceId: last })).toMatchObject({
           deviceId: last,
           known: { deviceId: true },
         })

@@ -3,10 +3,10 @@ import { eq } from 'drizzle-orm'
 import {
   Database,
   handleOf,
-  LoginRecords,
   type Permissions,
   permissionsOf,
   type SessionId,
+  SessionsService,
   StoreSupervisor,
   sessionChanges,
   subscriptions,
@@ -142,12 +142,13 @@ describe('with several connections to the database', () => {
 
   /** The session of a login is in the store, and waits for `goOn` before it is its user's. */
   function holdNextConfirmation() {
-    const records = app.get(LoginRecords)
-    const confirm = records.confirm.bind(records)
+    const sessions = app.get(SessionsService)
+    const create = sessions.create.bind(sessions)
     const held = hold<void>()
-    jest.spyOn(records, 'confirm').mockImplementationOnce(async (...args) => {
+    jest.spyOn(sessions, 'create').mockImplementationOnce(async (...args) => {
+      const created = await create(...args)
       await held.stop()
-      return confirm(...args)
+      return created
     })
     return held
   }

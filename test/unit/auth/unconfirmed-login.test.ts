@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import {
-  LoginRecords,
+  LoginAnomalyCheck,
   type Session,
   SessionStore,
+  SessionsService,
   type User,
   UserSessions,
   unavailable,
@@ -13,13 +14,13 @@ import { MAIN, TestApp } from '../../support/test-app.js'
 let app: TestApp
 let store: SessionStore
 let list: UserSessions
-let records: LoginRecords
+let sessions: SessionsService
 let owner: User
 beforeAll(async () => {
   app = await TestApp.start()
   store = app.app.get(SessionStore)
   list = app.app.get(UserSessions)
-  records = app.app.get(LoginRecords)
+  sessions = app.app.get(SessionsService)
 })
 afterAll(() => app.stop())
 afterEach(() => void jest.restoreAllMocks())
@@ -43,33 +44,31 @@ const isListed = async ({ sid }: Session) => (await list.sidsOf(owner.id, app.cl
 
 describe('the session of a login', () => {
   it('is stored before it is confirmed, and listed after that', async () => {
-    const confirm = records.confirm.bind(records)
-    const seen: boolean[] = []
-    jest.spyOn(records, 'confirm').mockImplementationOnce(async (session, login) => {
-      seen.push(await isStored(session), await isListed(session))
-      const recorded = await confirm(session, login)
-      seen.push(await isListed(session))
-      return recorded
+    const create = sessions.create.bind(sessions)
+    let begun: Session | undefined
+    jest.spyOn(sessions, 'create').mockImplementationOnce(async (...args) => {
+      const created = await create(...args)
+      begun = created.session
+      expect([await isStored(begun), await isListed(begun)]).toEqual([true, false])
+      return created
     })
     expect(await logIn()).toBe(200)
-    expect(seen).toEqual([true, false, true])
+    expect(await isListed(begun as Session)).toBe(true)
   })
 
   it('that cannot be stored is not confirmed', async () => {
     jest.spyOn(store, 'create').mockRejectedValue(unavailable('SESSION_STORE_UNAVAILABLE'))
-    const confirm = jest.spyOn(records, 'confirm')
+    const confirm = jest.spyOn(sessions, 'confirm')
     expect(await logIn()).toBe(503)
     expect(confirm).not.toHaveBeenCalled()
   })
 
   /** The session of a login that is refused when everything was written. */
   async function refused(): Promise<Session> {
-    const confirm = records.confirm.bind(records)
     let unconfirmed: Session | undefined
-    jest.spyOn(records, 'confirm').mockImplementationOnce(async (session, login) => {
-      await confirm(session, login)
-      unconfirmed = session
-      expect([await isStored(session), await isListed(session)]).toEqual([true, true])
+    jest.spyOn(app.app.get(LoginAnomalyCheck), 'check').mockImplementationOnce(async session => {
+      unconfirmed = session as Session
+      expect([await isStored(unconfirmed), await isListed(unconfirmed)]).toEqual([true, true])
       throw unavailable('TOO_BUSY')
     })
     expect(await logIn()).toBe(503)
